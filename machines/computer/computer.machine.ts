@@ -18,8 +18,11 @@ import { clientKind, type ClientChanged } from '../client/client.events.ts';
 import type { Address } from '../kernel/address.ts';
 import {
   effects,
+  eventAsParams,
   message,
   post,
+  posts,
+  postsAll,
   toOwned,
   toOwnersOf,
   type Open,
@@ -117,13 +120,8 @@ const computerSetup = setup({
   },
 });
 
-type At<E = unknown> = { readonly context: ComputerContext; readonly event: E };
-const eventAsParams = <E>({ event }: { event: E }): E => event;
 const tellHost = <E>(news: (c: ComputerContext, event: E) => ComputerNews) =>
-  ({
-    type: 'post',
-    params: ({ context, event }: At<E>) => post(context.owner, news(context, event)),
-  }) as const;
+  posts((c: ComputerContext, event: E) => post(c.owner, news(c, event)));
 const tellStage = (stage: 'whole' | 'degraded' | 'closing') =>
   tellHost(() => ({ type: 'computer.changed', stage }));
 const passToHost = tellHost((_, event: ComputerNews) => event);
@@ -145,15 +143,13 @@ type ServerOrder = { readonly type: 'server.start' | 'server.stop'; readonly ser
  * Order to the client of one server. If the client was given up, the host gets that report again, because it
  * waits for news.
  */
-const passToClient = {
-  type: 'post',
-  params: ({ context, event: { type, server } }: At<ServerOrder>) =>
-    post(
-      rules.clientOf(context, server),
-      { type },
-      { onUndelivered: message(context.owner, rules.crashedNews(server, 'it is not opened again')) },
-    ),
-} as const;
+const passToClient = posts((c: ComputerContext, { type, server }: ServerOrder) =>
+  post(
+    rules.clientOf(c, server),
+    { type },
+    { onUndelivered: message(c.owner, rules.crashedNews(server, 'it is not opened again')) },
+  ),
+);
 
 /** Result of a rule for one event: actors to open, messages, timers and changes of the context. */
 interface RuleResult {
@@ -265,29 +261,17 @@ const reconcile = actionOf<ServersSet>((c, event) => {
 
 // ── its Desktop and its Finder ─────────────────────────────────────────────────────────────────────────
 const openCollections = [
-  { type: 'openAll', params: ({ context }: At) => ({ opens: collections.openings(context) }) },
+  { type: 'openAll', params: ({ context }: { context: ComputerContext }) => ({ opens: collections.openings(context) }) },
   'noteOpened',
 ] as const;
 
 type CollectionQuestion = Parameters<typeof collections.passWanted>[1];
-const passWanted = [
-  ...openCollections,
-  {
-    type: 'post',
-    params: ({ context, event }: At<CollectionQuestion>) => collections.passWanted(context, event),
-  },
-] as const;
-const refuseWanted = {
-  type: 'post',
-  params: ({ event }: At<CollectionQuestion>) => collections.refusal(event),
-} as const;
+const passWanted = [...openCollections, posts(collections.passWanted)] as const;
+const refuseWanted = posts((_: ComputerContext, asked: CollectionQuestion) => collections.refusal(asked));
 
 // ── calls ─────────────────────────────────────────────────────────────────────────────────────────────
 const callMessages = <E>(of: (c: ComputerContext, event: E) => ReturnType<typeof calls.messagesOfDecided>) =>
-  ({
-    type: 'postAll',
-    params: ({ context, event }: At<E>) => ({ messages: of(context, event) }),
-  }) as const;
+  postsAll(of);
 
 /** Starts the time limit of a call on arrival, before its server is known. */
 const startPatience = computerSetup.enqueueActions(({ context, event, enqueue }) => {
