@@ -87,7 +87,7 @@ export type { Profile } from '../machines/trace/index.ts';
 export type { Timing } from '../machines/kernel/timing.ts';
 export type { LinkStatus, OfficeSeat } from './api/seat.ts';
 export type { LinkRefusal, LinkStage } from '../machines/link/link.machine.ts';
-export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './api/agent.ts';
+export type { Agent, AgentEvents, AgentOptions, AgentTool, ComputerConfig } from './api/agent.ts';
 export type {
   AgentReading,
   DesktopOptions,
@@ -158,7 +158,7 @@ export type {
   ToolExecution,
 } from '../machines/catalog/entries.ts';
 export type { CatalogList } from '../machines/catalog/entries.ts';
-export type { ToolMeta } from '../machines/catalog/tool.ts';
+export type { ListedTool, ToolMeta } from '../machines/catalog/tool.ts';
 export type { ResourceCollection } from '../machines/kernel/ports.ts';
 export type {
   DesktopQuery,
@@ -188,7 +188,7 @@ export type {
   TokensFile,
 } from '../adapters/index.ts';
 export type { OfficePeer, OfficeStats } from '../machines/office/rooms/limits.ts';
-export type { RoomMember, SmcpTool } from '../machines/protocol/index.ts';
+export type { RoomMember } from '../machines/protocol/index.ts';
 export type { TraceContext } from '../machines/protocol/messages/messages.ts';
 export type { Grant } from '../machines/office/rooms/entry.ts';
 export type { GivenLimits, LimitName, OfficeLimits, Rate } from '../machines/office/rooms/limits.ts';

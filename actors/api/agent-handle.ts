@@ -13,7 +13,8 @@ import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
-import type { Failure, RoomMember, SmcpTool } from '../../machines/protocol/index.ts';
+import type { ListedTool } from '../../machines/catalog/tool.ts';
+import type { Failure, RoomMember } from '../../machines/protocol/index.ts';
 import type { ResourceCollection } from '../../machines/kernel/ports.ts';
 import type { ShownWindow } from '../../machines/resources/desktop.ts';
 import type { DpeCategory, DpeFormat } from '../../machines/resources/dpe-uri.ts';
@@ -66,7 +67,7 @@ export interface AgentEvents {
    */
   readonly 'tools.changed': {
     readonly computer: string;
-    readonly value: readonly SmcpTool[];
+    readonly value: readonly AgentTool[];
     /** Names of the added tools; `changed` names tools with a new description, schema or meta under the same name. */
     readonly added: readonly string[];
     readonly removed: readonly string[];
@@ -108,6 +109,13 @@ export interface AgentEvents {
   /** The seat of the agent has another state; failed tries to join are told, too. */
   readonly 'link.changed': LinkStatus;
 }
+/** Tool of a computer, as an agent knows it, in the words of MCP. */
+export interface AgentTool extends ListedTool {
+  /** Name of the computer that has the tool. */
+  readonly computer: string;
+  /** Id of the server that provides the tool, from computers of 0.3 and later. */
+  readonly bundleId?: string;
+}
 /** Config of a computer, as the computer shows it to agents. */
 export interface ComputerConfig {
   /** Servers by name, in the shape of the protocol (docs/config.md). */
@@ -127,7 +135,7 @@ export interface Agent extends AgentReading, AsyncDisposable {
    * are not known within `timeoutMs` (default 30,000): with the failure of the last read, with 408, or with 404
    * for an unknown computer. Rejects with `LinkLost` when the agent is closed.
    */
-  tools(computer: string, options?: { readonly timeoutMs?: number }): Promise<readonly SmcpTool[]>;
+  tools(computer: string, options?: { readonly timeoutMs?: number }): Promise<readonly AgentTool[]>;
   /** Calls a tool of a computer. Never rejects; `result` is the MCP CallToolResult. */
   callTool(
     computer: string,

@@ -1,6 +1,6 @@
 import { interpreted, placedAt, unanswered } from './agent-answers.ts';
 import type { AnyEventObject } from 'xstate';
-import type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
+import type { Agent, AgentEvents, AgentOptions, AgentTool, ComputerConfig } from './agent-handle.ts';
 import { createReading, type AskComputer } from './agent-reading.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
 import { linkStatusOf, notJoined } from './seat.ts';
@@ -22,6 +22,7 @@ import type { ViewCollectionChanged, ViewToolsChanged } from '../../machines/age
 import { settledBy, type CallProgressed, type CallSettled } from '../../machines/call/messages.ts';
 import { changesOf } from '../../machines/catalog/changes.ts';
 import { isNoChange } from '../../machines/catalog/entries.ts';
+import { listedFrom } from '../../machines/catalog/tool.ts';
 import { isNoDifference } from '../../machines/kernel/difference.ts';
 import { message } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
@@ -39,7 +40,7 @@ import type { ResourceCollection } from '../../machines/kernel/ports.ts';
 import { desktopDifference } from '../../machines/resources/desktop.ts';
 import { finderDifference } from '../../machines/resources/finder.ts';
 
-export type { Agent, AgentEvents, AgentOptions, ComputerConfig } from './agent-handle.ts';
+export type { Agent, AgentEvents, AgentOptions, AgentTool, ComputerConfig } from './agent-handle.ts';
 
 /** Collections that an agent follows as soon as its host listens to these events. */
 const collectionOf: Readonly<Partial<Record<keyof AgentEvents, ResourceCollection>>> = {
@@ -121,11 +122,11 @@ class HostedAgent implements Agent {
   computers(): readonly string[] {
     return [...this.#known.present];
   }
-  async tools(computer: string, { timeoutMs = this.#timing.queryMs } = {}): Promise<readonly SmcpTool[]> {
+  async tools(computer: string, { timeoutMs = this.#timing.queryMs } = {}): Promise<readonly AgentTool[]> {
     const known = this.#known.toolsOf(computer);
     if (known) return known;
     if (!this.#runtime.directory.find('agent')) throw new A2cError(agentClosed);
-    const found = deferred<readonly SmcpTool[]>();
+    const found = deferred<readonly AgentTool[]>();
     const giveUp = (): void => found.reject(new A2cError(agentClosed));
     this.#waiting.add(giveUp);
     const stop = this.#listeners.on(
@@ -301,11 +302,16 @@ export async function createAgent(options: AgentOptions, shared?: Runtime): Prom
 
 /** Computers of the office as the host of an agent knows them; events carry only differences to this knowledge. */
 
+const agentTool = (computer: string, tool: SmcpTool): AgentTool => {
+  const { bundle_id: bundleId } = tool;
+  return Object.freeze({ ...listedFrom(tool), computer, ...(bundleId && { bundleId }) });
+};
+
 class KnownComputers {
   /** Names of the computers that sit in the office, in the order in which they were found. */
   readonly present = new Set<string>();
   readonly #met = new Set<string>();
-  readonly tools = new Map<string, readonly SmcpTool[]>();
+  readonly tools = new Map<string, readonly AgentTool[]>();
   /** Reasons why the tools of a computer could not be read, by computer. */
   readonly failures = new Map<string, Failure>();
   readonly #desktops = new Map<string, DesktopSeen>();
@@ -339,7 +345,7 @@ class KnownComputers {
    * Returns the known tools of a computer, or undefined. An empty list does not count as known while the last read
    * of the tools has failed.
    */
-  toolsOf(computer: string): readonly SmcpTool[] | undefined {
+  toolsOf(computer: string): readonly AgentTool[] | undefined {
     const tools = this.tools.get(computer);
     return tools?.length === 0 && this.failures.has(computer) ? undefined : tools;
   }
@@ -358,11 +364,12 @@ class KnownComputers {
     else this.failures.delete(computer);
     if (!tools) return;
     const known = this.tools.get(computer);
-    this.tools.set(computer, tools);
-    const changes = changesOf<SmcpTool>(known ?? [], tools, ({ name }) => name);
+    const value = tools.map((tool): AgentTool => agentTool(computer, tool));
+    this.tools.set(computer, value);
+    const changes = changesOf<AgentTool>(known ?? [], value, ({ name }) => name);
     // Emits only differences: tools that were read again may be the same as before.
     if (!known || !isNoChange(changes))
-      this.#listeners.emit('tools.changed', { computer, value: tools, ...changes });
+      this.#listeners.emit('tools.changed', { computer, value, ...changes });
   }
   /**
    * Begins to follow a collection; returns true the first time. Nothing was stored before, so a new listener hears

@@ -4,7 +4,7 @@ import type { MissingServer, ServerStatus, ToolInfo, ToolListing } from '../serv
 import type { Servers } from '../servers/servers.ts';
 import type { Noise } from '../../adapters/index.ts';
 import { offeredTools } from '../../machines/catalog/tool-table.ts';
-import { toSmcpTool, type ToolEntry } from '../../machines/catalog/tool.ts';
+import { listedTool, type ToolEntry } from '../../machines/catalog/tool.ts';
 import { notShownOf } from '../../machines/computer/computer.collections.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import { whyRefused, whyRestless, whyWithdrawn } from '../../machines/computer/computer.rules.ts';
@@ -102,11 +102,8 @@ function hiddenOf(context: ComputerContext | undefined, server: string): string 
 /** Describes a tool for hosts. The same entry gives the same object, because hosts ask often. */
 const infoOf = remembered((entry: ToolEntry): ToolInfo => {
   const { server, tool, renamed } = entry;
-  const { title, execution } = tool;
-  const shown = { ...(title !== undefined && { title }), ...(execution && { execution }) };
-  // Takes the server's name from the config; the `bundle_id` is only for the wire.
-  const { bundle_id: _, ...smcpTool } = toSmcpTool(entry);
-  const info = { ...smcpTool, original: tool.name, server, ...shown };
+  const { name, execution } = tool;
+  const info = { ...listedTool(entry), original: name, server, ...(execution && { execution }) };
   if (!renamed) return Object.freeze(info);
   const servers = renamed.servers.map((name) => `'${name}'`).join(', ');
   const reason = `Tool '${renamed.from}' exists in multiple servers: ${servers}`;

@@ -154,7 +154,7 @@ function callBy(
       const listing = await computer.tools();
       const info = infoOf(listing, tool);
       tellTwins(context, listing, tool);
-      const params = argumentsFor(words, info?.params_schema);
+      const params = argumentsFor(words, info?.inputSchema);
       const called = computer.callTool(tool, params, { ...how(), confirmed: true });
       const outcome = await shown(context, called, calledOf(computer), progressTold(context, options));
       const known = explained(context, computer, outcome, await computer.tools());
@@ -206,7 +206,7 @@ function whole<Ended extends CallSucceeded | CallToolError>(computer: Computer, 
   const handle = (cut as { readonly handle?: string } | undefined)?.handle;
   return { ...outcome, result: (handle && computer.cachedResult(handle)) || outcome.result };
 }
-const usageOf = ({ name, params_schema: schema }: ToolInfo): string => signatureText(name, schema);
+const usageOf = ({ name, inputSchema }: ToolInfo): string => signatureText(name, inputSchema);
 const listThem = 'List the tools: a2c tools';
 function remedyFor(tool: string, names: readonly string[]): string {
   const close = nearest(tool, names);
@@ -222,9 +222,9 @@ function callAfar(
   return withAgent(context, options, async (agent, computer) => {
     const needsSchema = words.some(({ kind }) => kind === 'text');
     const tools = needsSchema ? await agent.tools(computer) : [];
-    const { params_schema: schema } = tools.find(({ name }) => name === target.tool) ?? {};
+    const { inputSchema } = tools.find(({ name }) => name === target.tool) ?? {};
     const { tool } = target;
-    const called = agent.callTool(computer, tool, argumentsFor(words, schema), how());
+    const called = agent.callTool(computer, tool, argumentsFor(words, inputSchema), how());
     const about = { server: computer, tool };
     const outcome = await shown(context, called, () => about, progressTold(context, options));
     if (outcome.outcome === 'succeeded' || outcome.failure.code !== wireCodes.toolNotFound)

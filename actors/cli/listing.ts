@@ -13,17 +13,18 @@ import {
   saved,
   type SaveOptions,
 } from './printing/contents.ts';
-import { absentLines, conflictSummary, EarlyGroups, toolLines } from './printing/servers.ts';
+import { absentLines, conflictSummary, EarlyGroups, toolJson, toolLines } from './printing/servers.ts';
 import { toolText } from './printing/signature.ts';
 import { configOf } from './source.ts';
 import { hasTool, type StartTimes } from './starting.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { ToolInfo, ToolListing, ServerResources, ServerPrompts } from '../servers/server-handle.ts';
 import { readText } from '../../adapters/index.ts';
+import { smcpToolOf, type ListedTool } from '../../machines/catalog/tool.ts';
 import type { Prompt } from '../../machines/catalog/entries.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { anthropic, createConversation, gemini, openai } from '../../machines/models/index.ts';
-import { wireCodes, type SmcpTool } from '../../machines/protocol/index.ts';
+import { wireCodes } from '../../machines/protocol/index.ts';
 import { nearest } from '../../machines/text.ts';
 
 /** Options of `a2c tools`, which lists the tools of all servers or of one, or describes one tool. */
@@ -32,7 +33,7 @@ export interface ToolsOptions extends OneShotOptions {
 }
 const modelFormats = { openai, anthropic, gemini } as const;
 /** Returns the tools as JSON, in the form that requests to this model provider use. */
-const formatted = (format: ModelFormat, tools: readonly SmcpTool[]): string =>
+const formatted = (format: ModelFormat, tools: readonly ListedTool[]): string =>
   JSON.stringify(modelFormats[format].toTools(createConversation().offer(tools).definitions));
 
 export async function tools(
@@ -44,8 +45,8 @@ export async function tools(
 }
 
 /** Sets unknown fields to null, because the wire does not tell the server of a tool nor its original name. */
-const fromAfar = ({ bundle_id: _, ...tool }: SmcpTool): object => ({
-  ...tool,
+const fromAfar = (tool: ListedTool): object => ({
+  ...smcpToolOf(tool),
   original: null,
   server: null,
 });
@@ -126,6 +127,7 @@ async function toolsHere(
  */
 const timed = ({ missing: _, ...listing }: ToolListing, times: StartTimes): object => ({
   ...listing,
+  tools: listing.tools.map(toolJson),
   servers: listing.servers.map((server) => {
     const ms = times.get(server.name);
     return ms === undefined ? server : { ...server, startedMs: Math.round(ms) };
@@ -146,7 +148,7 @@ function onlyTool(listing: ToolListing, name: string): ToolListing {
     });
   throw notFound(name, all);
 }
-function notFound(name: string, all: readonly (SmcpTool | ToolInfo)[]): A2cError {
+function notFound(name: string, all: readonly (ListedTool | ToolInfo)[]): A2cError {
   const close = nearest(
     name,
     all.flatMap((tool) => ('original' in tool ? [tool.name, tool.original] : [tool.name])),

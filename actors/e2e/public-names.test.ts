@@ -12,6 +12,7 @@ import type {
   Agent,
   AgentEvents,
   AgentOptions,
+  AgentTool,
   Call,
   CallOutcome,
   Computer,
@@ -30,7 +31,6 @@ import type {
   PresenterEvents,
   RoomMember,
   ServerStatus,
-  SmcpTool,
 } from '../index.ts';
 
 /** Tests of all public names, which users write into their programs. A changed name needs an entry in CHANGELOG.md. */
@@ -153,7 +153,7 @@ describe('a2c-actors', () => {
     expectTypeOf<keyof AgentEvents['finder.changed']>().toEqualTypeOf<keyof AgentEvents['desktop.changed']>();
     expectTypeOf<AgentEvents['tools.changed']>().toEqualTypeOf<{
       readonly computer: string;
-      readonly value: readonly SmcpTool[];
+      readonly value: readonly AgentTool[];
       readonly added: readonly string[];
       readonly removed: readonly string[];
       readonly changed: readonly string[];

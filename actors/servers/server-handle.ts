@@ -6,9 +6,10 @@ import type {
   ResourceTemplate,
   ToolExecution,
 } from '../../machines/catalog/entries.ts';
+import type { ListedTool } from '../../machines/catalog/tool.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import type { ServerState } from '../../machines/facts.ts';
-import type { Failure, SmcpTool } from '../../machines/protocol/index.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
 
 /** Servers of a computer, their lists and their tools, as its host sees them. */
 
@@ -104,16 +105,14 @@ export interface ListChanged {
   /** Keys of entries whose description has changed. */
   readonly changed: readonly string[];
 }
-/** Tool that can be called: its description for agents, and further facts about it. */
-export interface ToolInfo extends Omit<SmcpTool, 'bundle_id'> {
+/** Tool of a computer that can be called, in the words of MCP, and further facts about it. */
+export interface ToolInfo extends ListedTool {
   /** Name of the tool on its server; calls may use this name, too, unless it could mean another tool. */
   readonly original: string;
   /** Name in the config of the tool's server. */
   readonly server: string;
   /** Icons and descriptions of the tool's server, from the config or else from the server itself (`serverInfo`). */
   readonly shown?: { readonly icons?: string; readonly descriptions?: string };
-  /** Title of the tool for people, from its server. */
-  readonly title?: string;
   /**
    * Execution of the tool by its server (MCP 2025-11-25): a tool whose `taskSupport` is `required` is called as a
    * task.

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Tool } from './entries.ts';
 import { buildTable, findTool } from './tool-table.ts';
-import { mergeMeta, toSmcpTool, type ToolMeta } from './tool.ts';
+import { listedFrom, listedTool, mergeMeta, smcpToolOf, toSmcpTool, type ToolMeta } from './tool.ts';
 
 const inputSchema = { type: 'object', properties: { p: { type: 'string' } } };
 /** Tool `t` as agents see it, with the `tool_meta` of its server config. */
@@ -156,5 +156,46 @@ describe('meta put together', () => {
 
   it('loses a null that is laid over an empty meta, and keeps it where there was none: null is no entry', () => {
     expect([over({}, { extra: null }), over(null, { extra: null })]).toEqual([{}, { extra: null }]);
+  });
+});
+
+describe('a tool in the words of MCP', () => {
+  const entry = { bundleId: 's', shown: 's_t', server: 'a', meta: { alias: 's_t', tags: ['x'] } };
+  const tool: Tool = {
+    ...{ name: 't', title: 'Tee', description: 'does', inputSchema, outputSchema: inputSchema },
+    ...{ annotations: { title: 'T', readOnlyHint: true, more: { 'x-new': [1] } }, meta: { own: 1 } },
+  };
+  const { title, ...onTheWire } = listedTool({ ...entry, tool });
+
+  it('has the fields of MCP, and its policy as an object', () => {
+    expect({ title, ...onTheWire }).toEqual({
+      ...{ name: 's_t', title: 'Tee', description: 'does', inputSchema, outputSchema: inputSchema },
+      ...{ annotations: tool.annotations, _meta: { own: 1 }, toolMeta: entry.meta },
+    });
+    expect(listedTool({ ...entry, meta: null, tool: { name: 't', inputSchema } })).toEqual({
+      ...{ name: 's_t', inputSchema },
+    });
+  });
+
+  it('comes back from the wire as it went, but for its title', () => {
+    expect(listedFrom(toSmcpTool({ ...entry, tool }))).toEqual(onTheWire);
+    expect(listedFrom(smcpToolOf({ name: 'bare', inputSchema }))).toEqual({ name: 'bare', inputSchema });
+  });
+
+  it.each(['None', '', '[A] None'])('has no description where the wire says %j', (description) => {
+    expect(listedFrom({ ...smcpToolOf({ name: 'x', inputSchema }), description })).not.toHaveProperty(
+      'description',
+    );
+  });
+
+  it('keeps metadata that cannot be read, and makes nothing of hints of a wrong type', () => {
+    const meta = {
+      a2c_tool_meta: 'no JSON',
+      MCP_TOOL_ANNOTATION: '{"title":1,"__proto__":{"a":1},"readOnlyHint":"yes"}',
+    };
+    const read = listedFrom({ ...smcpToolOf({ name: 'x', inputSchema }), meta });
+    expect(read).toMatchObject({ _meta: { a2c_tool_meta: 'no JSON' } });
+    expect(read.annotations?.readOnlyHint).toBeUndefined();
+    expect(Object.keys(read.annotations?.more ?? {})).toEqual(['title', '__proto__', 'readOnlyHint']);
   });
 });

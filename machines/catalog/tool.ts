@@ -2,7 +2,8 @@ import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import { remembered } from '../kernel/objects.ts';
 import type { MetaValue, SmcpTool } from '../protocol/messages/collections.ts';
 import { contentHash } from './changes.ts';
-import type { Tool } from './entries.ts';
+import type { JsonObject, Tool, ToolAnnotations } from './entries.ts';
+import { isObject } from '../protocol/json.ts';
 
 /** Policy for one tool (a2c-wire §3.1); unknown keys are kept and passed on. */
 export interface ToolMeta {
@@ -57,30 +58,123 @@ const flat = (value: unknown): MetaValue => {
   return JSON.stringify(value ?? null);
 };
 
+/** Keys of the wire's `meta` that hold JSON text: the policy of a tool, and its hints. */
+const policyKey = 'a2c_tool_meta';
+const hintsKey = 'MCP_TOOL_ANNOTATION';
+/** Description that computers send when a server gives none; a renamed tool has its server's name before it. */
+const nothingSaid = /^(?:\[[^\]]*\] )?(?:None)?$/;
+
+/** Tool in the words of MCP, as hosts list it. */
+export interface ListedTool {
+  /** Name of the tool for `callTool`, unique within its computer. */
+  readonly name: string;
+  /** Title of the tool for people, from its server; not known to agents. */
+  readonly title?: string;
+  /** Description for models, from the server; absent when it gives none. */
+  readonly description?: string;
+  /** JSON Schema of the arguments, as the server declares it. */
+  readonly inputSchema: object;
+  /** JSON Schema of `structuredContent` in results; absent when the tool promises none. */
+  readonly outputSchema?: object;
+  /** Hints of the server about the behaviour of the tool. They are not reliable. */
+  readonly annotations?: ToolAnnotations;
+  /** Metadata of the tool from its server. An agent gets inner objects and nulls as JSON text. */
+  readonly _meta?: JsonObject;
+  /** Policy for the tool from the config of its computer. */
+  readonly toolMeta?: ToolMeta;
+}
+
+/** Returns the tool in the words of MCP. */
+export const listedTool = ({ shown, server, tool, meta, renamed }: ToolEntry): ListedTool => {
+  const { title, description, inputSchema, outputSchema, annotations, meta: own } = tool;
+  return {
+    name: shown,
+    ...(title !== undefined && { title }),
+    ...(description && { description: renamed ? `[${server}] ${description}` : description }),
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    ...(annotations && { annotations }),
+    ...(own && { _meta: own }),
+    ...(meta && { toolMeta: meta }),
+  };
+};
+
+/** Returns a tool in the wire format. `more` has its bundle id, and its description where the server gives none. */
+export function smcpToolOf(
+  { name, description, inputSchema, outputSchema, annotations, _meta, toolMeta }: ListedTool,
+  more: { readonly bundle_id?: string; readonly description?: string } = {},
+): SmcpTool {
+  const meta: Record<string, MetaValue> = Object.fromEntries(
+    Object.entries(_meta ?? {}).map(([key, value]) => [key, flat(value)]),
+  );
+  if (toolMeta) {
+    const { auto_apply = null, alias = null, tags = null, ret_object_mapper = null, ...extra } = toolMeta;
+    meta[policyKey] = JSON.stringify({ auto_apply, alias, tags, ret_object_mapper, ...extra });
+  }
+  if (annotations) {
+    const { more: others, ...hints } = annotations;
+    meta[hintsKey] = JSON.stringify({ ...hints, ...others });
+  }
+  return {
+    name,
+    ...(more.bundle_id !== undefined && { bundle_id: more.bundle_id }),
+    description: description ?? more.description ?? 'None',
+    params_schema: inputSchema,
+    return_schema: outputSchema ?? null,
+    meta,
+  };
+}
 /** Returns the tool in the wire format for agents; the same object for the same entry. */
-export const toSmcpTool = remembered(
-  ({ shown, server, bundleId, tool, meta, renamed }: ToolEntry): SmcpTool => {
-    const flatMeta: Record<string, MetaValue> = Object.fromEntries(
-      Object.entries(tool.meta ?? {}).map(([key, value]) => [key, flat(value)]),
-    );
-    if (meta) {
-      const { auto_apply = null, alias = null, tags = null, ret_object_mapper = null, ...extra } = meta;
-      flatMeta.a2c_tool_meta = JSON.stringify({ auto_apply, alias, tags, ret_object_mapper, ...extra });
-    }
-    if (tool.annotations) {
-      const { more, ...annotations } = tool.annotations;
-      flatMeta.MCP_TOOL_ANNOTATION = JSON.stringify({ ...annotations, ...more });
-    }
-    return {
-      name: shown,
-      bundle_id: bundleId,
-      description: `${renamed ? `[${server}] ` : ''}${tool.description || 'None'}`,
-      params_schema: tool.inputSchema,
-      return_schema: tool.outputSchema ?? null,
-      meta: flatMeta,
-    };
-  },
-);
+export const toSmcpTool = remembered((entry: ToolEntry): SmcpTool => {
+  const label = entry.renamed ? `[${entry.server}] ` : '';
+  return smcpToolOf(listedTool(entry), { bundle_id: entry.bundleId, description: `${label}None` });
+});
+
+const objectIn = (text: unknown): JsonObject | undefined => {
+  if (typeof text !== 'string') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+const hintsIn = (given: JsonObject): ToolAnnotations => {
+  const hints: Record<string, unknown> = {};
+  const more: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(given)) {
+    const isKnown =
+      key === 'title' ? typeof value === 'string' : knownHints.has(key) && typeof value === 'boolean';
+    if (isKnown) hints[key] = value;
+    else if (value !== null) Object.defineProperty(more, key, { value, enumerable: true });
+  }
+  return { ...hints, ...(Object.keys(more).length > 0 && { more }) };
+};
+const knownHints: ReadonlySet<string> = new Set([
+  ...['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'],
+]);
+const withoutNulls = (value: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+/** Reads a tool from the wire format of any computer; text that is no JSON stays in `_meta`. */
+export function listedFrom({ name, description, params_schema, return_schema, meta }: SmcpTool): ListedTool {
+  const { [policyKey]: policyText, [hintsKey]: hintsText, ...others } = meta ?? {};
+  const policy = objectIn(policyText);
+  const hints = objectIn(hintsText);
+  const own = {
+    ...others,
+    ...(!policy && policyText !== undefined && { [policyKey]: policyText }),
+    ...(!hints && hintsText !== undefined && { [hintsKey]: hintsText }),
+  };
+  return {
+    name,
+    ...(!nothingSaid.test(description) && { description }),
+    inputSchema: params_schema,
+    ...(return_schema && { outputSchema: return_schema }),
+    ...(hints && { annotations: hintsIn(hints) }),
+    ...(Object.keys(own).length > 0 && { _meta: own }),
+    ...(policy && { toolMeta: withoutNulls(policy) }),
+  };
+}
 
 const digestOf = (text: string): string => `${(fnv(fnvBasis, text) >>> 0).toString(16)}-${text.length}`;
 const hashOfItem = remembered((item: object) => contentHash(item));

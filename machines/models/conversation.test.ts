@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createConversation, type ModelTool, type ReadCall } from './index.ts';
 
-const params_schema = { type: 'object' };
+const inputSchema = { type: 'object' };
 const on = (server: string, ...names: string[]): ModelTool[] =>
-  names.map((name) => ({ name, server, original: name, params_schema }));
+  names.map((name) => ({ name, server, original: name, inputSchema }));
 const at = (computer: string, ...names: string[]): ModelTool[] =>
-  names.map((name) => ({ name, computer, params_schema }));
+  names.map((name) => ({ name, computer, inputSchema }));
 const namesOf = (tools: readonly ModelTool[]): string[] =>
   createConversation()
     .offer(tools)
@@ -130,9 +130,9 @@ describe('a conversation', () => {
   it('says of each tool who has it, with what a host shows of a server', () => {
     const shown = { name: 'S', icons: '🔧', descriptions: 'tools' };
     const tools = [
-      { name: 'a', params_schema, server: shown },
-      { name: 'b', params_schema, server: 'S' },
-      { name: 'c', params_schema, computer: 'laptop' },
+      { name: 'a', inputSchema, server: shown },
+      { name: 'b', inputSchema, server: 'S' },
+      { name: 'c', inputSchema, computer: 'laptop' },
     ];
     const { definitions } = createConversation().offer(tools);
     expect(definitions.map(({ server, target }) => [server, target])).toEqual([
@@ -147,12 +147,10 @@ describe('a conversation', () => {
 
   it('gives the name of a tool where nobody described it', () => {
     const { definitions } = createConversation().offer([
-      { name: 'shown', original: 'own', server: 's', description: 'None', params_schema },
-      { name: 'bare', params_schema },
-      // A computer puts the server in front of the description when it renames a tool.
-      { name: 'A_x', computer: 'laptop', description: '[A] None', params_schema },
+      { name: 'shown', original: 'own', server: 's', description: '', inputSchema },
+      { name: 'bare', inputSchema },
     ]);
-    expect(definitions.map((one) => one.function.description)).toEqual(['own', 'bare', 'A_x']);
+    expect(definitions.map((one) => one.function.description)).toEqual(['own', 'bare']);
   });
 });
 
@@ -162,8 +160,8 @@ describe('whatever servers and tools there are', () => {
     fc.string({ unit: 'grapheme', maxLength: 70 }),
   );
   const tool: fc.Arbitrary<ModelTool> = fc.record(
-    { name: word, server: word, computer: word, original: word, params_schema: fc.constant(params_schema) },
-    { requiredKeys: ['name', 'params_schema'] },
+    { name: word, server: word, computer: word, original: word, inputSchema: fc.constant(inputSchema) },
+    { requiredKeys: ['name', 'inputSchema'] },
   );
   const tools = fc.array(tool, { maxLength: 12 });
 

@@ -123,20 +123,13 @@ function shownServer({ server, computer = '', shown }: ModelTool): ServerShown {
     : { name: server.name, icons: server.icons ?? '', descriptions: server.descriptions ?? '' };
 }
 
-/**
- * Matches the description `None`, which computers send when a server gives none; a renamed tool has its
- * server's name before it.
- */
-const nothingSaid = /^(?:\[[^\]]*\] )?None$/;
-
 function definitionOf(tool: ModelTool, name: string): MCPToolDefinition {
-  const { description = '', params_schema, computer } = tool;
-  const isSaid = description !== '' && !nothingSaid.test(description);
-  const said = isSaid ? description : (tool.original ?? tool.name);
+  const { description = '', inputSchema, computer } = tool;
+  const said = description === '' ? (tool.original ?? tool.name) : description;
   const label = labelIn(name, tool);
   return {
     type: 'function',
-    function: { name, description: label === '' ? said : `[${label}] ${said}`, parameters: params_schema },
+    function: { name, description: label === '' ? said : `[${label}] ${said}`, parameters: inputSchema },
     server: shownServer(tool),
     target: { ...(computer !== undefined && { computer }), tool: tool.name },
   };

@@ -18,16 +18,16 @@ export interface ServerShown {
 }
 
 /**
- * Tool that may be offered to a model. Tools of `Computer.tools()` can be used directly; those of
- * `Agent.tools(computer)` need `computer` too, because names are unique only within a computer.
+ * Tool that may be offered to a model: an element of `Computer.tools()` or of `Agent.tools(computer)`, or one of your
+ * own.
  */
 export interface ModelTool {
   /** Name of the tool for `callTool`. */
   readonly name: string;
   /** Description from the server; without one the model sees the name. */
   readonly description?: string;
-  /** JSON Schema of the parameters, as the server declares it. */
-  readonly params_schema: object;
+  /** JSON Schema of the arguments, as the server declares it. */
+  readonly inputSchema: object;
   /** Name of the computer; required when tools of several computers are offered together. */
   readonly computer?: string;
   /** Server of the tool: its name, or all of its display fields. */

@@ -19,7 +19,7 @@ const schema = {
   properties: { path: { type: 'string' }, 'per-page': { type: 'integer' }, $filter: { type: 'string' } },
   required: ['path', '$filter'],
 };
-const offered = (params_schema: object = schema) => {
+const offered = (inputSchema: object = schema) => {
   const conversation = createConversation();
   const tool = {
     name: 'read',
@@ -27,7 +27,7 @@ const offered = (params_schema: object = schema) => {
     description: 'Reads',
     server: 'fs',
     computer: 'laptop',
-    params_schema,
+    inputSchema,
   };
   return { conversation, ...conversation.offer([tool]) };
 };

@@ -8,8 +8,8 @@ export const withProperty = (p: unknown, more: object = {}): object => ({
   properties: { p },
   ...more,
 });
-const definitions = (params_schema: object) =>
-  createConversation().offer([{ name: 't', params_schema }]).definitions;
+const definitions = (inputSchema: object) =>
+  createConversation().offer([{ name: 't', inputSchema }]).definitions;
 const inside = (root: Readonly<Record<string, unknown>> | undefined): unknown =>
   (root?.['properties'] as Readonly<Record<string, unknown>> | undefined)?.['p'];
 export const forGemini = (schema: object): GeminiSchema =>

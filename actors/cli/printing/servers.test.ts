@@ -5,8 +5,7 @@ import { Prompt } from '../prompt/prompt.ts';
 import type { CommandContext } from '../context.ts';
 
 const tool = {
-  ...{ description: 'None', params_schema: {}, return_schema: null, meta: {} },
-  ...{ name: 'x', original: 'x', server: 'A' },
+  ...{ name: 'x', original: 'x', server: 'A', inputSchema: {} },
 };
 const renamed = {
   ...{ ...tool, name: 'B_y', original: 'y', server: 'B' },

@@ -1,7 +1,8 @@
 import type { ComputerEvents } from '../../api/computer-handle.ts';
 import type { CallOutcome } from '../../api/call-outcome.ts';
 import { ownFailure } from './failures.ts';
-import type { ServerStatus, ToolListing } from '../../servers/server-handle.ts';
+import { smcpToolOf } from '../../../machines/catalog/tool.ts';
+import type { ServerStatus, ToolInfo, ToolListing } from '../../servers/server-handle.ts';
 import type { OutputLine } from '../../servers/server-output.ts';
 import { columnsOf, fitting, padded, type Noise } from '../../../adapters/index.ts';
 import { aliasLine } from '../../../machines/catalog/tool-table.ts';
@@ -19,20 +20,22 @@ export const callJson = (ended: CallOutcome): object => ({
   failure: ownFailure(ended),
 });
 
-/** Description that agents get for a tool that has none. */
-export const noDescription = 'None';
-const firstLine = (text: string, width: number): string =>
-  text === noDescription ? '' : fitting(text.split('\n')[0] ?? '', width, '…');
+/** Tool of a computer as the JSON that `--json` prints, in the words of the wire. */
+export const toolJson = (info: ToolInfo): object => {
+  const { original, server, title, execution, shown, renamed } = info;
+  return { ...smcpToolOf(info), original, server, title, execution, shown, renamed };
+};
+const firstLine = (text: string, width: number): string => fitting(text.split('\n')[0] ?? '', width, '…');
 interface Listed {
   readonly name: string;
-  readonly description: string;
+  readonly description?: string;
   readonly server?: string;
 }
 /** Returns a line for each tool: its name, its server when known, and the first line of its description. */
 export function toolLines(tools: readonly Listed[]): string[] {
   const width = Math.max(4, ...tools.map((t) => columnsOf(t.name)));
   const ofServer = Math.max(6, ...tools.map((t) => columnsOf(t.server ?? '')));
-  return tools.map(({ name, server, description }) =>
+  return tools.map(({ name, server, description = '' }) =>
     [
       padded(name, width),
       ...(server === undefined ? [] : [padded(server, ofServer)]),
@@ -121,7 +124,7 @@ function groupText({ tools }: Listing, server: Listing['servers'][number], times
   const state = isFine ? `ready${timeOf(times.get(server.name))}` : server.state;
   return [
     `${server.name}  ${state}, ${countOf(own.length)}`,
-    ...own.map(({ name, description }) =>
+    ...own.map(({ name, description = '' }) =>
       `  ${padded(name, width)}  ${firstLine(description, 80)}`.trimEnd(),
     ),
   ];

@@ -1,5 +1,4 @@
 import { schemaOf, typesOf } from '../arguments.ts';
-import { noDescription } from './servers.ts';
 import { inOneLine } from './contents.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
@@ -97,8 +96,8 @@ export function exampleCall(name: string, schema: unknown): string {
 
 interface Described {
   readonly name: string;
-  readonly description: string;
-  readonly params_schema: unknown;
+  readonly description?: string;
+  readonly inputSchema: unknown;
   readonly server?: string;
   readonly original?: string;
   readonly title?: string;
@@ -106,8 +105,8 @@ interface Described {
 /** Text that a person needs to call a tool: signature, description, parameters and an example. */
 export function toolText({
   name,
-  description,
-  params_schema: schema,
+  description = '',
+  inputSchema: schema,
   server,
   original,
   title,
@@ -119,7 +118,7 @@ export function toolText({
     signatureText(name, schema),
     ...where,
     ...(title === undefined ? [] : [title]),
-    ...(['', noDescription].includes(description.trim()) ? [] : ['', description.trim()]),
+    ...(description.trim() === '' ? [] : ['', description.trim()]),
     ...(lines.length > 0 ? ['', ...lines] : []),
     '',
     exampleCall(name, schema),

@@ -110,7 +110,7 @@ export class CallCommands {
         ? tool.name === target.tool
         : tool.server === target.server && [tool.name, tool.original].includes(target.tool);
     const info = tools.find(isMeant);
-    await this.#run(info?.name ?? target.tool, argumentsFor(read, info?.params_schema));
+    await this.#run(info?.name ?? target.tool, argumentsFor(read, info?.inputSchema));
   }
   async #asAgent(rest: string): Promise<void> {
     const [asked] = await readArguments([rest], readNamed);
@@ -144,7 +144,7 @@ export class CallCommands {
     if (code !== 'ArgumentsInvalid' && code !== wireCodes.toolNotFound) return failure;
     const { tools } = await this.#computer.tools();
     const info = tools.find((tool) => tool.name === name);
-    if (info) return { ...failure, remedy: signatureText(info.name, info.params_schema) };
+    if (info) return { ...failure, remedy: signatureText(info.name, info.inputSchema) };
     const close = nearest(
       name,
       tools.map((tool) => tool.name),

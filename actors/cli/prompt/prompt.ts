@@ -6,7 +6,7 @@ import type { ToolListing } from '../../servers/server-handle.ts';
 import type { OfficeSeat } from '../../api/seat.ts';
 import { treeLines, type TreeNode } from '../../runtime/tree.ts';
 import type { CommandContext } from '../context.ts';
-import { conflictLines, listingText } from '../printing/servers.ts';
+import { conflictLines, listingText, toolJson } from '../printing/servers.ts';
 import { failureFact, tellFact, showFailure } from '../printing/failures.ts';
 import { toolText } from '../printing/signature.ts';
 import { CallCommands } from './call-commands.ts';
@@ -173,7 +173,7 @@ export class Prompt {
     const one = listing.tools.filter((tool) => tool.name === name || tool.original === name);
     if (one.length > 0) {
       terminal.outText(one.map((tool) => toolText(tool)).join('\n\n'));
-      return { tools: one };
+      return { tools: one.map(toolJson) };
     }
     const isOwn = ({ server }: { readonly server: string }): boolean => name === '' || server === name;
     const servers = listing.servers.filter((server) => isOwn({ server: server.name }));

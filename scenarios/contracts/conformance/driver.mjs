@@ -72,7 +72,7 @@ const settled = () =>
 /** The scenario wants the schema of one tool, as an agent is given it, as the argument of the other. */
 function schemaEchoed() {
   if (scenario !== 'json-schema-2020-12-preservation') return undefined;
-  const { params_schema: schema } = tools.find(({ name }) => name !== 'json_schema_echo');
+  const { inputSchema: schema } = tools.find(({ name }) => name !== 'json_schema_echo');
   return [{ name: 'json_schema_echo', arguments: { schema } }];
 }
 await settled();
@@ -81,7 +81,7 @@ const { tools, servers } = await computer.tools();
 const calls =
   context.toolCalls ??
   schemaEchoed() ??
-  tools.map(({ name, params_schema: schema }) => {
+  tools.map(({ name, inputSchema: schema }) => {
     const fields = Object.entries(schema?.properties ?? {});
     return { name, arguments: Object.fromEntries(fields.map(([key, field]) => [key, sampleOf(field)])) };
   });

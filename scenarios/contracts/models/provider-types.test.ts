@@ -43,7 +43,7 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 const conversation = createConversation();
 const { definitions } = conversation.offer([
-  { name: 't', params_schema: { type: 'object', properties: { a: { type: ['string', 'null'] } } } },
+  { name: 't', inputSchema: { type: 'object', properties: { a: { type: ['string', 'null'] } } } },
 ]);
 const done = toResponse('c', { outcome: 'succeeded', result: { content: [{ type: 'text', text: 'done' }] } });
 

@@ -190,7 +190,7 @@ describe('a converted schema', () => {
   it('keeps the rules of every provider, whatever the server wrote', () => {
     fc.assert(
       fc.property(parameters, ({ schema }) => {
-        const { definitions } = createConversation().offer([{ name: 't', params_schema: schema }]);
+        const { definitions } = createConversation().offer([{ name: 't', inputSchema: schema }]);
         const broken = [
           [openaiRules, openai.toTools(definitions)],
           [anthropicRules, anthropic.toTools(definitions)],
@@ -210,7 +210,7 @@ describe('a converted schema', () => {
         // An integer beyond 2^53 has perhaps lost digits, and is refused where it is no float.
         fc.pre(accepts(schema, value) && roundedIn(value).length === 0);
         const conversation = createConversation();
-        const { definitions } = conversation.offer([{ name: tool, server: 's', params_schema: schema }]);
+        const { definitions } = conversation.offer([{ name: tool, server: 's', inputSchema: schema }]);
         const name = definitions[0]?.function.name ?? '';
         const server = { name: 's', icons: '', descriptions: '' };
         const expected = { ok: true, call: { id: 'c', name, tool, arguments: value, server } };

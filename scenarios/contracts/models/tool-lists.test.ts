@@ -42,7 +42,7 @@ const providers: Readonly<
   },
 };
 const toolsOf = ({ package: server, tools }: ToolList): ModelTool[] =>
-  tools.map(({ inputSchema, ...tool }) => ({ ...tool, server, params_schema: inputSchema }));
+  tools.map((tool) => ({ ...tool, server }));
 const violationsOf = (rules: readonly ProviderRule[], tools: readonly object[]): string[] =>
   // Serialised, as the provider gets it.
   rules.flatMap(({ id, violations }) =>
