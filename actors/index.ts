@@ -9,19 +9,23 @@ import type { ImportOptions, ServerImport } from './api/config-files.ts';
 import type { Office, OfficeOptions } from './api/office-handle.ts';
 import type { Presenter, PresenterOptions } from './api/presenter-handle.ts';
 
-/** Opens an office. Rejects with an `A2cError` when it cannot listen. */
+/**
+ * Opens an office. Rejects with an `A2cError` when an option is wrong or it cannot listen, and with the reason of
+ * `signal` when that aborts first.
+ */
 export const createOffice = async (options?: OfficeOptions): Promise<Office> =>
   (await import('./office.ts')).createOffice(options);
 /**
- * Starts a computer. Resolves as soon as its config is read and its servers are starting; with `office` also when
- * the office has answered, after `toolsMs` (2 s) at the latest. Rejects with `ConfigInvalid` when the config has
- * mistakes; then no server was started.
+ * Starts a computer. Resolves as soon as its config is read and its servers are starting, and with `office` when it
+ * has its seat. Rejects with an `A2cError` when an option is wrong (400), the config has mistakes (`ConfigInvalid`),
+ * or the seat is refused or no office is there (unless `office.keepTrying` is set), and with the reason of `signal`
+ * when that aborts first; then nothing runs.
  */
 export const createComputer = async (options?: ComputerOptions): Promise<Computer> =>
   (await import('./computer.ts')).createComputer(options);
 /**
  * Takes the agent's seat in an office; resolves when the seat is taken. Rejects with an `A2cError`, unless
- * `keepTrying` is set.
+ * `keepTrying` is set, and with the reason of `signal` when that aborts first.
  */
 export const createAgent = async (options: AgentOptions): Promise<Agent> =>
   (await import('./agent.ts')).createAgent(options);
@@ -84,7 +88,7 @@ export type { RecordOptions } from './recording/flight-recorder.ts';
 export type { KeepWord } from './recording/flight-recorder.ts';
 export type { RedactHook } from './recording/redaction.ts';
 export type { Profile } from '../machines/trace/index.ts';
-export type { Timing } from '../machines/kernel/timing.ts';
+export type { GivenTiming, Timing } from '../machines/kernel/timing.ts';
 export type { LinkStatus, OfficeSeat } from './api/seat.ts';
 export type { LinkRefusal, LinkStage } from '../machines/link/link.machine.ts';
 export type { Agent, AgentEvents, AgentOptions, AgentTool, ComputerConfig } from './api/agent.ts';
@@ -131,7 +135,7 @@ export type {
   ComputerEvents,
   ComputerStatus,
 } from './api/computer-handle.ts';
-export type { Answers, ComputerOptions } from './api/computer-options.ts';
+export type { Answers, AnswerServer, AskingCalls, ComputerOptions } from './api/computer-options.ts';
 export type {
   CatalogStatus,
   ListChanged,
@@ -143,6 +147,7 @@ export type {
 } from './servers/server-handle.ts';
 export type { ServerState } from '../machines/facts.ts';
 export type { CallStanding, CallWait, PastCall } from '../machines/call/history.ts';
+export type { RememberedCall } from './api/computer-calls.ts';
 export type { CallEnd, CallPhase, Outcome } from '../machines/call/messages.ts';
 export type {
   Annotations,
@@ -170,6 +175,7 @@ export type {
   PromptFilled,
   PromptMessage,
   ResourceContent,
+  WaitOptions,
 } from './api/computer-handle.ts';
 export type { MissingServer } from './servers/server-handle.ts';
 export type { Office, OfficeEvents, OfficeOptions, OfficeRedis } from './api/office-handle.ts';
@@ -197,7 +203,7 @@ export type { SeatChanged } from '../machines/office/office.machine.ts';
 export type { SeatFacts } from '../machines/kernel/ports.ts';
 export type { RunningCall } from './api/computer-calls.ts';
 export type { Progress as CallProgress } from '../machines/protocol/messages/messages.ts';
-export type { Call, CallOptions } from './api/pending-calls.ts';
+export type { Call, CallOptions, ComputerCallOptions } from './api/pending-calls.ts';
 export type {
   CallEnding,
   CallFacts,

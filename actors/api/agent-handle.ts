@@ -12,7 +12,7 @@ import type { LinkStatus, OfficeSeat, PlayedOffice } from './seat.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
-import type { Timing } from '../../machines/kernel/timing.ts';
+import type { GivenTiming } from '../../machines/kernel/timing.ts';
 import type { ListedTool } from '../../machines/catalog/tool.ts';
 import type { Failure, RoomMember } from '../../machines/protocol/index.ts';
 import type { ResourceCollection } from '../../machines/kernel/ports.ts';
@@ -24,30 +24,30 @@ import type { DpeCategory, DpeFormat } from '../../machines/resources/dpe-uri.ts
 /** Options of an agent: its office, its name and its time limits. */
 export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers' | 'tls'>, LogOptions {
   /** Name of the agent in its office. Default `agent`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Id of the office. Default `local`. */
-  readonly office?: string;
+  readonly office?: string | undefined;
   /** Delays in ms that replace the defaults: `queryMs`, `callTotalMs`, `linkMs` and others of `Timing`. */
-  readonly timing?: Partial<Timing>;
+  readonly timing?: GivenTiming | undefined;
   /** Keeps trying when the first join fails, instead of rejecting. Default false. */
-  readonly keepTrying?: boolean;
-  /** Signal that gives up joining, so that `createAgent` rejects; ignored once the agent has joined. */
-  readonly signal?: AbortSignal;
+  readonly keepTrying?: boolean | undefined;
+  /** Signal that gives up joining: `createAgent` rejects with its reason; ignored once the agent has joined. */
+  readonly signal?: AbortSignal | undefined;
   /**
    * Collections (Desktop, Finder) of all computers that are followed from the start; a listener to the changes of
    * a collection follows it, too.
    */
-  readonly follow?: readonly ResourceCollection[];
+  readonly follow?: readonly ResourceCollection[] | undefined;
   /** Replaces the sockets to offices by the played office of `worldOf(trace)`; for tests. */
-  readonly links?: PlayedOffice;
+  readonly links?: PlayedOffice | undefined;
   /** Options of the recording for a replay; on by default, in memory. `false` records nothing. */
-  readonly record?: RecordOptions | false;
+  readonly record?: RecordOptions | false | undefined;
   /**
    * Makes an OpenTelemetry span of each call, a child of `trace` or of the span that is active in the program.
    * Needs the package `@opentelemetry/api`; the SDK that your program sets up decides where spans go
    * (docs/operate.md). Default false.
    */
-  readonly tracing?: boolean;
+  readonly tracing?: boolean | undefined;
 }
 /** Events of an agent, by the name for `agent.on`. */
 export interface AgentEvents {
@@ -135,7 +135,7 @@ export interface Agent extends AgentReading, AsyncDisposable {
    * are not known within `timeoutMs` (default 30,000): with the failure of the last read, with 408, or with 404
    * for an unknown computer. Rejects with `LinkLost` when the agent is closed.
    */
-  tools(computer: string, options?: { readonly timeoutMs?: number }): Promise<readonly AgentTool[]>;
+  tools(computer: string, options?: ReadOptions): Promise<readonly AgentTool[]>;
   /** Calls a tool of a computer. Never rejects; `result` is the MCP CallToolResult. */
   callTool(
     computer: string,
@@ -149,12 +149,12 @@ export interface Agent extends AgentReading, AsyncDisposable {
    */
   cancel(reqId: string): void;
   /** Lists the members of the office. Rejects with an `A2cError` when the office does not answer. */
-  listRoom(): Promise<readonly RoomMember[]>;
+  listRoom(options?: ReadOptions): Promise<readonly RoomMember[]>;
   /**
    * Returns the servers and inputs of a computer as the computer shows them: placeholders not filled in, secrets
    * hidden.
    */
-  getConfig(computer: string): Promise<ComputerConfig>;
+  getConfig(computer: string, options?: ReadOptions): Promise<ComputerConfig>;
   /**
    * Adds a listener; the returned function removes it. An error thrown by a listener becomes a warning of the
    * process.
@@ -191,9 +191,9 @@ export interface ReadOptions {
    * Time limit of the question in ms; by default the time that an office gives a computer for an answer, with a
    * margin.
    */
-  readonly timeoutMs?: number;
-  /** Signal that ends the wait; the promise rejects with `ToolCallCancelled`. */
-  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number | undefined;
+  /** Signal that ends the wait; the promise rejects with `ToolCallCancelled`, whose text has the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 /** Options of a read of a resource. */
 export interface ResourceOptions extends ReadOptions {
@@ -201,7 +201,7 @@ export interface ResourceOptions extends ReadOptions {
    * Name of the MCP server to ask when several have this URI. Default: a server that lists the URI, then the one
    * whose tool was called last.
    */
-  readonly server?: string;
+  readonly server?: string | undefined;
 }
 /** Selection of windows, with the time limit of the question. */
 export interface DesktopOptions extends DesktopQuery, ReadOptions {}
@@ -210,12 +210,12 @@ export interface FinderOptions extends FinderQuery, ReadOptions {}
 /** Options of a read with a format: `json` is parsed to a value, `markdown` and `text` are returned as texts. */
 export interface FormatOptions<Format extends DpeFormat> extends ReadOptions {
   /** Format of the answer. Default `json`. */
-  readonly format?: Format;
+  readonly format?: Format | undefined;
 }
 /** Options of a read of a page: its format and the kinds of elements. */
 export interface PageOptions<Format extends DpeFormat> extends FormatOptions<Format> {
   /** Kinds of elements to return. Default: all. */
-  readonly categories?: readonly DpeCategory[];
+  readonly categories?: readonly DpeCategory[] | undefined;
 }
 /** Result of a read in a format: a parsed value for `json`, a text for the other formats. */
 export type ReadAs<Format extends DpeFormat, Value> = Format extends 'json' ? Value : string;
@@ -254,7 +254,7 @@ export interface AgentReading {
   readDocumentPages(
     computer: string,
     uri: string,
-    options?: ReadOptions & { readonly offset?: number; readonly limit?: number },
+    options?: ReadOptions & { readonly offset?: number | undefined; readonly limit?: number | undefined },
   ): Promise<DocumentPages>;
   /** Reads one page of a document with its elements (level 2); `index` counts from 0. */
   readPage<Format extends DpeFormat = 'json'>(
@@ -278,7 +278,7 @@ export interface AgentReading {
   pagesOf(
     computer: string,
     uri: string,
-    options?: ReadOptions & { readonly pageSize?: number },
+    options?: ReadOptions & { readonly pageSize?: number | undefined },
   ): AsyncIterableIterator<PageSummary>;
   /**
    * Iterates over all documents that a query finds, and asks for `pageSize` (2 to 100, default 100) at a time,
@@ -289,7 +289,7 @@ export interface AgentReading {
    */
   documentsOf(
     computer: string,
-    query?: Omit<FinderOptions, 'offset' | 'limit'> & { readonly pageSize?: number },
+    query?: Omit<FinderOptions, 'offset' | 'limit'> & { readonly pageSize?: number | undefined },
   ): AsyncIterableIterator<DocumentSummary>;
 }
 

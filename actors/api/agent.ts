@@ -1,14 +1,25 @@
 import { interpreted, placedAt, unanswered } from './agent-answers.ts';
 import type { AnyEventObject } from 'xstate';
-import type { Agent, AgentEvents, AgentOptions, AgentTool, ComputerConfig } from './agent-handle.ts';
+import type {
+  Agent,
+  AgentEvents,
+  AgentOptions,
+  AgentTool,
+  ComputerConfig,
+  ReadOptions,
+} from './agent-handle.ts';
 import { createReading, type AskComputer } from './agent-reading.ts';
+import { agentOptions, askOptions, callOptions, inspectOptions, wrongCall } from './option-checks.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
 import { linkStatusOf, notJoined } from './seat.ts';
 import { outcomeOf } from './call-outcome.ts';
-import { PendingCalls, readAs, type Call, type CallOptions } from './pending-calls.ts';
+import { misusedCall, PendingCalls, readAs, type Call, type CallOptions } from './pending-calls.ts';
 import { tracedCall } from './tracing.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners } from '../kernel/listeners.ts';
+import { mustBeOptions } from '../kernel/options.ts';
+import { cancelledByHost, onAbort, reasonOf, unlessAborted } from '../kernel/signals.ts';
+import { onlySet } from '../plans/plan.ts';
 import { systemClock } from '../../adapters/index.ts';
 import type {
   AgentCall,
@@ -68,7 +79,7 @@ class HostedAgent implements Agent {
   constructor(options: AgentOptions, runtime: Runtime, isShared: boolean) {
     this.#runtime = runtime;
     this.#isShared = isShared;
-    this.#timing = { ...timing, ...options.timing };
+    this.#timing = { ...timing, ...onlySet(options.timing ?? {}) };
     this.#keepTrying = options.keepTrying ?? false;
     const { url, name = 'agent', office = 'local' } = options;
     this.#runtime.access.show(url, options);
@@ -122,13 +133,17 @@ class HostedAgent implements Agent {
   computers(): readonly string[] {
     return [...this.#known.present];
   }
-  async tools(computer: string, { timeoutMs = this.#timing.queryMs } = {}): Promise<readonly AgentTool[]> {
+  async tools(computer: string, options: ReadOptions = {}): Promise<readonly AgentTool[]> {
+    mustBeOptions('tools', options, askOptions);
+    const { timeoutMs = this.#timing.queryMs, signal } = options;
+    if (signal?.aborted) throw givenUp(signal);
     const known = this.#known.toolsOf(computer);
     if (known) return known;
     if (!this.#runtime.directory.find('agent')) throw new A2cError(agentClosed);
     const found = deferred<readonly AgentTool[]>();
     const giveUp = (): void => found.reject(new A2cError(agentClosed));
     this.#waiting.add(giveUp);
+    const forget = signal && onAbort(signal, () => found.reject(givenUp(signal)));
     const stop = this.#listeners.on(
       'tools.changed',
       (e) => e.computer === computer && found.resolve(e.value),
@@ -158,11 +173,14 @@ class HostedAgent implements Agent {
       return await found.promise;
     } finally {
       stop();
+      forget?.();
       this.#waiting.delete(giveUp);
       systemClock.clearTimeout(timer);
     }
   }
   callTool: Agent['callTool'] = (computer, tool, params = {}, options = {}) => {
+    const misuse = wrongCall(tool, params, options, callOptions);
+    if (misuse) return misusedCall(tool, misuse);
     const { tracing } = this.#runtime;
     if (!tracing) return this.#call(computer, tool, params, options);
     const about = { layer: 'agent', kind: 'client', method: events.toolCall, tool } as const;
@@ -190,12 +208,14 @@ class HostedAgent implements Agent {
       this.#sendOrSettle(call, ticket, reqId, tool);
     };
     const wasThere = this.#known.present.has(computer);
-    const call = this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket));
+    const call = this.#calls.start(tool, options, send, (...cancelled) => this.#cancel(...cancelled));
     return readAs(call, (told) => outcomeOf(placedAt(computer, interpreted(told, wasThere))));
   }
   /** Sends a question to a computer; resolves with the raw ack and the `req_id` that the ack has to repeat. */
-  readonly #query: AskComputer = async (method, request, { timeoutMs, signal }) => {
-    if (signal?.aborted) throw new A2cError(givenUp);
+  readonly #query: AskComputer = async (method, request, options) => {
+    mustBeOptions(method, options, askOptions);
+    const { timeoutMs, signal } = options;
+    if (signal?.aborted) throw givenUp(signal);
     const replyTo = this.#hosted.host;
     const send = (ticket: string, reqId: string): void => {
       const query: AgentQuery = {
@@ -210,7 +230,7 @@ class HostedAgent implements Agent {
       this.#sendOrSettle(query, ticket, reqId, method);
     };
     const wait = { ...(signal && { signal }) };
-    const outcome = await this.#calls.start(method, wait, send, (ticket) => this.#cancel(ticket));
+    const outcome = await this.#calls.start(method, wait, send, (...cancelled) => this.#cancel(...cancelled));
     const error = unanswered(outcome, method);
     if (error) throw error;
     return { ack: outcome.result, reqId: outcome.reqId };
@@ -219,21 +239,21 @@ class HostedAgent implements Agent {
     const closed = settledBy({ ticket, reqId, server: '', tool }, 'failed', agentClosed);
     this.#runtime.directory.send('agent', event, message<CallSettled>(this.#hosted.host, closed));
   }
-  async listRoom(): Promise<readonly RoomMember[]> {
-    const { ack, reqId } = await this.#query('server:list_room', { office_id: this.#office }, {});
+  async listRoom(options: ReadOptions = {}): Promise<readonly RoomMember[]> {
+    const { ack, reqId } = await this.#query('server:list_room', { office_id: this.#office }, options);
     const read = readRoom(ack, reqId);
     if (read.ok) return read.body;
     throw new A2cError(read.failure);
   }
-  async getConfig(computer: string): Promise<ComputerConfig> {
-    const { ack } = await this.#query('client:get_config', { computer }, {});
+  async getConfig(computer: string, options: ReadOptions = {}): Promise<ComputerConfig> {
+    const { ack } = await this.#query('client:get_config', { computer }, options);
     const read = readConfig(ack);
     if (!read.ok) throw new A2cError(read.failure);
     const { servers, inputs } = read.body;
     return { servers, inputs: inputs ?? [] };
   }
-  #cancel(ticket: string): void {
-    const order = { type: 'call.cancel', ticket, reason: 'cancelled by the host' } as const;
+  #cancel(ticket: string, reason = cancelledByHost): void {
+    const order = { type: 'call.cancel', ticket, reason } as const;
     if (this.#runtime.directory.find('agent')) this.#runtime.directory.send('agent', order);
   }
   cancel(reqId: string): void {
@@ -258,8 +278,10 @@ class HostedAgent implements Agent {
     if (collection) this.#follow(collection);
     return stop;
   };
-  inspect: Agent['inspect'] = (options) =>
-    this.#runtime.inspections.open({ kind: 'agent', name: this.#name }, options);
+  inspect: Agent['inspect'] = async (options = {}) => {
+    mustBeOptions('inspect', options, inspectOptions);
+    return this.#runtime.inspections.open({ kind: 'agent', name: this.#name }, options);
+  };
   writeTrace: Agent['writeTrace'] = async (dir = '.') => this.#runtime.writeTrace(dir);
   mark: Agent['mark'] = (text) => this.#runtime.flight?.mark(text);
   async close(): Promise<void> {
@@ -274,21 +296,30 @@ class HostedAgent implements Agent {
 /** Longest time in ms for which a new agent waits for the list of its room. */
 const longestRoomMs = 2_000;
 const agentClosed: Failure = { code: 'LinkLost', message: 'The agent is closed' };
-const givenUp: Failure = {
-  code: 'ToolCallCancelled',
-  message: 'It was not asked: its signal is aborted',
-};
+const givenUp = (signal: AbortSignal): A2cError =>
+  new A2cError({
+    code: 'ToolCallCancelled',
+    message: `The question was given up: ${reasonOf(signal)}`,
+    details: { cancel_reason: reasonOf(signal) },
+  });
 
 /**
  * Takes the agent's seat in an office. Resolves when the seat is taken and `computers()` names the other members,
- * or after 2 s where the office does not list them. Rejects with an `A2cError`, unless `keepTrying` is set.
+ * or after 2 s where the office does not list them. Rejects with an `A2cError`, unless `keepTrying` is set, and with
+ * the reason of `signal` when that aborts first.
  */
 export async function createAgent(options: AgentOptions, shared?: Runtime): Promise<Agent> {
+  mustBeOptions('createAgent', options, agentOptions);
+  return unlessAborted(options.signal, () => joinAsAgent(options, shared));
+}
+
+async function joinAsAgent(options: AgentOptions, shared: Runtime | undefined): Promise<Agent> {
   const runtime = await runtimeOf(options, shared);
   const agent = new HostedAgent(options, runtime, shared !== undefined);
-  const abort = (): void => void agent.close();
-  options.signal?.addEventListener('abort', abort, { once: true });
-  if (options.signal?.aborted) abort();
+  const { signal } = options;
+  const giveUp = (): void => void agent.close();
+  const stop = signal && onAbort(signal, giveUp);
+  if (signal?.aborted) giveUp();
   try {
     await agent.settled();
     return agent;
@@ -296,7 +327,7 @@ export async function createAgent(options: AgentOptions, shared?: Runtime): Prom
     await agent.close();
     throw error;
   } finally {
-    options.signal?.removeEventListener('abort', abort);
+    stop?.();
   }
 }
 

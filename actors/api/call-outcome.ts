@@ -65,6 +65,8 @@ export interface CallFacts {
   readonly reqId: string;
   /** Duration of the call in ms, from `callTool` to its end. */
   readonly durationMs: number;
+  /** Context that the host gave the call; absent when it gave none. */
+  readonly context?: unknown;
 }
 /** End of a call. The promise of a call never rejects: a failure is data here. */
 export type CallOutcome = CallFacts & CallEnding;
@@ -101,7 +103,8 @@ export function endingOf(told: Pick<CallSettled, 'outcome' | 'phase' | 'result' 
 }
 /** Reads the outcome of a call for a host. */
 export const outcomeOf = (told: ToldOutcome): CallOutcome => {
-  const { end, server, computer, tool, reqId, durationMs } = told;
-  const facts: CallFacts = { end, server, tool, reqId, durationMs };
+  const { end, server, computer, tool, reqId, durationMs, context } = told;
+  const known = { end, server, tool, reqId, durationMs };
+  const facts: CallFacts = context === undefined ? known : { ...known, context };
   return { ...(computer === undefined ? facts : { ...facts, computer }), ...endingOf(told) };
 };

@@ -60,6 +60,8 @@ export class CallPorts {
   /** Program that transforms the results of a server, and the port that runs programs. */
   hasProgram: (server: string) => boolean = () => false;
   transform: Ports['request'] = unavailable;
+  /** Returns the context of the call at an address, where the host made it and gave one. */
+  contextOf: (call: string) => unknown = () => undefined;
   readonly cached = new CachedResults();
   readonly #limiters = createCallLimiters({
     limitsOf: (server) => this.limitsOf(server),
@@ -88,8 +90,18 @@ export class CallPorts {
     };
     this.#judge = judged({ knownTo, validate, noted });
     this.#ports = {
-      policy: judgeAsk({ knownTo, validate, noted, permission: () => this.permission }),
-      confirm: confirmAsk(() => this.confirm, knownTo, failureOf),
+      policy: judgeAsk({
+        knownTo,
+        validate,
+        noted,
+        permission: (call) => (request) => this.permission({ ...request, ...this.#whose(call) }),
+      }),
+      confirm: confirmAsk(
+        () => this.confirm,
+        knownTo,
+        failureOf,
+        (call) => this.#whose(call),
+      ),
       finish: finishAsk({
         knownTo,
         validate,
@@ -99,14 +111,20 @@ export class CallPorts {
       }),
     };
   }
-  /** Takes the options of the host, and the limits and programs of its config. */
+  #whose(call: string): { readonly context?: unknown } {
+    const context = this.contextOf(call);
+    return context === undefined ? {} : { context };
+  }
+  /** Takes the options of the host, the limits and programs of its config, and the contexts of its calls. */
   fill(
     { confirm = 'deny', permission: rule }: Pick<ComputerOptions, 'confirm' | 'permission'>,
     servers: Pick<Servers, 'limitsOf' | 'totalLimits' | 'programOf'>,
     transformer: Transformer,
     notice: (text: string) => void,
+    contextOf: (call: string) => unknown,
   ): void {
     this.confirm = confirm;
+    this.contextOf = contextOf;
     if (rule) this.permission = rule;
     this.limitsOf = (server) => servers.limitsOf(server);
     this.total = () => servers.totalLimits();
@@ -195,6 +213,7 @@ const confirmAsk =
     knownTo: (call: string) => KnownTools | undefined,
     /** Returns the failure of the call at an address, for the text when its question is withdrawn. */
     failureOf: (call: string) => () => Failure | null | undefined,
+    whose: (call: string) => { readonly context?: unknown },
   ): Ports['request'] =>
   (from, { id, params }, emit) => {
     const { reqId, agent, server, tool, params: given } = params as JudgedCall;
@@ -212,7 +231,7 @@ const confirmAsk =
     const { title, annotations } = toolIn(knownTo(from), server, tool) ?? {};
     // Copies the arguments: changes that the callback makes for display must not alter what is sent.
     const shown = { title: title ?? annotations?.title ?? tool, arguments: handed(given) };
-    const question = { reqId, agent, server, tool, ...shown };
+    const question = { reqId, agent, ...whose(from), server, tool, ...shown };
     const whole: ConfirmQuestion = { ...question, annotations: annotations ?? null, signal };
     // Reads the host's answer to a confirmation inside the promise, because reading a property of it may throw.
     void (async () => confirmationIn(await how(whole)))().then(

@@ -9,6 +9,7 @@ it('remembers a call whose parameters throw as they are read, and the calls afte
     most: 10,
     now: () => 0,
     snapshotOf: () => undefined,
+    contextOf: () => undefined,
     redact: (value) => JSON.parse(JSON.stringify(value)) as typeof value,
   });
   const ask = (reqId: string, params: object): void => {
@@ -44,6 +45,7 @@ const watching = () => {
     now: () => 0,
     redact: (value) => value,
     snapshotOf: (address) => snapshots[address] as never,
+    contextOf: () => undefined,
   });
   const post = (from: string, a: string, ev: Event): void =>
     watch.record({ k: 'post', from, a, ev } as never);
@@ -100,11 +102,8 @@ it('has one entry for a call that is refused without a server, and one for a cal
   post('computer/link#2', 'computer', request);
   post('computer#1', 'computer/link#2', { ...settled, failure: { code: 409, message: 'in flight' } });
   post('computer#1', 'computer/link#2', { ...settled, failure: { code: 409, message: 'in flight' } });
-  watch.refused(request, {
-    ...settled,
-    reqId: 'r2',
-    failure: { code: 409, message: 'here, too' },
-  } as never);
+  const failure = { code: 409, message: 'here, too' };
+  watch.refused(request, { ...settled, reqId: 'r2', failure } as never, undefined);
   expect(watch.running()).toEqual([]);
   expect(watch.newestFirst()).toMatchObject([
     { reqId: 'r2', agent: null, server: '', outcome: 'failed', reason: 'here, too' },

@@ -2,17 +2,11 @@ import { endingOf, toolErrorText, type CallEnding, type CallFacts } from './call
 import type { Observer } from '../runtime/tap.ts';
 import type { ComputerCall, CallStart, CallPhase, CallSettled } from '../../machines/call/messages.ts';
 import type { CallContext } from '../../machines/call/call.rules.ts';
-import {
-  withCall,
-  type CallHistory,
-  type CallStanding,
-  type PastCall,
-  type CallWait,
-} from '../../machines/call/history.ts';
+import { withCall, type CallStanding, type PastCall, type CallWait } from '../../machines/call/history.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import { startingServers } from '../../machines/computer/computer.calls.ts';
 import { clientState, stateWords, type ClientSnapshot } from '../../machines/facts.ts';
-import { keyOf, nameOf } from '../../machines/kernel/address.ts';
+import { keyOf, nameOf, type Address } from '../../machines/kernel/address.ts';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
 import { stillStarting } from '../../machines/process/server-failure.ts';
@@ -41,15 +35,23 @@ export interface RunningCall extends Omit<CallStanding, 'state' | 'outcome'> {
   readonly since: string;
   /** Last progress that the server reported, or null. */
   readonly progress: Progress | null;
+  /** Context that the host gave the call; absent for calls of agents, and when the host gave none. */
+  readonly context?: unknown;
 }
 /** Call as it reached the computer. */
 type AskedCall = Pick<ComputerCall, 'ticket' | 'reqId' | 'agent' | 'tool' | 'params' | 'timeoutMs'>;
+/** Call in the history of a computer. */
+export interface RememberedCall extends PastCall {
+  /** Context that the host gave the call; absent for calls of agents, and when the host gave none. */
+  readonly context?: unknown;
+}
+type InContext = Pick<RememberedCall, 'context'>;
 /** Call that has ended, as the history keeps it. */
-interface Ended extends Omit<PastCall, 'timestamp' | 'since'> {
+interface Ended extends Omit<RememberedCall, 'timestamp' | 'since'> {
   readonly endedAt: number;
   readonly since: number;
 }
-interface Running extends Omit<AskedCall, 'params' | 'tool'> {
+interface Running extends Omit<AskedCall, 'params' | 'tool'>, InContext {
   /** Name of the tool as the caller wrote it; the server's own name once the server is known. */
   tool: string;
   readonly parameters: PastCall['parameters'];
@@ -66,7 +68,10 @@ interface CallHistoryOptions {
   readonly redact: <T>(value: T) => T;
   /** Returns the current snapshot of the machine at an address. */
   readonly snapshotOf: SnapshotOf;
+  /** Returns the context of a call of the host, by its ticket. */
+  readonly contextOf: (ticket: string) => unknown;
 }
+const inContext = (context: unknown): InContext => (context === undefined ? {} : { context });
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 const keyOfCall = (asker: string, ticket: string): string => `${asker} ${ticket}`;
 const addressOf = ({ client, ticket }: Running): string =>
@@ -91,8 +96,8 @@ export class CallHistoryWatch implements Observer {
     this.#options = options;
   }
   /** Returns running and ended calls, the newest first. */
-  newestFirst(): CallHistory {
-    const running = [...this.#running.values()].map((call): PastCall => {
+  newestFirst(): readonly RememberedCall[] {
+    const running = [...this.#running.values()].map((call): RememberedCall => {
       const { phase, progress: _, ...standing } = this.#standing(call);
       const { parameters, timeoutMs } = call;
       return {
@@ -106,7 +111,7 @@ export class CallHistoryWatch implements Observer {
         outcome: null,
       };
     });
-    const ended = this.#history.map(({ endedAt, since, ...call }): PastCall => ({
+    const ended = this.#history.map(({ endedAt, since, ...call }): RememberedCall => ({
       timestamp: isoOf(endedAt),
       since: isoOf(since),
       ...call,
@@ -121,17 +126,22 @@ export class CallHistoryWatch implements Observer {
     const { reqId, agent, since } = call;
     const known = standingOf(call, addressOf(call), this.#options.snapshotOf);
     const progress = this.#progress.get(addressOf(call)) ?? null;
-    return { ...known, reqId, agent, tool: call.tool, since: isoOf(since), progress };
+    const { context } = call;
+    return { ...known, reqId, agent, tool: call.tool, since: isoOf(since), progress, ...inContext(context) };
   }
   /** Returns the tickets of the running calls with this `req_id`. */
   ticketsOf(reqId: string): readonly string[] {
     return [...this.#running.values()].flatMap((call) => (call.reqId === reqId ? [call.ticket] : []));
   }
   /** Records a call that was refused and never sent to the machines. */
-  refused(call: Pick<AskedCall, 'tool' | 'params' | 'timeoutMs'>, settled: CallSettled): CallSettled {
+  refused(
+    call: Pick<AskedCall, 'tool' | 'params' | 'timeoutMs'>,
+    settled: CallSettled,
+    context: unknown,
+  ): CallSettled {
     const { ticket, reqId } = settled;
     const key = keyOfCall('host, not sent', ticket);
-    this.#begin(key, { ...call, ticket, reqId, agent: null });
+    this.#begin(key, { ...call, ticket, reqId, agent: null }, context);
     this.#end(key, settled);
     return settled;
   }
@@ -146,14 +156,16 @@ export class CallHistoryWatch implements Observer {
     } else if (record.ev.type === 'call.request') {
       const call = record.ev as ComputerCall;
       const key = keyOfCall(call.replyTo, call.ticket);
-      if (isComputer(record.a)) this.#begin(key, call);
+      if (isComputer(record.a))
+        this.#begin(key, call, call.agent === null ? this.#options.contextOf(call.ticket) : undefined);
       else if (record.a.startsWith('computer/client:')) this.#passed(key, call, nameOf(record.a));
     }
   }
-  #begin(key: string, { ticket, reqId, agent, tool, params, timeoutMs }: AskedCall): void {
+  #begin(key: string, { ticket, reqId, agent, tool, params, timeoutMs }: AskedCall, context: unknown): void {
     const parameters = this.#kept(params);
     const since = this.#options.now();
-    this.#running.set(key, { ticket, reqId, agent, tool, parameters, timeoutMs, since, client: null });
+    const call = { ticket, reqId, agent, tool, parameters, timeoutMs, since, client: null };
+    this.#running.set(key, { ...call, ...inContext(context) });
   }
   /** Notes the client that runs a call, and the server's own name of the tool. */
   #passed(key: string, { tool }: AskedCall, client: string): void {
@@ -167,7 +179,7 @@ export class CallHistoryWatch implements Observer {
     if (!running) return;
     this.#running.delete(key);
     this.#progress.delete(addressOf(running));
-    const { reqId, agent, tool, parameters, timeoutMs, since } = running;
+    const { reqId, agent, tool, parameters, timeoutMs, since, context } = running;
     const { most, now, redact } = this.#options;
     const { server, outcome } = settled;
     const error =
@@ -189,6 +201,7 @@ export class CallHistoryWatch implements Observer {
       waitsFor: null,
       outcome,
       reason: error,
+      ...inContext(context),
     };
     this.#history = withCall(this.#history, call, most);
   }
@@ -275,6 +288,8 @@ export interface CallStarted {
   readonly server: string;
   /** Name of the tool on its own server, without a prefix or an alias. */
   readonly tool: string;
+  /** Context that the host gave the call; absent for calls of agents, and when the host gave none. */
+  readonly context?: unknown;
 }
 /** End of a call of a computer, made by any caller; with the result that the caller gets. */
 export type CallEnded = CallStarted & Pick<CallFacts, 'end'> & CallEnding;
@@ -300,14 +315,18 @@ export class CallWatch implements Observer {
   readonly #tell: Tell;
   /** Running calls, by address. */
   readonly #running = new TransientMap<string, CallStarted>();
-  constructor(tell: Tell) {
+  /** Returns the context of the call at an address, where the host made it. */
+  readonly #contextOf: (call: Address) => unknown;
+  constructor(tell: Tell, contextOf: (call: Address) => unknown) {
     this.#tell = tell;
+    this.#contextOf = contextOf;
   }
   record(record: DirectoryRecord): void {
     if (record.k === 'open' && record.kind === 'call' && record.a.startsWith('computer/')) {
       const { reqId, server, tool } = record.input as CallStart;
-      this.#running.set(record.a, { reqId, server, tool });
-      this.#tell('call.started', { reqId, server, tool });
+      const call = { reqId, server, tool, ...inContext(this.#contextOf(record.a)) };
+      this.#running.set(record.a, call);
+      this.#tell('call.started', call);
     } else if (record.k === 'end') this.#running.delete(record.a);
     else if (record.k === 'in') {
       const told = progressIn(record);
@@ -320,7 +339,8 @@ export class CallWatch implements Observer {
     ) {
       const settled = record.ev as CallSettled;
       const { reqId, server, tool, end } = settled;
-      this.#tell('call.settled', { reqId, server, tool, end, ...endingOf(settled) });
+      const call = { reqId, server, tool, ...inContext(this.#contextOf(record.from)) };
+      this.#tell('call.settled', { ...call, end, ...endingOf(settled) });
     }
   }
 }

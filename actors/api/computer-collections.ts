@@ -56,7 +56,7 @@ export class CollectionQuestions {
   }
   async readResource(
     uri: string,
-    { server }: { readonly server?: string } = {},
+    { server }: { readonly server?: string | undefined } = {},
   ): Promise<readonly ResourceContent[]> {
     const found = collectionOfUri(uri);
     const isAny = server !== undefined && !/^(?:window|dpe):/i.test(uri);

@@ -1,5 +1,5 @@
-import type { CallOptions, Call } from './pending-calls.ts';
-import type { RunningCall, CallEvents } from './computer-calls.ts';
+import type { Call, ComputerCallOptions } from './pending-calls.ts';
+import type { CallEvents, RememberedCall, RunningCall } from './computer-calls.ts';
 import type { LinkStatus, OfficeSeat } from './seat.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import type {
@@ -14,7 +14,6 @@ import type {
 } from '../servers/server-handle.ts';
 import type { OutputLine } from '../servers/server-output.ts';
 import type { LoggedOut } from '../../adapters/index.ts';
-import type { PastCall } from '../../machines/call/history.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
 import type { CallToolResult, Failure } from '../../machines/protocol/index.ts';
 
@@ -93,6 +92,11 @@ export interface ComputerEvents extends CallEvents {
   /** The computer as a whole has another state; the last state is `closed`. */
   readonly 'computer.changed': { readonly state: ComputerStatus['state'] };
 }
+/** Options of what may take long. */
+export interface WaitOptions {
+  /** Signal that ends the wait, not the work: the promise rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+}
 /** A running computer. `await using` closes it. */
 export interface Computer extends AsyncDisposable {
   /** Name of the computer in its office. */
@@ -112,16 +116,9 @@ export interface Computer extends AsyncDisposable {
    * `toolsMs` (2 s) for starting servers; a server that is not up by then is listed in `missing`, and
    * `tools.changed` tells when its tools come.
    */
-  tools(): Promise<ToolListing>;
-  /**
-   * Calls a tool. Never rejects. `confirmed` means that the person behind the request has already confirmed this
-   * one call.
-   */
-  callTool(
-    tool: string,
-    params?: Readonly<Record<string, unknown>>,
-    options?: CallOptions & { readonly confirmed?: boolean },
-  ): Call;
+  tools(options?: WaitOptions): Promise<ToolListing>;
+  /** Calls a tool. Never rejects: wrong options, too, are a failure of the call (400). */
+  callTool(tool: string, params?: Readonly<Record<string, unknown>>, options?: ComputerCallOptions): Call;
   /**
    * Cancels the host's own call with this id, else the calls of agents with this id. Does nothing for an unknown
    * id or a call that has ended.
@@ -134,23 +131,23 @@ export interface Computer extends AsyncDisposable {
    * ready, with 404 for an unknown server, and with `ServerNotActive` when the server is disabled or the computer
    * closes.
    */
-  startServer(name: string): Promise<void>;
+  startServer(name: string, options?: WaitOptions): Promise<void>;
   /**
    * Stops a server, after its running calls have ended or after `drainMs`. A second call meanwhile speeds up the
    * end.
    */
-  stopServer(name: string): Promise<void>;
+  stopServer(name: string, options?: WaitOptions): Promise<void>;
   /**
    * Stops a server and starts it again. Values of inputs are asked for first: when a value is missing, the promise
    * rejects and the server keeps running as before.
    */
-  restartServer(name: string): Promise<void>;
+  restartServer(name: string, options?: WaitOptions): Promise<void>;
   /**
    * Retries a server at once that waits for its next try, or that was given up after too many. Like each start of
    * a server that is not up, a retry asks again for its inputs; it rejects with the failure of the server
    * (`InputNotFound` for a missing value).
    */
-  retryServer(name: string): Promise<void>;
+  retryServer(name: string, options?: WaitOptions): Promise<void>;
   /**
    * Replaces the whole config (any shape of docs/config.md): removed servers are closed, new ones started,
    * unchanged ones left alone. A top-level `a2c` or `inputs` that is absent or empty stands for the defaults, or
@@ -179,31 +176,39 @@ export interface Computer extends AsyncDisposable {
    * changed since the last call are not read again. Servers that fail or are slow are listed in `missing`; the
    * promise rejects only when the computer closes.
    */
-  desktop(query?: DesktopQuery): Promise<DesktopShown>;
+  desktop(query?: DesktopQuery & WaitOptions): Promise<DesktopShown>;
   /**
    * Returns the documents of all participating servers. Servers that fail or are slow are listed in `missing`, as
    * for `desktop()`.
    */
-  finder(query?: FinderQuery): Promise<FinderShown>;
+  finder(query?: FinderQuery & WaitOptions): Promise<FinderShown>;
   /**
    * Reads a window, a document, or a page or element of a document. `server` names the server to ask when several
    * list this URI; with `server` any other URI of that server can be read, too, provided the server is ready
    * (`ServerNotActive`). Rejects with an `A2cError`: 4201 to 4204 with their details, 404 for an unknown window,
    * 408 when the server is too slow, 500 with the server's own text.
    */
-  readResource(uri: string, options?: { readonly server?: string }): Promise<readonly ResourceContent[]>;
+  readResource(
+    uri: string,
+    options?: WaitOptions & { readonly server?: string | undefined },
+  ): Promise<readonly ResourceContent[]>;
   /**
    * Lists the resources and templates of each server, in the order of the config. Waits for starting servers as
    * long as `tools()` does. Never rejects; a server without resources has empty lists.
    */
-  resources(): Promise<readonly ServerResources[]>;
+  resources(options?: WaitOptions): Promise<readonly ServerResources[]>;
   /** Lists the prompts of each server. Waits for starting servers as long as `tools()` does, and never rejects. */
-  prompts(): Promise<readonly ServerPrompts[]>;
+  prompts(options?: WaitOptions): Promise<readonly ServerPrompts[]>;
   /**
    * Returns a prompt of a server, filled in with these values. The server has to be ready (`ServerNotActive`).
    * Rejects with 408 when the server is too slow, and with the server's own text when it refuses.
    */
-  getPrompt(server: string, name: string, values?: Readonly<Record<string, string>>): Promise<PromptFilled>;
+  getPrompt(
+    server: string,
+    name: string,
+    values?: Readonly<Record<string, string>>,
+    options?: WaitOptions,
+  ): Promise<PromptFilled>;
   /** Inputs of the config (`${input:id}`), and their known values. */
   readonly inputs: ComputerInputs;
   /**
@@ -215,7 +220,7 @@ export interface Computer extends AsyncDisposable {
    * Returns the last calls of all callers, the newest first: 10 by default, see `historySize`. Running calls and
    * calls that reached no server are included, each with its reason. Secrets are hidden.
    */
-  history(): readonly PastCall[];
+  history(): readonly RememberedCall[];
   /**
    * Returns the last 500 lines that a server wrote to stderr or logged, over all of its runs, the oldest first;
    * secrets are hidden.
@@ -231,10 +236,15 @@ export interface Computer extends AsyncDisposable {
   /** Tells servers that asked for roots that `answers.roots` now returns other roots. */
   announceRoots(): void;
   /**
-   * Takes a seat in an office; resolves when the seat is taken. Rejects when the first try fails; then no further
-   * try is made.
+   * Takes a seat in an office; resolves when the seat is taken. Rejects when the first try fails, and makes no
+   * further one; with `keepTrying` only when the computer leaves or closes.
    */
   join(office: OfficeSeat): Promise<void>;
+  /**
+   * Resolves when the computer has its seat, at once if it has it now: after `keepTrying`, or after a lost
+   * connection. Rejects when the computer wants no seat (403), leaves or closes, and with the reason of `signal`.
+   */
+  joined(options?: WaitOptions): Promise<void>;
   /** Leaves the office; the servers keep running. */
   leave(): Promise<void>;
   /**
@@ -277,14 +287,14 @@ export interface Computer extends AsyncDisposable {
 /** Selection of windows. */
 export interface DesktopQuery {
   /** Largest number of windows to return, all by default; 0 or less returns none. */
-  readonly size?: number;
+  readonly size?: number | undefined;
   /** URI of the only wanted window, exactly as listed. */
-  readonly window?: string;
+  readonly window?: string | undefined;
   /**
    * Asks the servers for their lists and contents again. By default, known contents are returned, and only changed
    * ones are read.
    */
-  readonly fresh?: boolean;
+  readonly fresh?: boolean | undefined;
 }
 /** Windows of a computer. */
 export interface DesktopShown {
@@ -299,18 +309,18 @@ export interface FinderQuery {
    * Words of which at least one must be in the title, the keywords or the summary, in upper or lower case.
    * Default: any document.
    */
-  readonly keywords?: readonly string[];
+  readonly keywords?: readonly string[] | undefined;
   /** File type that documents must have, exactly as written, such as `pdf`. */
-  readonly fileType?: string;
+  readonly fileType?: string | undefined;
   /** Number of documents to skip, 0 by default. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
   /** Largest number of documents to return: 20 by default, at most 100; 0 or less returns none. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /**
    * Asks the servers for their lists and contents again. By default, known contents are returned, and only changed
    * ones are read.
    */
-  readonly fresh?: boolean;
+  readonly fresh?: boolean | undefined;
 }
 /** Document as its server describes it (seed 000). */
 export interface DocumentMetadata {

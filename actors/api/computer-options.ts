@@ -1,3 +1,4 @@
+import type { RunningCall } from './computer-calls.ts';
 import type { ComputerEvents } from './computer-handle.ts';
 import type { OfficeSeat, PlayedOffice } from './seat.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
@@ -8,138 +9,154 @@ import type { Authorize, GiveAssertion, Launcher } from '../../adapters/index.ts
 import type { Permission } from '../../machines/call/permission.ts';
 import { type Confirmation } from '../../machines/call/policy/index.ts';
 import type { ToolAnnotations } from '../../machines/catalog/entries.ts';
-import type { Timing } from '../../machines/kernel/timing.ts';
+import type { GivenTiming } from '../../machines/kernel/timing.ts';
 
 /** Options of a computer: its servers, its seat, and the callbacks that it asks. */
 export interface ComputerOptions extends LogOptions {
   /** Name of the computer. Default: the host name of the machine. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /**
    * Config of the servers in any form that `docs/config.md` describes: one server, a list, a map, or the content
    * of a whole file.
    */
   readonly config?: unknown;
-  /** Office in which the computer takes a seat; without it the computer serves its own host only. */
-  readonly office?: OfficeSeat;
+  /**
+   * Office in which the computer takes a seat; without it the computer serves its own host only. `createComputer`
+   * rejects when the seat is refused or nobody is there, unless `keepTrying` is set here.
+   */
+  readonly office?: OfficeSeat | undefined;
   /** Confirms calls of tools that the rule does not allow by themselves. Default `'deny'`. */
-  readonly confirm?: Confirm;
+  readonly confirm?: Confirm | undefined;
   /**
    * Rule that decides which calls run, need a confirmation, or are refused, in place of our own rule
    * (docs/calls.md). Returns a decision or a ruling, or a promise of one. A rule that throws, or that returns an
    * unknown word, refuses the call.
    */
-  readonly permission?: Permission;
+  readonly permission?: Permission | undefined;
   /** Gives the values of inputs (`${input:id}`) that the environment does not have. */
-  readonly input?: AskInput;
+  readonly input?: AskInput | undefined;
   /**
    * Shows a person the login page of a remote server, `{server, url, signal}`. May resolve with the address to
    * which the page redirected; otherwise the redirect to this machine is awaited, for at most 10 min. `signal`
    * aborts when the login is not wanted any more. Without `authorize`, a server that wants a login rests as
    * `unauthorized` (docs/login.md).
    */
-  readonly authorize?: Authorize;
+  readonly authorize?: Authorize | undefined;
   /**
    * Gives a new JWT, `{server, audience, signal}`, for each token of a server with `oauth.grant: "jwt_bearer"`
    * whose config names none; time limit 10 s. A rejection leaves the server `unauthorized` (docs/login.md).
    */
-  readonly assertion?: GiveAssertion;
+  readonly assertion?: GiveAssertion | undefined;
   /**
    * Servers of type `inmemory` by name, with the object to which each is connected. In tests, a remote server with
    * a name of this map is reached here in place of its URL.
    */
-  readonly inMemory?: Readonly<Record<string, InMemoryServer>>;
+  readonly inMemory?: Readonly<Record<string, InMemoryServer>> | undefined;
   /** Makers of transports for servers of a type `own:…`, by that type (docs/extend.md). */
-  readonly transports?: Readonly<Record<`own:${string}`, TransportMaker>>;
+  readonly transports?: Readonly<Record<`own:${string}`, TransportMaker>> | undefined;
   /** Answers to servers that ask for roots, for a sample of a model, or for an input of a person. */
-  readonly answers?: Answers;
+  readonly answers?: Answers | undefined;
   /**
    * Starts the servers when the computer starts. Default true. With false each server waits for `startServer`,
    * whatever its setting `start` is.
    */
-  readonly autoConnect?: boolean;
+  readonly autoConnect?: boolean | undefined;
   /**
    * Restarts a server that was lost, unless its config says otherwise (`restart`). Default true. With false, a
    * change of the launch config of an active server is refused with 409.
    */
-  readonly autoReconnect?: boolean;
+  readonly autoReconnect?: boolean | undefined;
   /**
    * Delays in ms that replace the defaults and the `a2c.timeouts` at the top of the config. `toolsMs`: how long
    * questions about all servers (`tools()`, `resources()`, `prompts()`, `desktop()`, `finder()`, also from agents)
    * wait for starting servers, counted from the start of the computer; default 2,000, 0 does not wait. `bootMs`:
    * longest time in the state `booting`, default 15,000.
    */
-  readonly timing?: Partial<Timing>;
+  readonly timing?: GivenTiming | undefined;
   /** Launches servers, for example in containers or over ssh (docs/extend.md). Default `localLauncher`. */
-  readonly launcher?: Launcher;
+  readonly launcher?: Launcher | undefined;
   /** Replaces the sockets to offices by the played office of `worldOf(trace)`; for tests. */
-  readonly links?: PlayedOffice;
+  readonly links?: PlayedOffice | undefined;
   /**
    * Runs a small process beside this one that ends the servers when this process is killed. Default true.
    * Single-file programs and Electron apps cannot have one; `onNotice` reports that.
    */
-  readonly reaper?: boolean;
+  readonly reaper?: boolean | undefined;
   /**
    * Folder with notes by which the next start finds the processes of a killed host. Default `$XDG_STATE_HOME/a2c`;
    * `false` keeps none.
    */
-  readonly stateDir?: string | false;
+  readonly stateDir?: string | false | undefined;
   /** Options of the recording for a replay; on by default, in memory. `false` records nothing. */
-  readonly record?: RecordOptions | false;
+  readonly record?: RecordOptions | false | undefined;
   /**
    * Takes notices that are no failures, one line each, among them the warnings about each given config. `topic` is
    * `resources` for parts that Desktop or Finder leave out, and `tools` for tools that are refused or renamed.
    */
-  readonly onNotice?: (text: string, topic?: 'resources' | 'tools') => void;
+  readonly onNotice?: ((text: string, topic?: 'resources' | 'tools') => void) | undefined;
   /**
    * Makes an OpenTelemetry span of each call, and of each `tools/call` that is sent for it. Needs the package
    * `@opentelemetry/api`; the SDK that your program sets up decides where spans go (docs/operate.md). Default
    * false.
    */
-  readonly tracing?: boolean;
+  readonly tracing?: boolean | undefined;
   /**
    * Number of calls that are remembered for `history()`; servers of remembered calls also come first on the
    * Desktop and in the Finder. Default 10.
    */
-  readonly historySize?: number;
-  /** Signal that closes the computer when it aborts before `createComputer` has resolved; ignored later. */
-  readonly signal?: AbortSignal;
+  readonly historySize?: number | undefined;
+  /**
+   * Signal that gives up the start: `createComputer` closes what it has opened and rejects with the signal's reason;
+   * ignored later.
+   */
+  readonly signal?: AbortSignal | undefined;
   /** Listener to all events of the computer from its start on. */
-  readonly onEvent?: <Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]) => void;
+  readonly onEvent?:
+    | (<Name extends keyof ComputerEvents>(name: Name, value: ComputerEvents[Name]) => void)
+    | undefined;
 }
 /**
  * Answers of the host to servers that ask (MCP: roots, sampling, elicitation); `server` is the name in the config.
  * A method that is left out is not declared to servers. `signal` aborts when the answer is not wanted any more:
- * the server withdrew, two minutes have passed, or its session closed. A rejection is reported to the server,
- * without its stack.
+ * the server withdrew, two minutes have passed, or its session closed. `asking` tells for which calls the server may
+ * ask. A rejection is reported to the server, without its stack.
  */
 export interface Answers {
   /** Returns the folders that this server may look at, as `file://` URIs. */
-  readonly roots?: (server: string) => readonly { readonly uri: string; readonly name?: string }[];
+  readonly roots?:
+    | ((server: string) => readonly { readonly uri: string; readonly name?: string }[])
+    | undefined;
   /** Takes the params of `sampling/createMessage`, and resolves with its result. */
-  readonly sample?: (
-    server: string,
-    params: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ) => Promise<Readonly<Record<string, unknown>>>;
+  readonly sample?: AnswerServer | undefined;
   /**
    * Takes the params of `elicitation/create`, and resolves with its result: `{action: 'accept' | 'decline' |
    * 'cancel', content?}`. Missing values of an accepted content are filled with the defaults of the schema
    * (SEP-1034).
    */
-  readonly elicit?: (
-    server: string,
-    params: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ) => Promise<Readonly<Record<string, unknown>>>;
+  readonly elicit?: AnswerServer | undefined;
   /**
    * Takes the params of an elicitation with `mode: 'url'`, in which the server wants a person to open
    * `params.url`. The action `accept` means that the URL will be opened.
    */
-  readonly elicitUrl?: (
-    server: string,
-    params: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ) => Promise<Readonly<Record<string, unknown>>>;
+  readonly elicitUrl?: AnswerServer | undefined;
+}
+
+/** Answer of the host to one question of a server: takes the params of MCP, and resolves with the result of MCP. */
+export type AnswerServer = (
+  server: string,
+  params: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+  asking: AskingCalls,
+) => Promise<Readonly<Record<string, unknown>>>;
+/**
+ * Calls for which a server may ask. MCP does not say which of its calls a question belongs to, so these are all
+ * calls that the server runs when it asks; none when it asks by itself.
+ */
+export interface AskingCalls {
+  /** Calls that the server runs, of all callers, the oldest first, each with its own `context`. */
+  readonly calls: readonly RunningCall[];
+  /** Context of these calls where all have an equal one; absent where several callers may be meant. */
+  readonly context?: unknown;
 }
 
 /** Call that needs the confirmation of a person before it runs. */
@@ -148,6 +165,8 @@ export interface ConfirmQuestion {
   readonly reqId: string;
   /** Name of the agent that makes the call, as its office knows it; null for the host of this computer. */
   readonly agent: string | null;
+  /** Context that the host gave the call; absent for calls of agents, and when the host gave none. */
+  readonly context?: unknown;
   /** Name of the server in the config. */
   readonly server: string;
   /** Name of the tool on its own server, without a prefix or an alias. */
@@ -166,8 +185,8 @@ export interface ConfirmQuestion {
 }
 /**
  * Decision of a person about a call. After `allowForSession` the caller is not asked about this tool of this
- * server again; the caller is one agent until it leaves, one conversation of a presenter, or the host itself
- * (docs/calls.md).
+ * server again; the caller is one agent until it leaves, one conversation of a presenter, or one `sessionKey` or
+ * `context` of the host itself (docs/calls.md).
  */
 export type ConfirmAnswer = Confirmation['decision'] | Confirmation;
 /**

@@ -1,19 +1,30 @@
 import type { AnyEventObject } from 'xstate';
 import { outcomeOf } from './call-outcome.ts';
 import { toolResult } from '../../machines/protocol/tool-result.ts';
-import { PendingCalls, type Call, closedCall, hostCall, readAs } from './pending-calls.ts';
+import { answersFor, CallContexts } from './call-contexts.ts';
+import { PendingCalls, type Call, closedCall, hostCall, misusedCall, readAs } from './pending-calls.ts';
 import { CallHistoryWatch, CallWatch, type CallEvents } from './computer-calls.ts';
 import { CollectionQuestions } from './computer-collections.ts';
-import type { Computer, ComputerEvents, ComputerStatus } from './computer-handle.ts';
+import type { Computer, ComputerEvents, ComputerStatus, WaitOptions } from './computer-handle.ts';
 import { ComputerNewsroom } from './computer-news.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import { cannotOrder, computerState, configOf, listingOf, serverStatus } from './computer-status.ts';
+import {
+  askOptions,
+  computerCallOptions,
+  computerOptions,
+  inspectOptions,
+  seat,
+  wrongCall,
+} from './option-checks.ts';
 import { linksOf, Seat } from './seat.ts';
 import { Runtime, type HostedMachine } from './runtime.ts';
 import { ServerOrders } from './server-orders.ts';
 import { tracingOf, tracedCall } from './tracing.ts';
 import type { PageOrders } from '../inspector/inspections.ts';
 import { Listeners, deferred } from '../kernel/listeners.ts';
+import { mustBeOptions } from '../kernel/options.ts';
+import { cancelledByHost, onAbort, unlessAborted, untilAborted } from '../kernel/signals.ts';
 import { readOrThrow, hostTiming } from '../plans/plan.ts';
 import { catalogsOf, promptsOf, resourcesOf, CachedCatalogs } from '../servers/catalogs.ts';
 import { Inputs, type AskInput } from '../servers/inputs.ts';
@@ -55,16 +66,22 @@ export interface RuntimeShare {
 }
 
 /**
- * Starts a computer. Resolves as soon as its config is read and its servers are starting; with `office` also when
- * the office has answered, after `toolsMs` (2 s) at the latest. A call waits for its own server. `tools()` and the
- * other questions about all servers wait up to `toolsMs` for starting servers, and list the missing ones. Rejects
- * with an `A2cError` (`ConfigInvalid`) when the config has a mistake; then no server was started.
+ * Starts a computer. Resolves as soon as its config is read and its servers are starting, and with `office` when it
+ * has its seat. A call waits for its own server. `tools()` and the other questions about all servers wait up to
+ * `toolsMs` for starting servers, and list the missing ones. Rejects with an `A2cError` when an option is wrong
+ * (400), the config has a mistake (`ConfigInvalid`), or the seat is refused or no office is there, unless
+ * `office.keepTrying` is set; with the reason of `signal` when that aborts first. Then nothing runs.
  */
 export async function createComputer(
   options: ComputerOptions = {},
   inner: RuntimeShare = {},
 ): Promise<Computer> {
-  const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice } = options;
+  mustBeOptions('createComputer', options, computerOptions);
+  return unlessAborted(options.signal, () => startComputer(options, inner));
+}
+
+async function startComputer(options: ComputerOptions, inner: RuntimeShare): Promise<Computer> {
+  const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice, signal } = options;
   const config = inner.config ?? readOrThrow(options.config, (text) => notice?.(text));
   const tracing = inner.runtime ? undefined : await tracingOf(options);
   const runtime =
@@ -82,17 +99,17 @@ export async function createComputer(
     });
   if (!inner.runtime) await runtime.sweep();
   const computer = new HostedComputer(options, config, runtime, inner.runtime !== undefined);
-  let closed: Promise<void> | undefined;
-  const abort = (): void => void (closed = computer.close());
-  options.signal?.addEventListener('abort', abort, { once: true });
-  if (options.signal?.aborted) abort();
+  const giveUp = (): void => void computer.close();
+  const stop = signal && onAbort(signal, giveUp);
+  if (signal?.aborted) giveUp();
   // Closes the computer when its start fails, so that no process is left.
-  await computer.start(config).catch(async (error: unknown) => {
-    await computer.close();
-    throw error;
-  });
-  options.signal?.removeEventListener('abort', abort);
-  await closed;
+  await computer
+    .start(config)
+    .catch(async (error: unknown) => {
+      await computer.close();
+      throw error;
+    })
+    .finally(stop);
   return computer;
 }
 
@@ -113,6 +130,7 @@ class HostedComputer implements Computer {
   #hosted: HostedMachine | undefined;
   readonly #listeners = new Listeners<ComputerEvents>();
   readonly #calls = new PendingCalls();
+  readonly #contexts = new CallContexts();
   readonly #first = new FirstMoments(this.#listeners);
   readonly #news: ComputerNewsroom;
   readonly #collections: CollectionQuestions;
@@ -129,7 +147,6 @@ class HostedComputer implements Computer {
     this.name = options.name ?? hostName();
     this.#timingOf = hostTiming(options.timing);
     const own = this.#timingOf({});
-    runtime.answers = (options.answers ?? {}) as unknown as Runtime['answers'];
     runtime.log = (server, entry) => this.#emit('server.logged', { name: server, ...entry });
     runtime.output.tell = (server, line) => this.#emit('server.wrote', { name: server, ...line });
     this.#inputs = inputsOf(config.inputs, options.input);
@@ -144,7 +161,13 @@ class HostedComputer implements Computer {
       ...launching(runtime, this.#logins, options),
     });
     runtime.specs = specAsk((...asked) => this.#servers.resolve(...asked));
-    runtime.calls.fill(options, this.#servers, this.#transformer, (text) => onNotice?.(runtime.redact(text)));
+    runtime.calls.fill(
+      options,
+      this.#servers,
+      this.#transformer,
+      (text) => onNotice?.(runtime.redact(text)),
+      (call) => this.#contexts.at(call),
+    );
     this.#orders = new ServerOrders({
       servers: this.#servers,
       notice: (text) => onNotice?.(text),
@@ -172,12 +195,8 @@ class HostedComputer implements Computer {
       servers: () => this.servers(),
       settled: (name) => this.#first.settled(() => this.servers().find((s) => s.name === name)),
     });
-    this.#history = new CallHistoryWatch({
-      most: options.historySize ?? defaultRemembered,
-      now: () => Date.now(),
-      redact: (value) => runtime.redact(value),
-      snapshotOf: (address) => runtime.directory.find(address)?.ref.getSnapshot(),
-    });
+    this.#history = historyOf(runtime, options.historySize, this.#contexts);
+    runtime.answers = answersFor(options.answers, () => this.#history.running(), this.#contexts);
     this.#forget = [runtime.directory.tap.add(this.#history)];
     if (options.onEvent) this.#watchCalls();
     this.#seat = new Seat(this.name, this.#listeners, {
@@ -186,15 +205,17 @@ class HostedComputer implements Computer {
       show: (url, shown) => runtime.access.show(url, shown),
     });
   }
-  /** Starts the machines, and waits for the answer of the office; servers are not waited for. */
+  /** Starts the machines, and waits for the seat; servers are not waited for. */
   async start(config: Config): Promise<void> {
     const prepared = await this.#servers.prepare(config);
     if (this.#closing) return this.#collections.close();
     this.#servers.take(prepared);
+    const { office } = this.#options;
+    const seated = office && (office.keepTrying ? this.#first.seated : this.#seat.taken(office));
     const hear = (event: AnyEventObject): void => this.#hear(event);
     this.#hosted = this.#runtime.start('computer', this.#input(), hear, this.#servers.given());
     this.#first.begin(this.#timing().toolsMs);
-    if (this.#options.office) await this.#first.seated;
+    await seated;
   }
   #input(): ComputerStart {
     const { office, historySize } = this.#options;
@@ -212,7 +233,11 @@ class HostedComputer implements Computer {
     if (onEvent) this.#listeners.tell(name, () => onEvent(name, value), value);
   }
   #hear(event: AnyEventObject): void {
-    if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
+    if (event.type === 'call.settled') {
+      const settled = event as unknown as CallSettled;
+      this.#contexts.end(settled.ticket);
+      return this.#calls.settle(settled);
+    }
     if (event.type === 'call.progressed') return this.#calls.progressed(event as unknown as CallProgressed);
     if (event.type === 'owned.ended') {
       this.#first.close();
@@ -245,11 +270,17 @@ class HostedComputer implements Computer {
   }
   #clientRef = (name: string) => this.#runtime.directory.find(`computer/client:${keyOf(name)}`)?.ref;
   #clientOf = (name: string) => this.#clientRef(name)?.getSnapshot();
-  tools: Computer['tools'] = () =>
-    this.#first.gathered.then(() =>
+  /** Answers a question about all servers when a new computer has gathered their lists. */
+  #gathered<T>(of: string, options: WaitOptions | undefined, answer: () => T | Promise<T>): Promise<T> {
+    return waitedFor(of, options, () => this.#first.gathered.then(answer));
+  }
+  tools: Computer['tools'] = (options) =>
+    this.#gathered('tools', options, () =>
       listingOf(this.#context(), this.#servers, this.#clientOf, this.servers()),
     );
   callTool: Computer['callTool'] = (tool, params = {}, options = {}) => {
+    const misuse = wrongCall(tool, params, options, computerCallOptions);
+    if (misuse) return misusedCall(tool, misuse);
     const { tracing } = this.#runtime;
     if (!tracing) return this.#call(tool, params, options);
     const about = { layer: 'computer', kind: 'internal', method: 'callTool', tool } as const;
@@ -258,26 +289,34 @@ class HostedComputer implements Computer {
     );
   };
   #call(...[tool, params = {}, options = {}]: Parameters<Computer['callTool']>): Call {
-    const { timeoutMs = this.#timing().callTotalMs, confirmed = false } = options;
+    const { timeoutMs = this.#timing().callTotalMs, confirmed: isConfirmed = false, context } = options;
+    const conversation = options.sessionKey ?? this.#contexts.callerOf(context);
     // Copies the parameters now: later changes of the host's object must not alter what was judged.
     const asked = { tool, params: handed(params), timeoutMs };
-    const refused = (settled: CallSettled): CallSettled => this.#history.refused(asked, settled);
+    const refused = (settled: CallSettled): CallSettled => this.#history.refused(asked, settled, context);
     const send = (ticket: string, reqId: string): void => {
       const closed = closedCall(ticket, reqId, tool);
-      // Answers a call here that was aborted before the computer started, or made after it closed.
+      // Answers a call here that was made before the computer started, or after it closed.
       if (!this.#hosted || !this.#runtime.directory.find('computer'))
         return this.#calls.settle(refused(closed));
-      const call = { tool, params: asked.params, timeoutMs, ticket, reqId, isConfirmed: confirmed };
-      const event = hostCall(call, this.#host(), options);
+      this.#contexts.begin(ticket, context);
+      const call = {
+        ...asked,
+        ticket,
+        reqId,
+        isConfirmed,
+        ...(conversation !== undefined && { conversation }),
+      };
+      const event = hostCall(call, this.#host(), options.trace);
       this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host(), closed));
     };
-    const call = this.#calls.start(tool, options, send, (ticket) => this.#cancel(ticket), refused);
+    const call = this.#calls.start(tool, options, send, (...why) => this.#cancel(...why), refused);
     return readAs(call, outcomeOf);
   }
   #timing = (): Timing => this.#timingOf(this.#servers.config.settings);
   #host = (): AddressFor<unknown> => this.#hosted?.host ?? addressFor('');
-  #cancel(ticket: string): void {
-    const order = { type: 'call.cancel', ticket, reason: 'cancelled by the host' } as const;
+  #cancel(ticket: string, reason = cancelledByHost): void {
+    const order = { type: 'call.cancel', ticket, reason } as const;
     if (this.#runtime.directory.find('computer')) this.#runtime.directory.send('computer', order);
   }
   cancelCall(reqId: string): void {
@@ -285,22 +324,29 @@ class HostedComputer implements Computer {
     for (const ticket of own === undefined ? this.#history.ticketsOf(reqId) : [own]) this.#cancel(ticket);
   }
   calls: Computer['calls'] = () => this.#history.running();
-  startServer: Computer['startServer'] = (name) => this.#orders.start(name);
-  stopServer: Computer['stopServer'] = (name) => this.#orders.stop(name);
-  restartServer: Computer['restartServer'] = (name) => this.#orders.restart(name);
-  retryServer: Computer['retryServer'] = (name) => this.#orders.start(name);
+  startServer: Computer['startServer'] = (name, options) =>
+    waitedFor('startServer', options, () => this.#orders.start(name));
+  stopServer: Computer['stopServer'] = (name, options) =>
+    waitedFor('stopServer', options, () => this.#orders.stop(name));
+  restartServer: Computer['restartServer'] = (name, options) =>
+    waitedFor('restartServer', options, () => this.#orders.restart(name));
+  retryServer: Computer['retryServer'] = (name, options) =>
+    waitedFor('retryServer', options, () => this.#orders.start(name));
   setServers: Computer['setServers'] = (config) => this.#orders.set(config);
   addOrUpdateServer: Computer['addOrUpdateServer'] = (config) => this.#orders.put(config);
   logout: Computer['logout'] = (name) => logOut(this.#servers, this.#logins, name);
   removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);
-  desktop: Computer['desktop'] = (query) => this.#collections.desktop(query);
-  finder: Computer['finder'] = (query) => this.#collections.finder(query);
-  readResource: Computer['readResource'] = (uri, options) => this.#collections.readResource(uri, options);
-  resources: Computer['resources'] = () =>
-    this.#first.gathered.then(() => resourcesOf(this.#runtime.directory, this.servers()));
-  prompts: Computer['prompts'] = () =>
-    this.#first.gathered.then(() => promptsOf(this.#runtime.directory, this.servers()));
-  getPrompt: Computer['getPrompt'] = (...asked) => this.#collections.getPrompt(...asked);
+  desktop: Computer['desktop'] = (query) =>
+    waitedFor('desktop', query, () => this.#collections.desktop(query));
+  finder: Computer['finder'] = (query) => waitedFor('finder', query, () => this.#collections.finder(query));
+  readResource: Computer['readResource'] = (uri, options) =>
+    waitedFor('readResource', options, () => this.#collections.readResource(uri, options));
+  resources: Computer['resources'] = (options) =>
+    this.#gathered('resources', options, () => resourcesOf(this.#runtime.directory, this.servers()));
+  prompts: Computer['prompts'] = (options) =>
+    this.#gathered('prompts', options, () => promptsOf(this.#runtime.directory, this.servers()));
+  getPrompt: Computer['getPrompt'] = (server, name, values, options) =>
+    waitedFor('getPrompt', options, () => this.#collections.getPrompt(server, name, values));
   cachedResult: Computer['cachedResult'] = (handle) => {
     const kept = this.#runtime.calls.cached.get(handle);
     return kept === undefined ? undefined : toolResult(kept);
@@ -319,7 +365,12 @@ class HostedComputer implements Computer {
       } as AnyEventObject);
   }
   announceRoots: Computer['announceRoots'] = () => this.#runtime.announceRoots();
-  join: Computer['join'] = (office) => this.#seat.join(office);
+  join: Computer['join'] = async (office) => {
+    mustBeOptions('join', office, seat);
+    await this.#seat.join(office);
+  };
+  joined: Computer['joined'] = (options) =>
+    waitedFor('joined', options, () => this.#seat.joined(this.#news.link?.state));
   leave: Computer['leave'] = async () => {
     await this.#seat.leave();
     this.#news.link = null;
@@ -335,9 +386,14 @@ class HostedComputer implements Computer {
   #watchCalls(): void {
     if (this.#isWatchingCalls) return;
     this.#isWatchingCalls = true;
-    this.#runtime.directory.tap.add(new CallWatch((name, call) => this.#emit<keyof CallEvents>(name, call)));
+    const watch = new CallWatch(
+      (name, call) => this.#emit<keyof CallEvents>(name, call),
+      (call) => this.#contexts.at(call),
+    );
+    this.#runtime.directory.tap.add(watch);
   }
-  inspect: Computer['inspect'] = (options) => {
+  inspect: Computer['inspect'] = async (options = {}) => {
+    mustBeOptions('inspect', options, inspectOptions);
     const { directory, inspections } = this.#runtime;
     const kind = directory.find('office') ? 'up' : 'computer';
     return inspections.open({ kind, name: this.name, orders: ordersOf(async () => this) }, options);
@@ -350,6 +406,7 @@ class HostedComputer implements Computer {
   async #close(): Promise<void> {
     this.#first.close();
     if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing().shutdownMs + 1_000);
+    this.#seat.close();
     this.#inputs.close();
     this.#logins.close();
     await this.#transformer.close();
@@ -360,6 +417,13 @@ class HostedComputer implements Computer {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** Does something that may take long; a signal ends the wait for it. */
+async function waitedFor<T>(of: string, options: WaitOptions = {}, work: () => Promise<T>): Promise<T> {
+  mustBeOptions(of, options, askOptions);
+  options.signal?.throwIfAborted();
+  return untilAborted(work(), options.signal);
 }
 
 /**
@@ -374,7 +438,7 @@ class FirstMoments {
   #timer: unknown;
   /** Resolves when each server of a new computer is up or has failed once, or after `toolsMs`. */
   readonly gathered = Promise.race([this.#booted.promise, this.#late.promise]);
-  /** Resolves when the office of a new computer has answered, or after `toolsMs`. */
+  /** Resolves when the office of a computer that keeps trying has answered, or after `toolsMs`. */
   readonly seated = Promise.race([this.#seated.promise, this.#late.promise]);
 
   constructor(listeners: Listeners<ComputerEvents>) {
@@ -449,6 +513,16 @@ const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => (
     clear: () => inputs.clearValue(),
   },
 });
+
+/** History of the calls of a computer, read from the machines of its runtime. */
+const historyOf = (runtime: Runtime, most: number | undefined, contexts: CallContexts): CallHistoryWatch =>
+  new CallHistoryWatch({
+    most: most ?? defaultRemembered,
+    now: () => Date.now(),
+    redact: (value) => runtime.redact(value),
+    snapshotOf: (address) => runtime.directory.find(address)?.ref.getSnapshot(),
+    contextOf: (ticket) => contexts.of(ticket),
+  });
 
 /** Options with which the servers of a computer are launched on this machine. */
 const launching = (

@@ -25,11 +25,11 @@ export interface ImportOptions {
   /** Path of a file, id of an application (`cursor`), or a link that installs a server (`deepchat://…`). */
   readonly from: string;
   /** Path of the file to write. Default: the config of this user (docs/config.md). */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /**
    * Folder for relative paths, and for the files that an application keeps in a project. Default: `process.cwd()`.
    */
-  readonly folder?: string;
+  readonly folder?: string | undefined;
 }
 /** Plan for one server to import. Its texts contain no value of `env`, `headers` or `args`. */
 export interface ServerToImport {

@@ -96,7 +96,8 @@ describe('a question to a person', () => {
     expect(await settled.promise).toMatchObject({ outcome: 'succeeded', failure: null, phase: null, result });
     expect(result).toMatchObject({ content: [{ type: 'text' }] });
     expectTypeOf<keyof CallEnded>().toEqualTypeOf<
-      'reqId' | 'server' | 'tool' | 'end' | 'outcome' | 'phase' | 'result' | 'failure' | 'toolError'
+      | ('reqId' | 'context' | 'server' | 'tool' | 'end' | 'outcome' | 'phase')
+      | ('result' | 'failure' | 'toolError')
     >();
   });
 });

@@ -8,9 +8,9 @@ import type { GivenLimits, OfficePeer, OfficeStats } from '../../machines/office
 /** Options of an office: its address, its limits, its recording. */
 export interface OfficeOptions extends LogOptions {
   /** Address to listen on, 127.0.0.1 by default. Without `auth` only a loopback address is allowed. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Port to listen on, 3000 by default; 0 takes any free port. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /**
    * Credentials that peers must show: a token; a token with its rights; `{tokensFile}`, a file of tokens that is
    * read again when it changes; `{jwks, audience}`, signed tokens (JWT); a list of these, any of which lets a peer
@@ -18,36 +18,42 @@ export interface OfficeOptions extends LogOptions {
    * they can send anything, with a Socket.IO `connect_error` whose `data.code` is 401. Without `auth` every
    * program that reaches `host` may enter, and `host` has to be loopback. See docs/office.md.
    */
-  readonly auth?: OfficeAuth;
+  readonly auth?: OfficeAuth | undefined;
   /**
    * Refuses peers that do not say which version of the protocol they speak, with HTTP 400. Default false, because
    * peers of version 0.1 send none. A version that this office does not speak is always refused, with HTTP 400 and
    * the code 4008.
    */
-  readonly requireVersion?: boolean;
+  readonly requireVersion?: boolean | undefined;
   /**
    * Limits of this office, on top of the defaults (`officeLimits`): numbers, and rates as `{ perSecond, burst }`;
    * 0 means no limit. A request over a limit is refused with 429 and the limit's name in `details.limit`.
    * docs/office.md lists all limits.
    */
-  readonly limits?: GivenLimits;
+  readonly limits?: GivenLimits | undefined;
   /**
    * Number of proxies before this office, each of which adds the address of its client to `X-Forwarded-For`. With
    * 0, the default, that header is ignored, and all peers behind a proxy seem to have its address.
    */
-  readonly trustProxy?: number;
+  readonly trustProxy?: number | undefined;
   /**
    * Options of Node's TLS server. `cert` and `key` make an `https` office; `ca` with `requestCert: true` refuses
    * peers without a certificate of these authorities before anything is read from them, and gives the peer's
    * `certificate` to `auth`. A function is called at the start and at each `reload`.
    */
-  readonly tls?: OfficeTls | (() => OfficeTls);
+  readonly tls?: OfficeTls | (() => OfficeTls) | undefined;
   /**
    * Address of `/metrics` for Prometheus, and of `/healthz` and `/readyz` (503 after `drain`) for supervisors.
    * `host` is 127.0.0.1 by default; these paths ask for no token. Needs the package `prom-client`. With `token`,
    * its holder (`Authorization: Bearer TOKEN`) may also list and disconnect peers and reload: docs/operate.md.
    */
-  readonly metrics?: { readonly port: number; readonly host?: string; readonly token?: string };
+  readonly metrics?:
+    | {
+        readonly port: number;
+        readonly host?: string | undefined;
+        readonly token?: string | undefined;
+      }
+    | undefined;
   /**
    * Redis (6.2 or later) in which several processes that form one office agree on who sits where; they are nodes
    * behind a load balancer with sticky sessions. A URL such as `redis://127.0.0.1:6379` (for a Cluster: of any
@@ -55,15 +61,20 @@ export interface OfficeOptions extends LogOptions {
    * makes one, or an object with one of these and further options. A URL needs the package `ioredis`. See
    * docs/scale.md.
    */
-  readonly redis?: string | RedisClient | (() => RedisClient) | OfficeRedis;
+  readonly redis?: string | RedisClient | (() => RedisClient) | OfficeRedis | undefined;
   /** Options of the recording for a replay; on by default, in memory. `false` records nothing. */
-  readonly record?: RecordOptions | false;
+  readonly record?: RecordOptions | false | undefined;
   /**
    * Makes an OpenTelemetry span of each call, from its arrival to its answer. Needs the package
    * `@opentelemetry/api`; the SDK that your program sets up decides where spans go (docs/operate.md). Default
    * false.
    */
-  readonly tracing?: boolean;
+  readonly tracing?: boolean | undefined;
+  /**
+   * Signal that gives up the start: `createOffice` closes what it has opened and rejects with the signal's reason;
+   * ignored later.
+   */
+  readonly signal?: AbortSignal | undefined;
 }
 /** Options of the Redis in which the nodes of an office agree; they must be the same at every node. */
 export interface OfficeRedis {
@@ -71,19 +82,19 @@ export interface OfficeRedis {
    * URL of the Redis, `redis://` or `rediss://`, with user and password where needed, or the path of a unix
    * socket.
    */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /**
    * Client of `ioredis` in place of `url`. The office opens connections like it, never uses it itself, and leaves
    * it for you to close; a client that a function made is closed by the office.
    */
-  readonly client?: RedisClient | (() => RedisClient);
+  readonly client?: RedisClient | (() => RedisClient) | undefined;
   /**
    * Prefix of all keys and channels, before the number of the database; offices with another prefix or database
    * never meet. Letters, digits and `_ . : -`. Default `a2c`.
    */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Time in ms for which a node that is not heard of keeps its seats; 10,000 by default, at least 1,000. */
-  readonly leaseMs?: number;
+  readonly leaseMs?: number | undefined;
 }
 /** Events of an office, by the name for `office.on`. */
 export interface OfficeEvents {

@@ -1,8 +1,11 @@
 import type { Office, OfficeEvents, OfficeOptions } from './office-handle.ts';
 import { joinNodes, measure, readAuth, readSettings, type OfficeAccess } from './office-settings.ts';
+import { officeOptions } from './option-checks.ts';
 import { runtimeOf, type Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners } from '../kernel/listeners.ts';
+import { mustBeOptions } from '../kernel/options.ts';
+import { unlessAborted, untilAborted } from '../kernel/signals.ts';
 import type { HostLog } from '../logging/host-log.ts';
 import { Refusals } from '../logging/log-entry.ts';
 import type { OfficeNews, OfficeOrder, OfficeStart } from '../../machines/office/office.machine.ts';
@@ -24,9 +27,15 @@ const startOf = ({ host, port, requireVersion }: OfficeOptions, isShared: boolea
 });
 
 /**
- * Opens an office: rooms with one agent and many computers each. Rejects with an `A2cError` when it cannot listen.
+ * Opens an office: rooms with one agent and many computers each. Rejects with an `A2cError` when it cannot listen,
+ * and with the reason of `signal` when that aborts first.
  */
 export async function createOffice(options: OfficeOptions = {}, shared?: Runtime): Promise<Office> {
+  mustBeOptions('createOffice', options, officeOptions);
+  return unlessAborted(options.signal, () => openOffice(options, shared));
+}
+
+async function openOffice(options: OfficeOptions, shared: Runtime | undefined): Promise<Office> {
   const listeners = new Listeners<OfficeEvents>();
   const warn = (message: string): void => listeners.emit('auth.failed', { message });
   const authenticate = readAuth(options.auth, warn);
@@ -65,7 +74,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
   };
   const close = (): Promise<void> => end(patienceMs);
   try {
-    const { url, port } = await opened.promise;
+    const { url, port } = await untilAborted(opened.promise, options.signal);
     isReady = true;
     return {
       url,

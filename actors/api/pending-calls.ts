@@ -1,6 +1,8 @@
+import type { A2cError } from '../kernel/errors.ts';
 import { tellListener } from '../kernel/listeners.ts';
+import { onAbort, reasonOf } from '../kernel/signals.ts';
 import { newId, systemClock } from '../../adapters/index.ts';
-import type { CallOutcome, ToldOutcome } from './call-outcome.ts';
+import { outcomeOf, type CallOutcome, type ToldOutcome } from './call-outcome.ts';
 import type { ComputerCall } from '../../machines/call/messages.ts';
 import {
   repeated,
@@ -25,16 +27,35 @@ export interface CallOptions {
    * flight is refused with 409. Do not give the id that a model gave its tool call: models repeat ids from one
    * conversation to the next.
    */
-  readonly reqId?: string;
+  readonly reqId?: string | undefined;
   /** Time limit of the call in ms, 60,000 by default; 0 means no limit. */
-  readonly timeoutMs?: number;
-  /** Signal that cancels the call when it aborts. */
-  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Signal that cancels the call when it aborts. The text of its reason is in the failure of the call, as message
+   * and as `details.cancel_reason`.
+   */
+  readonly signal?: AbortSignal | undefined;
   /**
    * Place of the call in a distributed trace. The office and the computer pass it on, into `_meta` of
    * `tools/call`. A value that is no W3C `traceparent` is left out.
    */
-  readonly trace?: TraceContext;
+  readonly trace?: TraceContext | undefined;
+  /**
+   * Anything by which the host knows whose call this is, such as a user, a socket or a conversation. It comes back
+   * as it is: in the outcome, and on a computer also in questions, permissions, events and the history. It is never
+   * on the wire, never passed to a server, and never in a trace.
+   */
+  readonly context?: unknown;
+}
+/** Options of a call that the host of a computer makes. */
+export interface ComputerCallOptions extends CallOptions {
+  /**
+   * Caller for whom `allowForSession` holds: a text of the host's own, such as the id of a conversation. Default:
+   * calls with an equal `context` are one caller, and all calls without one are another (docs/calls.md).
+   */
+  readonly sessionKey?: string | undefined;
+  /** Tells that the person behind the request has already confirmed this one call. */
+  readonly confirmed?: boolean | undefined;
 }
 /** Call in flight: a promise of its outcome. */
 export interface Call<Ended = CallOutcome> extends Promise<Ended> {
@@ -51,6 +72,7 @@ export interface Call<Ended = CallOutcome> extends Promise<Ended> {
 }
 interface Waiting {
   readonly reqId: string;
+  readonly context: unknown;
   readonly startedAt: number;
   readonly resolve: (outcome: ToldOutcome) => void;
   readonly listeners: Set<(progress: Progress) => void>;
@@ -67,16 +89,16 @@ export class PendingCalls {
    */
   start(
     tool: string,
-    { reqId = newId(), signal }: CallOptions,
+    { reqId = newId(), signal, context }: CallOptions,
     send: (ticket: string, reqId: string) => void,
-    cancel: (ticket: string) => void,
+    cancel: (ticket: string, reason?: string) => void,
     refused: (settled: CallSettled) => void = () => {},
   ): Call<ToldOutcome> {
     const ticket = `host.${reqId}`;
     const refuse = (end: CallEnd, failure: Failure): Call<ToldOutcome> => {
       const settled = settledBy({ ticket, reqId, server: '', tool }, end, failure);
       refused(settled);
-      return neverSent(settled);
+      return neverSent(settled, context);
     };
     if (this.#tickets.has(reqId)) return refuse('failed', repeated(reqId));
     // Refuses the call before it is sent: a cancel sent after it would be too late for a tool that answers at
@@ -84,17 +106,17 @@ export class PendingCalls {
     if (signal?.aborted)
       return refuse('cancelled', {
         code: 'ToolCallCancelled',
-        message: `Call '${reqId}' was not sent: its signal is aborted`,
-        details: { req_id: reqId },
+        message: `Call '${reqId}' was not sent: its signal is aborted: ${reasonOf(signal)}`,
+        details: { req_id: reqId, cancel_reason: reasonOf(signal) },
       });
     const listeners: Waiting['listeners'] = new Set();
     const startedAt = systemClock.now();
     const promise = new Promise<ToldOutcome>((resolve) =>
-      this.#waiting.set(ticket, { reqId, startedAt, resolve, listeners }),
+      this.#waiting.set(ticket, { reqId, context, startedAt, resolve, listeners }),
     );
     this.#tickets.set(reqId, ticket);
     send(ticket, reqId);
-    const over = signal ? withdrawnBy(signal, promise, () => cancel(ticket)) : promise;
+    const over = signal ? promise.finally(onAbort(signal, () => cancel(ticket, reasonOf(signal)))) : promise;
     return watched(over, reqId, () => this.#waiting.has(ticket) && cancel(ticket), listeners);
   }
   progressed(told: CallProgressed): void {
@@ -108,24 +130,27 @@ export class PendingCalls {
     this.#waiting.delete(settled.ticket);
     this.#tickets.delete(waiting.reqId);
     const durationMs = Math.round(systemClock.now() - waiting.startedAt);
-    waiting.resolve(toldOf(settled, durationMs, waiting.reqId));
+    waiting.resolve(inContext(toldOf(settled, durationMs, waiting.reqId), waiting.context));
   }
   ticketOf(reqId: string): string | undefined {
     return this.#tickets.get(reqId);
   }
 }
 
-/**
- * Cancels a call when its signal aborts. The listener is removed when the call ends, because one signal may serve
- * many calls.
- */
-function withdrawnBy<T>(signal: AbortSignal, promise: Promise<T>, cancel: () => void): Promise<T> {
-  signal.addEventListener('abort', cancel, { once: true });
-  return promise.finally(() => signal.removeEventListener('abort', cancel));
-}
 /** Settles a call that is refused before it begins; no machine hears of it. */
-const neverSent = (settled: CallSettled): Call<ToldOutcome> =>
-  watched(Promise.resolve(toldOf(settled, 0)), settled.reqId, () => {}, new Set());
+const neverSent = (settled: CallSettled, context: unknown): Call<ToldOutcome> =>
+  watched(Promise.resolve(inContext(toldOf(settled, 0), context)), settled.reqId, () => {}, new Set());
+const inContext = (told: ToldOutcome, context: unknown): ToldOutcome =>
+  context === undefined ? told : { ...told, context };
+/**
+ * Answers a call whose arguments or options are wrong. It is a failure like any other, because `callTool` never
+ * rejects, and no machine and no history hears of it.
+ */
+export const misusedCall = (tool: unknown, { code, message, details, remedy }: A2cError): Call => {
+  const failure: Failure = { code, message, details, ...(remedy !== undefined && { remedy }) };
+  const call = { ticket: '', reqId: newId(), server: '', tool: typeof tool === 'string' ? tool : '' };
+  return readAs(neverSent(settledBy(call, 'failed', failure), undefined), outcomeOf);
+};
 
 const toldFrom = merging('type', 'ticket');
 const toldOf = (settled: CallSettled, durationMs: number, reqId = settled.reqId): ToldOutcome =>
@@ -154,15 +179,13 @@ export const readAs = (call: Call<ToldOutcome>, read: (told: ToldOutcome) => Cal
 
 export { closedCall } from '../kernel/errors.ts';
 
-/** Conversation of a presenter for which a call is made. */
-export type InConversation = Pick<ComputerCall, 'conversation'>;
 export const hostCall = (
   call: Omit<ComputerCall, 'type' | 'agent' | 'replyTo' | 'trace'>,
   replyTo: ComputerCall['replyTo'],
-  { trace: given, conversation }: Pick<CallOptions, 'trace'> & InConversation,
+  given: TraceContext | undefined,
 ): ComputerCall => {
   const trace = traceIn(given ?? {});
-  const { ticket, reqId, tool, params, timeoutMs, isConfirmed } = call;
+  const { ticket, reqId, tool, params, timeoutMs, isConfirmed, conversation } = call;
   const type = 'call.request';
   const event = {
     type,

@@ -1,6 +1,6 @@
-import type { ResourceContent, Computer } from './computer-handle.ts';
+import type { Computer, ResourceContent, WaitOptions } from './computer-handle.ts';
 import type { ComputerOptions } from './computer-options.ts';
-import type { CallOptions } from './pending-calls.ts';
+import type { ComputerCallOptions } from './pending-calls.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Mistake } from '../../machines/config/mistake.ts';
 import type {
@@ -26,9 +26,9 @@ export interface PresenterOptions extends Omit<ComputerOptions, 'config'> {
    * Path of the config file: read, watched, and written by the methods below. The file need not exist. Default:
    * the user config (docs/config.md). No other file is ever written.
    */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** Config that is kept in memory, in place of a file. */
-  readonly settings?: object;
+  readonly settings?: object | undefined;
 }
 /** Events of a presenter, by the name for `presenter.on`: those of `MCP_EVENTS`, `notification` among them. */
 export type PresenterEvents = McpEventValues<McpConfig>;
@@ -86,7 +86,7 @@ export interface PresenterConversation {
   /** Reads a tool call of Gemini. */
   geminiFunctionCallToMcpTool(call: GeminiFunctionCall): MCPToolCall | undefined;
   /** Calls a tool by its offered name. Never rejects: a failure is an answer with `isError`. */
-  callTool(call: MCPToolCall, options?: Omit<CallOptions, 'reqId'>): Promise<ToolCallAnswer>;
+  callTool(call: MCPToolCall, options?: Omit<ComputerCallOptions, 'reqId'>): Promise<ToolCallAnswer>;
   /**
    * Returns the state of the conversation. Pass it to `conversation` in the next process, so that names of tools
    * stay the same.
@@ -116,12 +116,12 @@ export interface Presenter extends AsyncDisposable, Omit<PresenterConversation, 
    * Starts a server; resolves when the server is ready. Rejects with the failure that kept it from becoming ready,
    * with 404 for an unknown name, and while MCP is off.
    */
-  startServer(name: string): Promise<void>;
+  startServer(name: string, options?: WaitOptions): Promise<void>;
   /**
    * Stops a server; resolves when the server has ended, at once when it is not running. Rejects with 404 for an
    * unknown name.
    */
-  stopServer(name: string): Promise<void>;
+  stopServer(name: string, options?: WaitOptions): Promise<void>;
   /**
    * Adds a server, which starts if it is a default server. Resolves with false when the name is taken; then
    * nothing has changed.
@@ -175,7 +175,10 @@ export interface Presenter extends AsyncDisposable, Omit<PresenterConversation, 
   /** Tells whether a server is ready. */
   isServerRunning(name: string): boolean;
   /** Reads a resource like `computer.readResource`; with `server` any URI of that server. */
-  readResource(uri: string, options?: { readonly server?: string }): Promise<readonly ResourceContent[]>;
+  readResource(
+    uri: string,
+    options?: WaitOptions & { readonly server?: string | undefined },
+  ): Promise<readonly ResourceContent[]>;
   /** Returns the state of the config file. */
   configStatus(): ConfigStatus;
   /**

@@ -2,8 +2,6 @@ import type { Fields } from '../../machines/protocol/json.ts';
 import type { Computer } from './computer-handle.ts';
 import { createComputer } from './computer.ts';
 import { LiveConfig } from './live-config.ts';
-import type { CallOutcome } from './call-outcome.ts';
-import type { CallOptions, InConversation } from './pending-calls.ts';
 import type {
   Presenter,
   PresenterOptions,
@@ -13,11 +11,14 @@ import type {
   PresenterEvents,
   ToolCallAnswer,
 } from './presenter-handle.ts';
+import { presenterOptions } from './option-checks.ts';
 import { Runtime } from './runtime.ts';
 import { linksOf } from './seat.ts';
 import { tracingOf } from './tracing.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { Listeners, deferred } from '../kernel/listeners.ts';
+import { mustBeOptions } from '../kernel/options.ts';
+import { unlessAborted } from '../kernel/signals.ts';
 import { readOrThrow } from '../plans/plan.ts';
 import { documentsCommand, homeFolder, userConfigFile, newId } from '../../adapters/index.ts';
 import type { Edit } from '../../machines/config/json-text.ts';
@@ -62,8 +63,16 @@ import {
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { SettingsNews } from '../../machines/presenter/settings.rules.ts';
 
-/** Makes a presenter. Reads the config and starts nothing; `initialize` starts the servers. */
+/**
+ * Makes a presenter. Reads the config and starts nothing; `initialize` starts the servers. Rejects like
+ * `createComputer` for wrong options, for a refused seat, and with the reason of `signal` when that aborts first.
+ */
 export async function createPresenter(options: PresenterOptions = {}): Promise<Presenter> {
+  mustBeOptions('createPresenter', options, presenterOptions);
+  return unlessAborted(options.signal, () => openPresenter(options));
+}
+
+async function openPresenter(options: PresenterOptions): Promise<Presenter> {
   const { file, settings, ...rest } = options;
   const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice } = rest;
   const tracing = await tracingOf(rest);
@@ -294,18 +303,18 @@ class HostedPresenter implements Presenter {
     this.#inTurn(async () => void (await this.#edit(reset(this.#file, this.#options.surroundings))));
 
   // ── servers ────────────────────────────────────────────────────────────────────────────────────────
-  startServer: Presenter['startServer'] = async (name) => {
+  startServer: Presenter['startServer'] = async (name, options) => {
     this.#mustHave(name);
     if (!this.getMcpEnabled()) throw isOff(name);
     await this.#changing;
     await this.#applying;
     this.#news.ordered(name);
-    await this.computer.startServer(name);
+    await this.computer.startServer(name, options);
   };
-  stopServer: Presenter['stopServer'] = async (name) => {
+  stopServer: Presenter['stopServer'] = async (name, options) => {
     this.#mustHave(name);
     const known = this.computer.servers().find((server) => server.name === name);
-    if (known && known.state !== 'disabled') await this.computer.stopServer(name);
+    if (known && known.state !== 'disabled') await this.computer.stopServer(name, options);
   };
   getRunningClients: Presenter['getRunningClients'] = () => {
     const { mcpServers } = this.#now;
@@ -372,13 +381,7 @@ const textIn = (value: unknown): string => (typeof value === 'string' ? value : 
 
 /** Objects that the conversations of one presenter share. */
 interface Shared {
-  readonly computer: Pick<Computer, 'tools'> & {
-    callTool(
-      tool: string,
-      params: Readonly<Record<string, unknown>>,
-      options: CallOptions & InConversation,
-    ): Promise<CallOutcome>;
-  };
+  readonly computer: Pick<Computer, 'tools' | 'callTool'>;
   /** Tells whether MCP is on; while it is off there are no tools. */
   readonly isEnabled: () => boolean;
   /** Ids that a model gave to open calls, by our `reqId`, because two conversations may use the same id. */
@@ -426,7 +429,11 @@ function boundConversation(
         toolCallIds.set(reqId, id);
         return answerOf(
           id,
-          await computer.callTool(tool, args.value, { ...options, reqId, conversation: conversationId }),
+          await computer.callTool(tool, args.value, {
+            ...options,
+            sessionKey: options.sessionKey ?? conversationId,
+            reqId,
+          }),
         );
       } catch (error) {
         return refused(id, error instanceof Error ? error.message : String(error));

@@ -324,9 +324,9 @@ export interface HostedMachine {
 }
 
 interface HostOptions extends LogOptions {
-  readonly record?: RecordOptions | false;
-  readonly tracing?: boolean;
-  readonly links?: PlayedOffice;
+  readonly record?: RecordOptions | false | undefined;
+  readonly tracing?: boolean | undefined;
+  readonly links?: PlayedOffice | undefined;
 }
 /** Returns the runtime of a host that launches nothing: a shared one, or a new one. */
 export async function runtimeOf(options: HostOptions, shared: Runtime | undefined): Promise<Runtime> {

@@ -22,6 +22,8 @@ export class Seat {
   readonly #name: string;
   readonly #listeners: LinkListeners;
   readonly #machine: SeatMachine;
+  /** Callbacks that end the waits for a seat when the computer closes. */
+  readonly #waiting = new Set<() => void>();
 
   constructor(name: string, listeners: LinkListeners, machine: SeatMachine) {
     this.#name = name;
@@ -33,7 +35,10 @@ export class Seat {
     this.#machine.show(seat.url, seat);
     return { url: seat.url, role: 'computer', name: seat.name ?? this.#name, office: seat.id ?? 'local' };
   }
-  /** Resolves when the computer has its seat. Rejects when the first try fails; then no further try is made. */
+  /**
+   * Resolves when the computer has its seat. Rejects when the first try fails, and makes no further one; with
+   * `keepTrying` it rejects only when the computer leaves or closes.
+   */
   async join(office: OfficeSeat): Promise<void> {
     if (this.#machine.isTaken())
       throw new A2cError({
@@ -41,21 +46,39 @@ export class Seat {
         message: 'Already in an office',
         remedy: 'leave() first',
       });
-    const joined = deferred();
-    const stop = this.#listeners.on('link.changed', ({ state, reason, refusal }) => {
-      if (state === 'joined') joined.resolve();
-      if (state === 'waiting' || state === 'closed')
-        joined.reject(notJoined('computer', reason ?? state, refusal));
-    });
+    const seated = this.taken(office);
     this.#machine.send({ type: 'office.join', link: this.linkTo(office) });
     try {
-      await joined.promise;
+      await seated;
     } catch (error) {
       await this.leave();
       throw error;
-    } finally {
-      stop();
     }
+  }
+  /** Resolves when the next try takes the seat, or a later one with `keepTrying`; listens from this call on. */
+  taken({ keepTrying = false }: Pick<OfficeSeat, 'keepTrying'>): Promise<void> {
+    const joined = deferred();
+    const stop = this.#listeners.on('link.changed', ({ state, reason, refusal }) => {
+      if (state === 'joined') joined.resolve();
+      if (state === 'closed' || (state === 'waiting' && !keepTrying))
+        joined.reject(notJoined('computer', reason ?? state, refusal));
+    });
+    const giveUp = (): void => joined.reject(notJoined('computer', 'the computer was closed', null));
+    this.#waiting.add(giveUp);
+    return joined.promise.finally(() => {
+      stop();
+      this.#waiting.delete(giveUp);
+    });
+  }
+  /** Ends the waits for a seat, because none can be taken any more. */
+  close(): void {
+    for (const giveUp of this.#waiting) giveUp();
+  }
+  /** Resolves when the computer has its seat, at once if it has it. Rejects when it has none and wants none. */
+  async joined(state: LinkStage | undefined): Promise<void> {
+    if (state === 'joined') return;
+    if (!this.#machine.isTaken()) throw noSeatWanted();
+    await this.taken({ keepTrying: true });
   }
   async leave(): Promise<void> {
     if (!this.#machine.isTaken()) return;
@@ -93,24 +116,36 @@ export interface OfficeSeat {
   /** Address of the office, such as `http://127.0.0.1:3000`. */
   readonly url: string;
   /** Id of the office's room. Default `local`. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** Name in the office. Default: the name of the computer. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /**
    * Credential for the office: a token, sent as `{ token }` in the Socket.IO handshake, or the whole `auth` object
    * of the handshake. A function is called for each connection. Default, for an office on this machine only: the
    * token that the office stores for other programs of the same user. The credential is never in a trace, and
    * agents never see it.
    */
-  readonly auth?: NonNullable<PeerCredential['auth']>;
+  readonly auth?: NonNullable<PeerCredential['auth']> | undefined;
   /** HTTP headers of the connection, such as `{ 'x-api-key': '…' }`. */
-  readonly headers?: NonNullable<PeerCredential['headers']>;
+  readonly headers?: NonNullable<PeerCredential['headers']> | undefined;
   /**
    * TLS options for an `https` office: trusted authorities (`ca`), and the own certificate (`cert`, `key`), all in
    * PEM.
    */
-  readonly tls?: NonNullable<PeerCredential['tls']>;
+  readonly tls?: NonNullable<PeerCredential['tls']> | undefined;
+  /**
+   * Tries again, in the background, when the first try fails, instead of rejecting. Default false. Then
+   * `createComputer` resolves without a seat, and `computer.joined()` when the seat is taken.
+   */
+  readonly keepTrying?: boolean | undefined;
 }
+
+const noSeatWanted = (): A2cError =>
+  new A2cError({
+    code: wireCodes.notAllowed,
+    message: 'The computer is in no office, and wants no seat',
+    remedy: 'Give `office` to createComputer, or call join().',
+  });
 
 type JoinFailure = Pick<Failure, 'code' | 'remedy'> & { readonly what: string };
 const agentSeat: JoinFailure = {
@@ -171,5 +206,5 @@ export interface PlayedOffice {
   readonly isPlayed: true;
 }
 /** Returns the links that a runtime uses in place of sockets, if the options name a played office. */
-export const linksOf = ({ links }: { readonly links?: PlayedOffice }): Links | undefined =>
+export const linksOf = ({ links }: { readonly links?: PlayedOffice | undefined }): Links | undefined =>
   links as unknown as Links | undefined;

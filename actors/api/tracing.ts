@@ -15,7 +15,7 @@ import { traceIn } from '../../machines/protocol/messages/messages.ts';
 export async function tracingOf({
   tracing = false,
 }: {
-  readonly tracing?: boolean;
+  readonly tracing?: boolean | undefined;
 }): Promise<Tracing | undefined> {
   if (!tracing) return undefined;
   try {

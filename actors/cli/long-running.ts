@@ -99,7 +99,7 @@ async function openComputer(
       answers: answersBy(terminal, options),
       ...(input && { input }),
       ...(options.name !== undefined && { name: options.name }),
-      ...(office && { office }),
+      ...(office && { office: { ...office, keepTrying: true } }),
       confirm: confirmBy(options.confirm, terminal),
       autoConnect: options.autoConnect,
       autoReconnect: options.autoReconnect,
@@ -185,6 +185,9 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
     terminal.err('closing …');
     await computer.close();
     await office.close();
+  } catch (error) {
+    // Ends as after any Ctrl-C when that came during the start.
+    if (!context.signal.aborted) throw error;
   } finally {
     forget();
     stop();
@@ -207,6 +210,8 @@ export async function computerOnly(
     context.terminal.err(`computer ${computer.name} serves; Ctrl-C closes it`);
     await untilAborted(context.signal);
     await computer.close();
+  } catch (error) {
+    if (!context.signal.aborted) throw error;
   } finally {
     stop();
     await runtime.close();

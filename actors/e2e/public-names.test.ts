@@ -66,7 +66,7 @@ const names = {
       'getPrompt',
     ] as const),
     ...(['watchResources', 'announceRoots', 'inputs', 'logs', 'restartServer', 'retryServer'] as const),
-    ...(['join', 'leave', 'on', 'inspect', 'writeTrace', 'mark', 'close'] as const),
+    ...(['join', 'joined', 'leave', 'on', 'inspect', 'writeTrace', 'mark', 'close'] as const),
   ],
   presenter: [
     ...(['computer', 'initialize', 'getMcpServers', 'startServer', 'stopServer', 'addMcpServer'] as const),
@@ -181,7 +181,7 @@ describe('a2c-actors', () => {
   it('asks for these options, and promises all that takes time', () => {
     expectTypeOf<keyof OfficeOptions>().toEqualTypeOf<
       | ('host' | 'port' | 'auth' | 'requireVersion' | 'record' | keyof LogOptions)
-      | ('limits' | 'trustProxy' | 'metrics' | 'tls' | 'redis' | 'tracing')
+      | ('limits' | 'trustProxy' | 'metrics' | 'tls' | 'redis' | 'tracing' | 'signal')
     >();
     expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
       | ('url' | 'auth' | 'headers' | 'tls' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal')

@@ -27,9 +27,9 @@ import type { Frames, LiveStream } from './live-stream.ts';
 /** Options of the page that shows a running host in a browser. */
 export interface InspectOptions {
   /** Port of the page on 127.0.0.1; by default any free one. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** Lets the page start, stop and retry servers and cancel calls; false by default, so that the page only shows. */
-  readonly allowControl?: boolean;
+  readonly allowControl?: boolean | undefined;
 }
 /** Open page that shows a running host in a browser. `await using` closes it. */
 export interface Inspection extends AsyncDisposable {

@@ -262,7 +262,7 @@ describe('from the level info on', () => {
   );
   it('a level that is none is refused with those that there are', async () => {
     const wrong = createOffice({ ...how, port: 0, logLevel: 'verbose' as never });
-    await expect(wrong).rejects.toThrow("'verbose' is no level of a log");
+    await expect(wrong).rejects.toThrow('logLevel: expected one of debug, info, warn, error');
   });
 });
 

@@ -1,7 +1,6 @@
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
-import { A2cError } from '../kernel/errors.ts';
 import { tellListener } from '../kernel/listeners.ts';
-import { isTold, logLevels, shortened, type Log, type LogEntry, type LogLevel } from './log-entry.ts';
+import { isTold, shortened, type Log, type LogEntry, type LogLevel } from './log-entry.ts';
 import type { Observer } from '../runtime/tap.ts';
 import { systemClock } from '../../adapters/index.ts';
 import type { AgentNews } from '../../machines/agent/agent.machine.ts';
@@ -63,12 +62,6 @@ export class HostLog implements Observer {
   readonly #stages = new Map<string, string>();
 
   constructor(log: Log, redact: <T>(value: T) => T, level: LogLevel = 'warn') {
-    if (!logLevels.includes(level))
-      throw new A2cError({
-        code: wireCodes.badRequest,
-        message: `'${level}' is no level of a log`,
-        remedy: `logLevel is one of ${logLevels.join(', ')}.`,
-      });
     this.#log = log;
     this.#redact = redact;
     this.#level = level;

@@ -13,7 +13,13 @@ import {
   type BundlePart,
 } from '../../machines/config/launch-config.ts';
 import { remembered } from '../../machines/kernel/objects.ts';
-import { refreshFailures, timing, timingOf, type Timing } from '../../machines/kernel/timing.ts';
+import {
+  refreshFailures,
+  timing,
+  timingOf,
+  type GivenTiming,
+  type Timing,
+} from '../../machines/kernel/timing.ts';
 import { sizes } from '../../machines/protocol/index.ts';
 
 const defaultBudget = 5;
@@ -28,15 +34,17 @@ export interface Policy {
  * Returns the delays of a computer; options of its host take precedence over its config. Computed once for each
  * config.
  */
-export const hostTiming = (given: Partial<Timing> = {}): ((settings: Settings) => Timing) =>
-  remembered(({ timeouts }) => ({ ...timing, ...timeouts, ...given }) as Timing);
+export const hostTiming = (given: GivenTiming = {}): ((settings: Settings) => Timing) =>
+  remembered(({ timeouts }) => ({ ...timing, ...timeouts, ...onlySet(given) }) as Timing);
+/** Leaves out delays that are undefined, so that they do not hide the values below them. */
+export const onlySet = (given: GivenTiming): Partial<Timing> =>
+  Object.fromEntries(Object.entries(given).filter(([, ms]) => ms !== undefined));
 
 /** Returns only the delays that are set; a missing key means the value of the level above. */
 function timesOf(settings: Settings): Partial<Timing> {
   const { timeouts, pollMs, pollDeclaredMs } = settings;
   const idleStopMs = 'idleStopMs' in settings ? settings.idleStopMs : undefined;
-  const times = { ...timeouts, pollMs, pollDeclaredMs, idleStopMs };
-  return Object.fromEntries(Object.entries(times).filter(([, ms]) => ms !== undefined));
+  return onlySet({ ...timeouts, pollMs, pollDeclaredMs, idleStopMs });
 }
 
 /** Tells whether names of tools depend on the last lists of servers, also before these servers have started. */
@@ -115,6 +123,7 @@ export const readOrThrow = (
   notice: (text: string) => void = () => {},
   inputs: Config['inputs'] = [],
 ): Config => {
+  if (typeof config === 'string') throw notRead(config);
   const parsed = parseConfig(config ?? [], { inputs });
   if (parsed.ok) for (const warning of parsed.config.warnings) notice(`config: ${warning}`);
   if (parsed.ok) return parsed.config;
@@ -125,6 +134,17 @@ export const readOrThrow = (
     remedy: 'Mend the config; nothing was started.',
   });
 };
+
+/** Error of a config that is the path of a file, in place of what is in it. */
+const notRead = (path: string): A2cError => {
+  const shown = JSON.stringify(path.slice(0, longestPath));
+  return new A2cError({
+    code: 'ConfigInvalid',
+    message: `config: expected the content of a config, got the text ${shown}`,
+    remedy: `Read the file first: JSON.parse(await readFile(${shown}, 'utf8')). createPresenter({ file }) reads and watches one.`,
+  });
+};
+const longestPath = 200;
 
 const sized = (count: number): Buffer => {
   const bytes = Buffer.alloc(4);

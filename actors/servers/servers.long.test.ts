@@ -193,14 +193,12 @@ describe('a computer without its office', () => {
     await office.close();
     await using computer = await computerOf(
       { s: server() },
-      { office: { url: office.url }, timing: { linkBackoffMs: 20 } },
+      { office: { url: office.url, keepTrying: true }, timing: { linkBackoffMs: 20 } },
     );
     expect(await computer.callTool('echo', { text: 'x' }, { confirmed: true })).toMatchObject({
       outcome: 'succeeded',
     });
-    const joined = new Promise<void>((resolve) => {
-      computer.on('link.changed', ({ state }) => state === 'joined' && resolve());
-    });
+    const joined = computer.joined();
     await using _again = await createOffice({ port: office.port });
     await joined;
     expect(computer.status().link).toEqual({ state: 'joined', reason: null, refusal: null });
@@ -209,7 +207,7 @@ describe('a computer without its office', () => {
   it('whose name is taken there says so', async () => {
     await using office = await createOffice({ port: 0 });
     await using _first = await computerOf({}, { office: { url: office.url } });
-    await using second = await computerOf({}, { office: { url: office.url } });
+    await using second = await computerOf({}, { office: { url: office.url, keepTrying: true } });
     const refused = new Promise<string | null>((resolve) => {
       second.on('link.changed', ({ state, reason }) => state === 'waiting' && resolve(reason));
     });

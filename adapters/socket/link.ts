@@ -35,11 +35,11 @@ export type PeerAuth = string | Readonly<Record<string, unknown>>;
 /** Credential that a peer shows to an office; never passed to a machine or written to a trace. */
 export interface PeerCredential {
   /** Data for `auth` of the handshake; a function is called for each connection. */
-  readonly auth?: PeerAuth | (() => PeerAuth | Promise<PeerAuth>);
+  readonly auth?: PeerAuth | (() => PeerAuth | Promise<PeerAuth>) | undefined;
   /** HTTP headers that each request carries. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** TLS settings for an office that is reached by `https`. */
-  readonly tls?: PeerTls;
+  readonly tls?: PeerTls | undefined;
 }
 /**
  * TLS settings of a peer, with the options of the TLS client of Node. Default: the authorities of Node (and
@@ -47,11 +47,11 @@ export interface PeerCredential {
  */
 export interface PeerTls {
   /** Certificates in PEM of authorities that may have signed the certificate of the office. */
-  readonly ca?: string | readonly string[];
+  readonly ca?: string | readonly string[] | undefined;
   /** Certificate of the peer in PEM, for an office that demands one. */
-  readonly cert?: string;
+  readonly cert?: string | undefined;
   /** Private key of the certificate, in PEM. */
-  readonly key?: string;
+  readonly key?: string | undefined;
 }
 export interface LinksOptions {
   /** Callback for each message on the socket of a link, with the address of the link. */

@@ -13,7 +13,8 @@ import {
 
 const asked = (tool: string, autoApprove: readonly string[], more: Partial<PermissionRequest> = {}) =>
   permission({
-    ...{ server: 's', tool, arguments: {}, annotations: null, meta: null, autoApprove },
+    ...{ reqId: 'r1', agent: null, server: 's', tool, arguments: {} },
+    ...{ annotations: null, meta: null, autoApprove },
     ...more,
   }).decision;
 
@@ -144,7 +145,8 @@ describe("a host's own rule", () => {
       ({ tool }) => ({ decision: 'allow', reason: `${tool} is fine` }),
       (request) => Promise.resolve(permission(request)),
     ];
-    const request = { server: 's', tool: 't', arguments: {}, annotations: null, meta: null, autoApprove: [] };
+    const call = { reqId: 'r1', agent: null, server: 's', tool: 't', arguments: {} };
+    const request = { ...call, annotations: null, meta: null, autoApprove: [] };
     const said = await Promise.all(rules.map(async (rule) => rule(request)));
     expect(said.map(rulingOf)).toEqual([
       { decision: 'deny', reason: "the host's rule says deny" },

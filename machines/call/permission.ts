@@ -64,6 +64,12 @@ export const accessOf = (tool: string, annotations: ToolAnnotations | null = nul
 
 /** Question to a permission rule before a tool runs; the tool is known and not forbidden. */
 export interface PermissionRequest {
+  /** Id that the caller gave the call. */
+  readonly reqId: string;
+  /** Name of the agent that makes the call, as its office knows it; null for the host of this computer. */
+  readonly agent: string | null;
+  /** Context that the host gave the call; absent for calls of agents, and when the host gave none. */
+  readonly context?: unknown;
   /** Name of the server in the config. */
   readonly server: string;
   /** Name that the server gave the tool; aliases and prefixes would say nothing about what it does. */

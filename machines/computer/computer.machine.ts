@@ -261,7 +261,10 @@ const reconcile = actionOf<ServersSet>((c, event) => {
 
 // ── its Desktop and its Finder ─────────────────────────────────────────────────────────────────────────
 const openCollections = [
-  { type: 'openAll', params: ({ context }: { context: ComputerContext }) => ({ opens: collections.openings(context) }) },
+  {
+    type: 'openAll',
+    params: ({ context }: { context: ComputerContext }) => ({ opens: collections.openings(context) }),
+  },
   'noteOpened',
 ] as const;
 

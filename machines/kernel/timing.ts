@@ -130,6 +130,8 @@ export const timing = {
  * (machines/kernel/timing.ts).
  */
 export type Timing = { readonly [K in keyof typeof timing]: number };
+/** Delays in milliseconds as a host gives them; those that are left out or undefined have their defaults. */
+export type GivenTiming = { readonly [K in keyof Timing]?: number | undefined };
 
 const only =
   <K extends keyof Timing>(...names: readonly K[]) =>

@@ -35,15 +35,15 @@ export interface FinderQuery {
    * Words of which at least one must occur in title, keywords or summary, in any case; none matches all
    * documents.
    */
-  readonly keywords?: readonly string[];
+  readonly keywords?: readonly string[] | undefined;
   /** Exact file type; empty matches all. */
-  readonly fileType?: string;
+  readonly fileType?: string | undefined;
   /** Number of documents to skip; 0 by default. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
   /** Largest number of documents to return: 20 by default, at most 100; 0 or less returns none. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** True to read the documents of all servers again instead of answering from the cache. */
-  readonly fresh?: boolean;
+  readonly fresh?: boolean | undefined;
 }
 const defaultLimit = 20;
 export const mostLimit = 100;

@@ -158,7 +158,7 @@ describe('a call is judged', () => {
 describe('a rule is told', () => {
   it('the own name of the tool, its annotations, and what its config approves', () => {
     expect(permissionRequest(known, call)).toEqual({
-      ...{ server: 'fs', tool: 'read', arguments: { a: 1 }, meta: null },
+      ...{ reqId: 'r1', agent: null, server: 'fs', tool: 'read', arguments: { a: 1 }, meta: null },
       ...{ annotations: { readOnlyHint: true }, autoApprove: ['read'] },
     });
   });

@@ -56,6 +56,8 @@ function problemsOf(
   return [...(validated.ok === false ? validated.problems : []), ...rounded];
 }
 export const permissionRequest = (known: KnownTools | undefined, call: JudgedCall): PermissionRequest => ({
+  reqId: call.reqId,
+  agent: call.agent,
   server: call.server,
   tool: call.tool,
   arguments: call.params,
@@ -90,7 +92,8 @@ export const judged =
   };
 
 export interface JudgeOptions extends Knowing {
-  readonly permission: () => Permission;
+  /** Returns the rule for the call at an address. */
+  readonly permission: (call: string) => Permission;
 }
 /** Tells whether a value is a promise of any library, by the same test as `await`. */
 const isLater = (said: unknown): said is PromiseLike<unknown> =>
@@ -122,7 +125,9 @@ export const judgeAsk =
       };
     try {
       // The host receives a copy, so that the validated arguments are those that are sent.
-      const said: unknown = permission()(permissionRequest(known, { ...call, params: handed(call.params) }));
+      const said: unknown = permission(from)(
+        permissionRequest(known, { ...call, params: handed(call.params) }),
+      );
       if (isLater(said)) Promise.resolve(said).then(unlessOver(say)).catch(unlessOver(fail));
       else say(said);
     } catch (error) {

@@ -58,7 +58,7 @@ export type OfficeLimits = {
   readonly [K in LimitName]: (typeof officeLimits)[K] extends number ? number : Rate;
 };
 /** Limits as set by the host; omitted ones have their defaults. */
-export type GivenLimits = { readonly [K in LimitName]?: OfficeLimits[K] | 0 };
+export type GivenLimits = { readonly [K in LimitName]?: OfficeLimits[K] | 0 | undefined };
 export const limitNames = Object.keys(officeLimits) as LimitName[];
 export const isRate = (limit: number | Rate): limit is Rate => typeof limit !== 'number';
 

@@ -1,0 +1,99 @@
+/**
+ * Contexts of the calls of one host: what the host gave with a call to know it again. They are kept here and nowhere
+ * else, so that no machine, recording, server or peer ever has one.
+ */
+import type { RunningCall } from './computer-calls.ts';
+import type { Answers, AnswerServer, AskingCalls } from './computer-options.ts';
+import { newId, sha256Of, type Answers as SessionAnswers } from '../../adapters/index.ts';
+import { keyOf, nameOf, type Address } from '../../machines/kernel/address.ts';
+import { TransientMap } from '../../machines/kernel/objects.ts';
+
+/** Largest number of values of a context that are compared; a larger one is compared as the object that it is. */
+const mostValues = 1_000;
+
+const primitiveText = (value: number | boolean | bigint | symbol | undefined): string =>
+  `${typeof value} ${String(value)}`;
+
+export class CallContexts {
+  /** Contexts of the calls in flight, by the key of their ticket. */
+  readonly #contexts = new TransientMap<string, unknown>();
+  /** Numbers of objects that are compared by identity. */
+  readonly #numbers = new WeakMap<object, number>();
+  /** Random text that keeps the key of a caller from telling anything about the context. */
+  readonly #salt = newId();
+  #last = 0;
+
+  begin(ticket: string, context: unknown): void {
+    if (context !== undefined) this.#contexts.set(keyOf(ticket), context);
+  }
+  end(ticket: string): void {
+    this.#contexts.delete(keyOf(ticket));
+  }
+  of(ticket: string): unknown {
+    return this.#contexts.get(keyOf(ticket));
+  }
+  /** Returns the context of the call at an address. */
+  at(call: Address): unknown {
+    const name = nameOf(call);
+    return this.#contexts.get(name.slice(name.lastIndexOf(':') + 1));
+  }
+  /** Returns the key of the caller of a call: equal contexts have the same key, and none has undefined. */
+  callerOf(context: unknown): string | undefined {
+    if (context === undefined) return undefined;
+    const left = { values: mostValues };
+    const text = this.#textOf(context, left);
+    const whole = left.values < 0 && typeof context === 'object' ? this.#numbered(context) : text;
+    return `context.${sha256Of([this.#salt, whole]).slice(0, 32)}`;
+  }
+  /** Writes a context as text: plain objects and lists by their values, everything else by its identity. */
+  #textOf(value: unknown, left: { values: number }): string {
+    left.values -= 1;
+    if (left.values < 0) return '';
+    if (value === null) return 'null';
+    if (typeof value === 'string') return JSON.stringify(value);
+    if (typeof value === 'function') return this.#numbered(value);
+    if (typeof value !== 'object') return primitiveText(value as number);
+    if (Array.isArray(value)) return `[${value.map((each) => this.#textOf(each, left)).join()}]`;
+    const kind: unknown = Object.getPrototypeOf(value);
+    if (kind !== Object.prototype && kind !== null) return this.#numbered(value);
+    const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+    const parts = entries
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, each]) => `${JSON.stringify(key)}:${this.#textOf(each, left)}`);
+    return `{${parts.join()}}`;
+  }
+  #numbered(value: object | null): string {
+    if (value === null) return 'null';
+    const number = this.#numbers.get(value) ?? (this.#last += 1);
+    this.#numbers.set(value, number);
+    return `#${number}`;
+  }
+}
+
+/**
+ * Returns the answers of a host for its sessions: each question of a server comes with the calls that the server
+ * runs. A method that the host left out stays out, because it is then not declared to servers.
+ */
+export function answersFor(
+  { roots, sample, elicit, elicitUrl }: Answers = {},
+  running: () => readonly RunningCall[],
+  contexts: CallContexts,
+): SessionAnswers {
+  const asking = (server: string): AskingCalls => {
+    const calls = running().filter((call) => call.server === server && call.phase === 'running');
+    const callers = new Set(calls.map(({ context }) => contexts.callerOf(context)));
+    const context = callers.size === 1 ? calls[0]?.context : undefined;
+    return { calls, ...(context !== undefined && { context }) };
+  };
+  const withCalls =
+    (answer: AnswerServer) =>
+    (...[server, params, signal]: Parameters<AnswerServer>) =>
+      answer(server, params, signal, asking(server));
+  const answers = {
+    ...(roots && { roots }),
+    ...(sample && { sample: withCalls(sample) }),
+    ...(elicit && { elicit: withCalls(elicit) }),
+    ...(elicitUrl && { elicitUrl: withCalls(elicitUrl) }),
+  };
+  return answers as unknown as SessionAnswers;
+}

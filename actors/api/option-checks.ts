@@ -1,0 +1,182 @@
+/** Options of each function of the API, by name, with what their values may be. */
+import type { AgentOptions, PageOptions, ResourceOptions } from './agent-handle.ts';
+import type { DesktopQuery, FinderQuery } from './computer-handle.ts';
+import type { Answers, ComputerOptions } from './computer-options.ts';
+import type { OfficeOptions } from './office-handle.ts';
+import type { CallOptions, ComputerCallOptions } from './pending-calls.ts';
+import type { PresenterOptions } from './presenter-handle.ts';
+import type { OfficeSeat } from './seat.ts';
+import type { InspectOptions } from '../inspector/inspections.ts';
+import {
+  anything,
+  callback,
+  count,
+  disabled,
+  either,
+  flag,
+  instance,
+  limit,
+  listOf,
+  ms,
+  name,
+  needing,
+  object,
+  oneOf,
+  options,
+  port,
+  signal,
+  text,
+  texts,
+  url,
+  whole,
+  wrongOptions,
+  type Check,
+  type Checks,
+} from '../kernel/options.ts';
+import type { A2cError } from '../kernel/errors.ts';
+import { logLevels, type LogOptions } from '../logging/log-entry.ts';
+import { keepWords, type RecordOptions } from '../recording/flight-recorder.ts';
+import { timing as defaults, type GivenTiming } from '../../machines/kernel/timing.ts';
+import type { DpeFormat } from '../../machines/resources/dpe-uri.ts';
+import { profiles } from '../../machines/trace/profiles.ts';
+
+const timing = options<GivenTiming>(
+  Object.fromEntries(Object.keys(defaults).map((key) => [key, ms])) as Checks<GivenTiming>,
+);
+const log: Checks<LogOptions> = { log: callback, logLevel: oneOf(...logLevels) };
+const record: Check = (value, at) =>
+  disabled(value, at) &&
+  options<RecordOptions>({
+    profile: oneOf(...profiles),
+    dir: name,
+    on: listOf(oneOf(...keepWords)),
+    ringBytes: count,
+    secrets: texts,
+    redact: callback,
+    key: text,
+  })(value, at);
+/** Options that every host has. */
+const host = { ...log, record, tracing: flag, signal } as const;
+
+const exampleSeat = "Such as { url: 'http://127.0.0.1:3000' }.";
+const credential = {
+  auth: either('a text, an object or a function', text, object, callback),
+  headers: object,
+  tls: object,
+} as const;
+export const seat = needing(
+  ['url'],
+  options<OfficeSeat>({ url, id: name, name, ...credential, keepTrying: flag }, exampleSeat),
+);
+
+const answers = options<Answers>({
+  roots: callback,
+  sample: callback,
+  elicit: callback,
+  elicitUrl: callback,
+});
+const ofComputer: Checks<ComputerOptions> = {
+  ...host,
+  name,
+  config: anything,
+  office: seat,
+  confirm: either("'allow', 'deny' or a function", oneOf('allow', 'deny'), callback),
+  permission: callback,
+  input: callback,
+  authorize: callback,
+  assertion: callback,
+  inMemory: object,
+  transports: object,
+  answers,
+  autoConnect: flag,
+  autoReconnect: flag,
+  timing,
+  launcher: instance,
+  links: instance,
+  reaper: flag,
+  stateDir: either('a path, or false', name, disabled),
+  onNotice: callback,
+  historySize: count,
+  onEvent: callback,
+};
+export const computerOptions = options<ComputerOptions>(ofComputer);
+const { config: _, ...ofPresenter } = ofComputer;
+export const presenterOptions = options<PresenterOptions>({ ...ofPresenter, file: name, settings: object });
+export const agentOptions = needing(
+  ['url'],
+  options<AgentOptions>(
+    {
+      ...host,
+      ...credential,
+      url,
+      name,
+      office: name,
+      timing,
+      keepTrying: flag,
+      follow: listOf(oneOf('desktop', 'finder')),
+      links: instance,
+    },
+    exampleSeat,
+  ),
+);
+// `auth`, `limits`, `redis`, `tls` and `trustProxy` are judged where they are read, with their own remedies.
+export const officeOptions = options<OfficeOptions>({
+  ...host,
+  host: name,
+  port,
+  auth: anything,
+  requireVersion: flag,
+  limits: anything,
+  trustProxy: anything,
+  tls: anything,
+  metrics: needing(
+    ['port'],
+    options<NonNullable<OfficeOptions['metrics']>>({ port, host: name, token: text }),
+  ),
+  redis: anything,
+});
+
+export const inspectOptions = options<InspectOptions>({ port, allowControl: flag });
+/** Options of questions to a computer; a question takes some of them. */
+type Asking = DesktopQuery &
+  FinderQuery &
+  ResourceOptions &
+  PageOptions<DpeFormat> & { readonly pageSize?: number | undefined };
+export const askOptions = options<Asking>({
+  timeoutMs: limit,
+  signal,
+  size: whole,
+  window: text,
+  fresh: flag,
+  keywords: texts,
+  fileType: text,
+  offset: whole,
+  limit: whole,
+  server: name,
+  format: oneOf('json', 'markdown', 'text'),
+  categories: texts,
+  pageSize: whole,
+});
+
+const ofCall: Checks<CallOptions> = {
+  reqId: name,
+  timeoutMs: limit,
+  signal,
+  trace: object,
+  context: anything,
+};
+export const callOptions = options<CallOptions>(ofCall);
+export const computerCallOptions = options<ComputerCallOptions>({
+  ...ofCall,
+  sessionKey: text,
+  confirmed: flag,
+});
+/** Returns the error of a call whose arguments or options are of a wrong kind, or undefined. */
+export const wrongCall = (
+  tool: unknown,
+  params: unknown,
+  given: unknown,
+  checks: Check,
+): A2cError | undefined =>
+  wrongOptions('callTool', { tool, params }, needing(['tool'], options({ tool: name, params: object }))) ??
+  wrongOptions('callTool', given, checks);

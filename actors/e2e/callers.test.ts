@@ -1,0 +1,164 @@
+/** Whose call it is: contexts of a host's calls, and the callers for whom a permission holds. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { linked } from '../../scenarios/fixtures/hosted.ts';
+import {
+  createAgent,
+  createComputer,
+  createOffice,
+  createPresenter,
+  type AskingCalls,
+  type Computer,
+  type ComputerOptions,
+  type ConfirmQuestion,
+} from '../index.ts';
+
+const config = { servers: [{ name: 's', type: 'inmemory', server_parameters: {} }] };
+const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>
+  createComputer({ config, stateDir: false, inMemory: { s: linked().connect }, ...options });
+
+it('a context comes back as it is, everywhere, and stands in no trace', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'a2c-callers-'));
+  const seen: [string, unknown][] = [];
+  const note = (where: string, context: unknown): number => seen.push([where, context]);
+  const socket = { send: () => 'SECRET-OF-THE-SOCKET', user: 'SECRET-USER' };
+  const computer = await computerOf({
+    record: { dir, profile: 'full' },
+    permission: ({ context, agent, reqId }) => {
+      note(`permission of ${String(agent)} ${reqId}`, context);
+      return 'ask';
+    },
+    confirm: ({ context }) => {
+      note('confirm', context);
+      return 'allow';
+    },
+    answers: {
+      elicit: async (_server, _params, _signal, { context, calls }) => {
+        note('elicit', context);
+        note('calls', calls[0]?.context);
+        return { action: 'decline' };
+      },
+    },
+  });
+  computer.on('call.started', ({ context }) => note('started', context));
+  computer.on('call.settled', ({ context }) => note('settled', context));
+  computer.on('call.progress', ({ context }) => note('progress', context));
+  await computer.tools();
+  const params = { message: 'who?', requestedSchema: { type: 'object', properties: {} } };
+  const asked = { method: 'elicitation/create', params };
+  const call = computer.callTool('askHost', asked, { context: socket, reqId: 'r1' });
+  note('calls()', computer.calls()[0]?.context);
+  note('outcome', (await call).context);
+  note('worked', (await computer.callTool('work', {}, { context: socket, reqId: 'r2' })).context);
+  note('history', computer.history()[0]?.context);
+  await computer.callTool('echo', { text: 'x' }, { reqId: 'r3' });
+  const path = await computer.writeTrace();
+  await computer.close();
+  expect(seen.slice(0, -4).filter(([, context]) => context !== socket)).toEqual([]);
+  expect(new Set(seen.slice(0, -4).map(([where]) => where))).toEqual(
+    new Set([
+      ...['permission of null r1', 'calls()', 'confirm', 'started', 'elicit', 'calls', 'settled', 'outcome'],
+      ...['permission of null r2', 'progress', 'worked', 'history'],
+    ]),
+  );
+  expect(seen.slice(-4)).toEqual([
+    ['started', undefined],
+    ['permission of null r3', undefined],
+    ['confirm', undefined],
+    ['settled', undefined],
+  ]);
+  expect(await readFile(path, 'utf8')).not.toContain('SECRET');
+  await rm(dir, { recursive: true });
+});
+
+it('a permission for the session holds for a caller: a key, or an equal context', async () => {
+  const asked: unknown[] = [];
+  await using computer = await computerOf({
+    record: false,
+    confirm: ({ context }: ConfirmQuestion) => {
+      asked.push(context);
+      return 'allowForSession';
+    },
+  });
+  const call = async (options: object): Promise<number> => {
+    const before = asked.length;
+    expect(await computer.callTool('echo', { text: 'hi' }, options)).toMatchObject({ outcome: 'succeeded' });
+    return asked.length - before;
+  };
+  const [one, other] = [new Map(), new Map()];
+  const options = [
+    {},
+    {},
+    { context: { user: 'ada', roles: ['x', 1] } },
+    { context: { roles: ['x', 1], user: 'ada', more: undefined } },
+    { context: { user: 'bob', roles: ['x', 1] } },
+    { context: one },
+    { context: other },
+    { context: { socket: one } },
+    { context: { socket: other } },
+    { context: { socket: one } },
+    { context: { user: 'bob' }, sessionKey: 'k1' },
+    { context: { user: 'ada' }, sessionKey: 'k1' },
+    { sessionKey: 'k2' },
+  ];
+  const times: number[] = [];
+  for (const each of options) times.push(await call(each));
+  expect(times).toEqual([1, 0, 1, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1]);
+});
+
+it('a question of a server names all calls that it may be about, and a context only when all have it', async () => {
+  const asked: AskingCalls[] = [];
+  await using computer = await computerOf({
+    record: false,
+    confirm: 'allow',
+    answers: {
+      elicit: async (_server, _params, _signal, asking) => {
+        asked.push(asking);
+        return { action: 'decline' };
+      },
+    },
+  });
+  const params = { message: 'who?', requestedSchema: { type: 'object', properties: {} } };
+  const question = { method: 'elicitation/create', params };
+  const first = computer.callTool('pair', { text: 'a' }, { context: { user: 'ada' } });
+  await computer.callTool('askHost', question, { context: { user: 'ada' } });
+  await computer.callTool('askHost', question, { context: { user: 'bob' } });
+  await computer.callTool('pair', { text: 'b' });
+  await first;
+  expect(asked.map(({ context, calls }) => [context, calls.map((call) => call.context)])).toEqual([
+    [{ user: 'ada' }, [{ user: 'ada' }, { user: 'ada' }]],
+    [undefined, [{ user: 'ada' }, { user: 'bob' }]],
+  ]);
+});
+
+it('a presenter and an agent give it back, and an agent keeps it from its computer', async () => {
+  const asked: ConfirmQuestion[] = [];
+  const confirm = (question: ConfirmQuestion): 'allow' => {
+    asked.push(question);
+    return 'allow';
+  };
+  const inMemory = { s: linked().connect };
+  await using presenter = await createPresenter({
+    ...{ record: false, stateDir: false, inMemory, confirm },
+    settings: { mcpServers: { s: { type: 'inmemory', enabled: true } } },
+  });
+  await presenter.initialize();
+  const call = { id: 'x', function: { name: 'echo', arguments: '{"text":"hi"}' } } as never;
+  await presenter.conversation('c1').callTool(call, { context: 'ada' });
+  expect(asked.map(({ context }) => context)).toEqual(['ada']);
+
+  await using office = await createOffice({ port: 0, record: false });
+  await using _computer = await computerOf({
+    name: 'c1',
+    record: false,
+    office: { url: office.url },
+    confirm,
+  });
+  await using agent = await createAgent({ url: office.url, record: false });
+  const outcome = await agent.callTool('c1', 'meta', {}, { context: { user: 'ada' } });
+  expect(outcome).toMatchObject({ outcome: 'succeeded', context: { user: 'ada' } });
+  expect(JSON.stringify(outcome.result)).not.toContain('ada');
+  expect(asked[1]).not.toHaveProperty('context');
+});

@@ -1,0 +1,149 @@
+/** Options that a host may mistype: a wrong name is told the nearest one, a wrong value what it may be. */
+import { expect, it, vi } from 'vitest';
+import { linked } from '../../scenarios/fixtures/hosted.ts';
+import {
+  createAgent,
+  createComputer,
+  createOffice,
+  createPresenter,
+  type Computer,
+  type ComputerOptions,
+} from '../index.ts';
+
+const config = { servers: [{ name: 's', type: 'inmemory', server_parameters: {} }] };
+const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>
+  createComputer({
+    ...{ config, record: false, stateDir: false, confirm: 'allow', inMemory: { s: linked().connect } },
+    ...options,
+  });
+const largest = 2 ** 31 - 1;
+
+it.each<[create: (options: never) => Promise<unknown>, options: unknown, message: string]>([
+  [createComputer, { cofnig: {} }, 'createComputer: cofnig: unknown option (did you mean config?)'],
+  [createComputer, { frobnicate: 1 }, 'createComputer: frobnicate: unknown option'],
+  [createComputer, null, 'createComputer: options: expected an object, got null'],
+  [createComputer, { name: ' ' }, "createComputer: name: expected a text that is not blank, got ' '"],
+  [
+    createComputer,
+    { confirm: 'yes' },
+    "createComputer: confirm: expected 'allow', 'deny' or a function, got 'yes'",
+  ],
+  [
+    createComputer,
+    { timing: { callTotlMs: 1 } },
+    'createComputer: timing.callTotlMs: unknown option (did you mean callTotalMs?)',
+  ],
+  [
+    createComputer,
+    { timing: { bootMs: 'x' } },
+    `createComputer: timing.bootMs: expected milliseconds from 0 to ${largest}, got 'x'`,
+  ],
+  [
+    createComputer,
+    { timing: { bootMs: Infinity } },
+    `createComputer: timing.bootMs: expected milliseconds from 0 to ${largest}, got Infinity`,
+  ],
+  [
+    createComputer,
+    { office: 'http://127.0.0.1:3000' },
+    "createComputer: office: expected an object, got 'http://127.0.0.1:3000'",
+  ],
+  [createComputer, { office: { id: 'x' } }, 'createComputer: office.url: is missing'],
+  [
+    createComputer,
+    { answers: { elicitt: () => {} } },
+    'createComputer: answers.elicitt: unknown option (did you mean elicit?)',
+  ],
+  [createComputer, { signal: {} }, 'createComputer: signal: expected an AbortSignal, got an object'],
+  [
+    createComputer,
+    { historySize: -1 },
+    'createComputer: historySize: expected a whole number from 0, got -1',
+  ],
+  [createAgent, { url: 'nonsense' }, "createAgent: url: expected an http: or https: URL, got 'nonsense'"],
+  [createAgent, undefined, 'createAgent: options: expected an object, got undefined'],
+  [createAgent, { url: 'http://x', folow: [] }, 'createAgent: folow: unknown option (did you mean follow?)'],
+  [
+    createOffice,
+    { port: '3000' },
+    "createOffice: port: expected a port, a whole number from 0 to 65535, got '3000'",
+  ],
+  [createOffice, { metrics: { prot: 1 } }, 'createOffice: metrics.prot: unknown option (did you mean port?)'],
+  [createOffice, { record: true }, 'createOffice: record: expected an object, got true'],
+  [createPresenter, { fiel: 'x' }, 'createPresenter: fiel: unknown option (did you mean file?)'],
+])('%o with %j', async (create, options, message) => {
+  await expect(create(options as never)).rejects.toMatchObject({ code: 400, message });
+});
+
+it('a config that is a path is told how to read it', async () => {
+  await expect(createComputer({ config: 'a2c.json' })).rejects.toMatchObject({
+    code: 'ConfigInvalid',
+    message: 'config: expected the content of a config, got the text "a2c.json"',
+    remedy: expect.stringContaining('JSON.parse(await readFile("a2c.json", \'utf8\'))'),
+  });
+});
+
+it('options that are undefined count as left out', async () => {
+  await using computer = await computerOf({
+    ...{ name: undefined, office: undefined, permission: undefined, launcher: undefined, signal: undefined },
+    timing: { callTotalMs: undefined, toolsMs: undefined },
+  });
+  const call = computer.callTool('echo', { text: 'hi' }, { timeoutMs: undefined, signal: undefined });
+  expect(await call).toMatchObject({ outcome: 'succeeded' });
+});
+
+it('a call with wrong arguments or options answers, and is never sent', async () => {
+  await using office = await createOffice({ port: 0, record: false });
+  await using computer = await computerOf({ name: 'c1', office: { url: office.url } });
+  await using agent = await createAgent({ url: office.url, record: false });
+  const ofComputer = computer.callTool as (...given: unknown[]) => ReturnType<Computer['callTool']>;
+  const ofAgent = agent.callTool as (...given: unknown[]) => ReturnType<Computer['callTool']>;
+  const time = `callTool: timeoutMs: expected milliseconds from 0 (no limit) to ${largest}, got`;
+  const cases: [unknown[], string][] = [
+    [['echo', {}, null], 'callTool: options: expected an object, got null'],
+    [['echo', {}, { timeoutMs: NaN }], `${time} NaN`],
+    [['echo', {}, { timeoutMs: -1 }], `${time} -1`],
+    [['echo', {}, { timeoutMs: '200' }], `${time} '200'`],
+    [['echo', {}, { timeoutMs: Infinity }], `${time} Infinity`],
+    [['echo', {}, { timoutMs: 1 }], 'callTool: timoutMs: unknown option (did you mean timeoutMs?)'],
+    [['echo', null], 'callTool: params: expected an object, got null'],
+    [[undefined], 'callTool: tool: is missing'],
+  ];
+  for (const [given, message] of cases)
+    for (const outcome of [await ofComputer(...given), await ofAgent('c1', ...given)])
+      expect(outcome).toMatchObject({ outcome: 'failed', failure: { code: 400, message } });
+  expect(computer.history()).toEqual([]);
+  expect(await ofAgent('c1', 'echo', {}, { sessionKey: 'x' })).toMatchObject({ failure: { code: 400 } });
+  await expect(agent.tools('c1', { timeoutMs: NaN })).rejects.toMatchObject({ code: 400 });
+  await expect(agent.getDesktop('c1', { siez: 1 } as never)).rejects.toMatchObject({
+    message: 'client:get_desktop: siez: unknown option (did you mean size?)',
+  });
+  await expect(computer.inspect({ port: -1 })).rejects.toMatchObject({ code: 400 });
+});
+
+it('a signal ends a wait and a call with its reason, and many calls share it without a warning', async () => {
+  const warned = vi.spyOn(process, 'emitWarning');
+  await using computer = await computerOf();
+  await computer.tools();
+  const aborter = new AbortController();
+  const options = { signal: aborter.signal };
+  const calls = Array.from({ length: 30 }, () => computer.callTool('hang', {}, options));
+  const starting = computer.restartServer('s', options);
+  const why = new Error('the tab was closed');
+  aborter.abort(why);
+  await expect(starting).rejects.toBe(why);
+  for (const call of calls)
+    expect(await call).toMatchObject({
+      end: 'cancelled',
+      failure: {
+        message: expect.stringMatching(/was cancelled: the tab was closed$/),
+        details: { cancel_reason: 'the tab was closed' },
+      },
+    });
+  expect(await computer.callTool('echo', {}, options)).toMatchObject({
+    failure: { message: expect.stringMatching(/its signal is aborted: the tab was closed$/) },
+  });
+  await expect(computer.tools(options)).rejects.toBe(why);
+  expect(warned).not.toHaveBeenCalled();
+  warned.mockRestore();
+});

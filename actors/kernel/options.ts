@@ -1,0 +1,146 @@
+/** Checks of the options that a host gives: names, and values as far as they can be judged at once. */
+import { A2cError } from './errors.ts';
+import { nearest } from '../../machines/text.ts';
+import { wireCodes } from '../../machines/protocol/index.ts';
+
+/** Fault of one option: its path below the checked object, and what is wrong. */
+interface Fault {
+  readonly at: string;
+  readonly message: string;
+  readonly remedy?: string;
+}
+/** Check of one option: returns its fault, or undefined when the value will do. */
+export type Check = (value: unknown, at: string) => Fault | undefined;
+/** Checks of all options of a type; the compiler misses none. */
+export type Checks<Options> = { readonly [Name in keyof Required<Options>]: Check };
+
+/** Longest delay of a JavaScript timer, in ms. */
+const longestMs = 2 ** 31 - 1;
+const longestShown = 40;
+
+/** Shows a wrong value; a text is cut, and anything without a short form is named by its kind. */
+function shown(value: unknown): string {
+  if (typeof value === 'string')
+    return `'${value.length > longestShown ? `${value.slice(0, longestShown)}…` : value}'`;
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`;
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+const check =
+  (expected: string, isFine: (value: unknown) => boolean, remedy?: string): Check =>
+  (value, at) =>
+    isFine(value)
+      ? undefined
+      : { at, message: `expected ${expected}, got ${shown(value)}`, ...(remedy !== undefined && { remedy }) };
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isWhole = (value: unknown, least: number, most: number): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+const isTime = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= longestMs;
+
+export const anything: Check = () => undefined;
+export const flag = check('true or false', (value) => typeof value === 'boolean');
+export const callback = check('a function', (value) => typeof value === 'function');
+export const text = check('a text', (value) => typeof value === 'string');
+export const name = check(
+  'a text that is not blank',
+  (value) => typeof value === 'string' && value.trim() !== '',
+);
+export const texts = check(
+  'a list of texts',
+  (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+);
+export const whole = check('a whole number', (value) => Number.isSafeInteger(value));
+export const count = check('a whole number from 0', (value) => isWhole(value, 0, Number.MAX_SAFE_INTEGER));
+export const port = check('a port, a whole number from 0 to 65535', (value) => isWhole(value, 0, 65_535));
+/** Delay in ms. */
+export const ms = check(`milliseconds from 0 to ${longestMs}`, isTime);
+/** Time limit of a call or a question in ms, where 0 means none. */
+export const limit = check(`milliseconds from 0 (no limit) to ${longestMs}`, isTime);
+export const url = check(
+  'an http: or https: URL',
+  (value) =>
+    typeof value === 'string' && URL.canParse(value) && /^(?:https?|wss?):$/.test(new URL(value).protocol),
+  'Such as http://127.0.0.1:3000.',
+);
+/** Signal of an `AbortController`, also of another realm. */
+export const signal = check(
+  'an AbortSignal',
+  (value) => isObject(value) && typeof value['aborted'] === 'boolean',
+);
+export const object = check('an object', isObject);
+/** Object of any class, or a function. */
+export const instance = check(
+  'an object or a function',
+  (value) => (typeof value === 'object' && value !== null) || typeof value === 'function',
+);
+export const oneOf = (...words: readonly string[]): Check =>
+  check(`one of ${words.join(', ')}`, (value) => words.includes(value as string));
+/** Value that passes one of these checks; `expected` names them all. */
+export const either = (expected: string, ...checks: readonly Check[]): Check =>
+  check(expected, (value) => checks.some((each) => each(value, '') === undefined));
+export const disabled = check('false', (value) => value === false);
+/** List whose entries pass a check. */
+export const listOf =
+  (each: Check): Check =>
+  (value, at) => {
+    if (!Array.isArray(value)) return { at, message: `expected a list, got ${shown(value)}` };
+    return value.map((one, index) => each(one, `${at}[${index}]`)).find((fault) => fault !== undefined);
+  };
+
+const path = (at: string, key: string): string => (at === '' ? key : `${at}.${key}`);
+/** Object with these options; an option that is undefined counts as left out. */
+export const options =
+  <Options>(checks: Checks<Options>, remedy?: string): Check =>
+  (value, at) => {
+    if (!isObject(value))
+      return {
+        at,
+        message: `expected an object, got ${shown(value)}`,
+        ...(remedy !== undefined && { remedy }),
+      };
+    const known = checks as Readonly<Record<string, Check>>;
+    for (const [key, given] of Object.entries(value)) {
+      const fault = Object.hasOwn(known, key) ? known[key]?.(given, path(at, key)) : unknown(at, key, known);
+      if (fault && (given !== undefined || !Object.hasOwn(known, key))) return fault;
+    }
+    return undefined;
+  };
+function unknown(at: string, key: string, known: object): Fault {
+  const [close] = nearest(key, Object.keys(known));
+  const hint = close === undefined ? '' : ` (did you mean ${close}?)`;
+  return {
+    at: path(at, key),
+    message: `unknown option${hint}`,
+    remedy: `Known here: ${Object.keys(known).join(', ')}.`,
+  };
+}
+
+/** Object in which these options have to be given. */
+export const needing =
+  (needed: readonly string[], inner: Check): Check =>
+  (value, at) => {
+    const fault = inner(value, at);
+    if (fault) return fault;
+    const missing = needed.find((key) => (value as Readonly<Record<string, unknown>>)[key] === undefined);
+    return missing === undefined ? undefined : { at: path(at, missing), message: 'is missing' };
+  };
+
+/** Returns the error of wrong options of a function, or undefined. */
+export function wrongOptions(of: string, value: unknown, judge: Check): A2cError | undefined {
+  const fault = judge(value, '');
+  if (!fault) return undefined;
+  const { at, message, remedy } = fault;
+  return new A2cError({
+    code: wireCodes.badRequest,
+    message: `${of}: ${at === '' ? 'options' : at}: ${message}`,
+    details: { option: at },
+    ...(remedy !== undefined && { remedy }),
+  });
+}
+/** Throws an `A2cError` (400) when the options of a function are wrong. */
+export function mustBeOptions(of: string, value: unknown, judge: Check): void {
+  const error = wrongOptions(of, value, judge);
+  if (error) throw error;
+}
