@@ -145,7 +145,7 @@ export type {
   ToolInfo,
   ToolListing,
 } from './servers/server-handle.ts';
-export type { ServerState } from '../machines/facts.ts';
+export type { ServerState } from '../machines/server-states.ts';
 export type { CallStanding, CallWait, PastCall } from '../machines/call/history.ts';
 export type { RememberedCall } from './api/computer-calls.ts';
 export type { CallEnd, CallPhase, Outcome } from '../machines/call/messages.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Failure } from './protocol/index.ts';
 
 /**
  * Facts for programs that read the terminal output: lines of the form `@a2c {"type": …}`, one for each fact,
@@ -111,63 +110,3 @@ export function readFact(line: string): Fact | undefined {
     return undefined;
   }
 }
-
-// ── states of servers ─────────────────────────────────────────────────────────────────────────────────
-/** State of a configured server, one word for programs; `stateWords` has a text for people. */
-export type ServerState =
-  | 'idle'
-  | 'standby'
-  | 'connecting'
-  | 'ready'
-  | 'recovering'
-  | 'waiting'
-  | 'open'
-  | 'authorizing'
-  | 'unauthorized'
-  | 'closing'
-  | 'disabled'
-  | 'needsInput'
-  | 'unsupported';
-
-/** Snapshot of a client machine, live or from a trace. */
-export interface ClientSnapshot {
-  readonly value: unknown;
-  hasTag(tag: string): boolean;
-}
-export function clientState(snapshot: ClientSnapshot): ServerState {
-  const { value } = snapshot;
-  if (value === 'idle' || value === 'standby' || value === 'waiting') return value;
-  if (value === 'open' || value === 'recovering') return value;
-  const login = typeof value === 'object' && value !== null && 'login' in value ? value.login : undefined;
-  if (login !== undefined) return login === 'authorizing' ? login : 'unauthorized';
-  if (snapshot.hasTag('ready')) return 'ready';
-  return snapshot.hasTag('connecting') ? 'connecting' : 'closing';
-}
-/**
- * Returns a more precise state for a server that was given up because its config is incomplete or
- * unsupported.
- */
-export const stateFor = (state: ServerState, failure: Pick<Failure, 'code'> | null): ServerState => {
-  if (state !== 'open') return state;
-  return failure?.code === 'InputNotFound'
-    ? 'needsInput'
-    : failure?.code === 'ConfigInvalid'
-      ? 'unsupported'
-      : state;
-};
-/** Texts that follow the name of a server, such as `gave up`, used by both terminal and page. */
-export const stateWords: Readonly<Record<ServerState, string>> = {
-  idle: 'is not wanted: nobody started it, or it ended well by itself',
-  standby: 'starts with the first call',
-  connecting: 'is connecting',
-  ready: 'is ready',
-  recovering: 'was lost: what is left of it is ended',
-  waiting: 'is down, and waits for its next try',
-  open: 'gave up',
-  authorizing: 'is being logged in to',
-  unauthorized: 'waits for a person to log in',
-  closing: 'is ending',
-  disabled: 'is disabled in its config',
-  needsInput: 'lacks a value of its config',
-  unsupported: 'has a config that cannot be used here',
-};

@@ -5,7 +5,7 @@ import type { CallContext } from '../../machines/call/call.rules.ts';
 import { withCall, type CallStanding, type PastCall, type CallWait } from '../../machines/call/history.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import { startingServers } from '../../machines/computer/computer.calls.ts';
-import { clientState, stateWords, type ClientSnapshot } from '../../machines/facts.ts';
+import { clientState, stateWords, type ClientSnapshot } from '../../machines/server-states.ts';
 import { keyOf, nameOf, type Address } from '../../machines/kernel/address.ts';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';

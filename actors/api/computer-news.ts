@@ -6,7 +6,7 @@ import type { CachedCatalogs } from '../servers/catalogs.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Servers } from '../servers/servers.ts';
 import type { ComputerNews } from '../../machines/computer/computer.machine.ts';
-import { stateFor } from '../../machines/facts.ts';
+import { stateFor } from '../../machines/server-states.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 
 interface NewsroomOptions {

@@ -10,8 +10,14 @@ import type { ComputerContext } from '../../machines/computer/computer.machine.t
 import { whyRefused, whyRestless, whyWithdrawn } from '../../machines/computer/computer.rules.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
-import { clientState, stateFor } from '../../machines/facts.ts';
-import { cameInstead, waitsFor, type ServerInfo, type Waits } from '../../machines/kernel/ports.ts';
+import {
+  clientState,
+  connectingStep,
+  stateFor,
+  stepsThatWait,
+  waitsText,
+} from '../../machines/server-states.ts';
+import type { ServerInfo, Waits } from '../../machines/kernel/ports.ts';
 import { remembered } from '../../machines/kernel/objects.ts';
 import { isRestless } from '../../machines/process/server-failure.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
@@ -57,7 +63,8 @@ const connecting = (
   hasProcess: boolean,
   failure: Failure | null,
 ): string =>
-  waitsText(waits, { hasProcess, now: Date.now() }) + (failure ? `; before that: ${failure.message}` : '');
+  waitsText(waits.for, waits.came ?? '', { hasProcess, ms: Date.now() - Date.parse(waits.since) }) +
+  (failure ? `; before that: ${failure.message}` : '');
 /** Returns the state of a server. `snapshot` is the one of its client; a disabled server has none. */
 export function serverStatus(
   { name, disabled, kind }: ServerConfig,
@@ -216,25 +223,6 @@ interface StepSince {
   step: string;
   at: number;
 }
-type WaitReason = NonNullable<ServerStatus['waits']>['for'];
-
-const stepOf = ({ value }: Snapshot): string =>
-  typeof value === 'string' ? value : String(Object.values(value as object)[0]);
-const steps: Readonly<Record<string, WaitReason>> = {
-  resolving: 'values',
-  queued: 'permit',
-  launching: 'launch',
-  handshaking: 'initialize',
-  listing: 'tools/list',
-  unlisted: 'tools/list',
-};
-const words = {
-  values: 'waits for the values of its inputs',
-  permit: 'waits for its permit to connect',
-  launch: 'waits for its program to start',
-  'tools/list': 'waits for the answer to tools/list',
-} as const;
-
 /** Start times of the current step of connecting of each client. */
 export class ConnectingSince {
   readonly #byClient = new WeakMap<WatchedClient, StepSince>();
@@ -242,11 +230,11 @@ export class ConnectingSince {
   /** Begins to watch a client; called when the client begins to connect. */
   watch(client: WatchedClient): void {
     if (this.#byClient.has(client)) return;
-    const since: StepSince = { step: stepOf(client.getSnapshot()), at: Date.now() };
+    const since: StepSince = { step: connectingStep(client.getSnapshot().value), at: Date.now() };
     this.#byClient.set(client, since);
     client.subscribe((snapshot) => {
       // Skips clients that are not connecting: a ready client changes with each call.
-      const step = snapshot.hasTag('connecting') ? stepOf(snapshot) : '';
+      const step = snapshot.hasTag('connecting') ? connectingStep(snapshot.value) : '';
       if (step === since.step) return;
       since.step = step;
       since.at = Date.now();
@@ -255,25 +243,11 @@ export class ConnectingSince {
   /** Returns the step for which a client waits and since when; undefined when the client is not connecting. */
   of(client: WatchedClient): ServerStatus['waits'] {
     const snapshot = client.getSnapshot();
-    const step = steps[stepOf(snapshot)];
+    const step = stepsThatWait[connectingStep(snapshot.value)];
     if (!snapshot.hasTag('connecting') || !step) return undefined;
     const since = new Date(this.#byClient.get(client)?.at ?? Date.now()).toISOString();
     if (step !== 'initialize') return { for: step, since };
     const { waits } = snapshot.context as { readonly waits?: Waits | null };
     return waits ? { ...waits } : { for: step, since, came: '' };
   }
-}
-/**
- * Writes a step of connecting for people. `now` is a time in ms; `hasProcess` tells that the server is our child
- * process.
- */
-function waitsText(
-  { for: step, since, came }: NonNullable<ServerStatus['waits']>,
-  { hasProcess, now }: { readonly hasProcess: boolean; readonly now: number },
-): string {
-  const seconds = Math.max(0, Math.floor((now - Date.parse(since)) / 1_000));
-  const isHandshake = step === 'connection' || step === 'headers' || step === 'initialize';
-  const what = isHandshake ? waitsFor(step) : words[step];
-  const started = hasProcess && isHandshake ? 'its program was started; ' : '';
-  return `${started}${what} since ${seconds} s${isHandshake ? `; ${cameInstead({ came: came ?? '' })}` : ''}`;
 }

@@ -5,7 +5,7 @@ import type { Observer } from '../runtime/tap.ts';
 import { systemClock } from '../../adapters/index.ts';
 import type { AgentNews } from '../../machines/agent/agent.machine.ts';
 import type { CallSettled } from '../../machines/call/messages.ts';
-import { stateWords, type ServerState } from '../../machines/facts.ts';
+import { stateWords, type ServerState } from '../../machines/server-states.ts';
 import { nameOf, type Address } from '../../machines/kernel/address.ts';
 import type { OfficeFact } from '../../machines/kernel/ports.ts';
 import type { SeatChanged } from '../../machines/office/office.machine.ts';

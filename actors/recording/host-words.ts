@@ -7,7 +7,7 @@ import type { EventObject } from 'xstate';
 import { addressFor, type Address } from '../../machines/kernel/address.ts';
 import { message, type CheckedMessage } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
-import { stateFor } from '../../machines/facts.ts';
+import { stateFor } from '../../machines/server-states.ts';
 import type { HostWords } from '../../machines/trace/index.ts';
 import { closedCall, closedFailure } from '../kernel/errors.ts';
 import { planned, type GivenConfig } from '../plans/given-config.ts';

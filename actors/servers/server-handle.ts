@@ -8,8 +8,8 @@ import type {
 } from '../../machines/catalog/entries.ts';
 import type { ListedTool } from '../../machines/catalog/tool.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
-import type { ServerState } from '../../machines/facts.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
+import type { ServerState } from '../../machines/server-states.ts';
 
 /** Servers of a computer, their lists and their tools, as its host sees them. */
 

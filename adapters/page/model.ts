@@ -1,4 +1,4 @@
-import { clientState, stateFor, stateWords, type ServerState } from '../../machines/facts.ts';
+import { clientState, stateFor, stateWords, type ServerState } from '../../machines/server-states.ts';
 import type { Chart, Charts } from '../../machines/inspection.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { Alive, History, Lane, Living } from './history.ts';

@@ -1,4 +1,4 @@
-import type { ServerState } from '../facts.ts';
+import type { ServerState } from '../server-states.ts';
 /** Messages to and from the machine of a client, its data, and its questions to ports. */
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { CatalogList, Lists } from '../catalog/entries.ts';

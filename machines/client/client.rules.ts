@@ -13,7 +13,8 @@ import {
   type OwnedEnded,
   type Post,
 } from '../kernel/effects.ts';
-import { cameInstead, waitsFor, type Capabilities, type ListKind, type ServerInfo } from '../kernel/ports.ts';
+import type { Capabilities, ListKind, ServerInfo } from '../kernel/ports.ts';
+import { cameInstead, waitsFor } from '../server-states.ts';
 import { merging } from '../kernel/objects.ts';
 import { backoff, backoffSpread, timingOf } from '../kernel/timing.ts';
 import {

@@ -325,19 +325,6 @@ export interface ClientWaits {
   readonly waits: Waits;
 }
 
-const words = {
-  connection: 'the connection to its URL',
-  headers: 'the headers of the response',
-  initialize: 'the answer to initialize',
-} as const;
-export const waitsFor = (step: Waits['for']): string => `waits for ${words[step]}`;
-export const cameInstead = ({ came }: Pick<Waits, 'came'>): string => (came === '' ? 'nothing came' : came);
-/**
- * Describes a wait for an error message. It names the start time and no duration, because the message is read later.
- */
-export const waitWords = (waits: Waits): string =>
-  `${waitsFor(waits.for)} since ${waits.since}; ${cameInstead(waits)}`;
-
 export interface OfficeInput {
   readonly host: string;
   /** TCP port to listen on; 0 = any free port. */

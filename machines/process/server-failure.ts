@@ -1,5 +1,6 @@
 import { explained } from './stderr.ts';
-import { waitWords, type SessionLost, type Waits } from '../kernel/ports.ts';
+import type { SessionLost, Waits } from '../kernel/ports.ts';
+import { waitWords } from '../server-states.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
 export interface ProcessEnd {

@@ -6,7 +6,7 @@ import type { ServerStatus, ToolInfo, ToolListing } from '../../servers/server-h
 import type { OutputLine } from '../../servers/server-output.ts';
 import { columnsOf, fitting, padded, type Noise } from '../../../adapters/index.ts';
 import { aliasLine } from '../../../machines/catalog/tool-table.ts';
-import { stateWords } from '../../../machines/facts.ts';
+import { stateWords } from '../../../machines/server-states.ts';
 
 /** Result of a call as the JSON that `--json` prints. */
 export const callJson = (ended: CallOutcome): object => ({

@@ -1,6 +1,6 @@
 import { canonical, type Crossing } from '../../../machines/trace/index.ts';
 import { questionIn } from '../tape.ts';
-import { stateWords } from '../../../machines/facts.ts';
+import { stateWords } from '../../../machines/server-states.ts';
 import { fieldsOf, type Fields } from '../../../machines/protocol/json.ts';
 
 const longest = 120;

@@ -1,0 +1,111 @@
+/** States of servers, and words for them that terminal, logs and page share. This file imports no packages. */
+import type { Waits } from './kernel/ports.ts';
+import type { Failure } from './protocol/failure.ts';
+
+/** State of a configured server, one word for programs; `stateWords` has a text for people. */
+export type ServerState =
+  | 'idle'
+  | 'standby'
+  | 'connecting'
+  | 'ready'
+  | 'recovering'
+  | 'waiting'
+  | 'open'
+  | 'authorizing'
+  | 'unauthorized'
+  | 'closing'
+  | 'disabled'
+  | 'needsInput'
+  | 'unsupported';
+
+/** Snapshot of a client machine, live or from a trace. */
+export interface ClientSnapshot {
+  readonly value: unknown;
+  hasTag(tag: string): boolean;
+}
+export function clientState(snapshot: ClientSnapshot): ServerState {
+  const { value } = snapshot;
+  if (value === 'idle' || value === 'standby' || value === 'waiting') return value;
+  if (value === 'open' || value === 'recovering') return value;
+  const login = typeof value === 'object' && value !== null && 'login' in value ? value.login : undefined;
+  if (login !== undefined) return login === 'authorizing' ? login : 'unauthorized';
+  if (snapshot.hasTag('ready')) return 'ready';
+  return snapshot.hasTag('connecting') ? 'connecting' : 'closing';
+}
+/**
+ * Returns a more precise state for a server that was given up because its config is incomplete or
+ * unsupported.
+ */
+export const stateFor = (state: ServerState, failure: Pick<Failure, 'code'> | null): ServerState => {
+  if (state !== 'open') return state;
+  return failure?.code === 'InputNotFound'
+    ? 'needsInput'
+    : failure?.code === 'ConfigInvalid'
+      ? 'unsupported'
+      : state;
+};
+/** Texts that follow the name of a server, such as `gave up`, used by both terminal and page. */
+export const stateWords: Readonly<Record<ServerState, string>> = {
+  idle: 'is not wanted: nobody started it, or it ended well by itself',
+  standby: 'starts with the first call',
+  connecting: 'is connecting',
+  ready: 'is ready',
+  recovering: 'was lost: what is left of it is ended',
+  waiting: 'is down, and waits for its next try',
+  open: 'gave up',
+  authorizing: 'is being logged in to',
+  unauthorized: 'waits for a person to log in',
+  closing: 'is ending',
+  disabled: 'is disabled in its config',
+  needsInput: 'lacks a value of its config',
+  unsupported: 'has a config that cannot be used here',
+};
+
+// ── waits of a server that connects ───────────────────────────────────────────────────────────────────
+const handshakes = {
+  connection: 'the connection to its URL',
+  headers: 'the headers of the response',
+  initialize: 'the answer to initialize',
+} as const;
+export const waitsFor = (step: Waits['for']): string => `waits for ${handshakes[step]}`;
+export const cameInstead = ({ came }: Pick<Waits, 'came'>): string => (came === '' ? 'nothing came' : came);
+/**
+ * Describes a wait for an error message. It names the start time and no duration, because the message is read later.
+ */
+export const waitWords = (waits: Waits): string =>
+  `${waitsFor(waits.for)} since ${waits.since}; ${cameInstead(waits)}`;
+
+const steps = {
+  values: 'waits for the values of its inputs',
+  permit: 'waits for its permit to connect',
+  launch: 'waits for its program to start',
+  'tools/list': 'waits for the answer to tools/list',
+} as const;
+/** Step for which a connecting server waits. */
+export type ConnectingWait = Waits['for'] | keyof typeof steps;
+/** Name of the state of a client that is its step of connecting: the outer state, or the state inside of it. */
+export const connectingStep = (value: unknown): string =>
+  typeof value === 'string' ? value : String(Object.values(value as object)[0]);
+/** Wait of each step of connecting, by the name of the state. */
+export const stepsThatWait: Readonly<Record<string, ConnectingWait>> = {
+  resolving: 'values',
+  queued: 'permit',
+  launching: 'launch',
+  handshaking: 'initialize',
+  listing: 'tools/list',
+  unlisted: 'tools/list',
+};
+/**
+ * Writes a step of connecting for people. `ms` is the time since it began; `hasProcess` tells that the server is our
+ * child process.
+ */
+export function waitsText(
+  step: ConnectingWait,
+  came: string,
+  { hasProcess, ms }: { readonly hasProcess: boolean; readonly ms: number },
+): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (!(step in handshakes)) return `${steps[step as keyof typeof steps]} since ${seconds} s`;
+  const started = hasProcess ? 'its program was started; ' : '';
+  return `${started}${waitsFor(step as Waits['for'])} since ${seconds} s; ${cameInstead({ came })}`;
+}
