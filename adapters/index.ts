@@ -117,6 +117,7 @@ export { keepOfficeToken, keptOfficeToken } from './storage/user-files.ts';
 export {
   createDigest,
   createRedactionKey,
+  latestLines,
   openTraceFile,
   sha256Of,
   sha256OfBytes,

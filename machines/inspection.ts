@@ -123,6 +123,8 @@ const welcomeSchema = z.object({
   /** Tells whether the host obeys `control` messages. */
   control: z.boolean(),
   charts: chartsSchema,
+  /** Tells whether messages with the past of the host follow. */
+  past: z.boolean(),
   /** Head of the trace, and for a live host a checkpoint of all living actors. */
   lines,
 });
@@ -130,6 +132,11 @@ const welcomeSchema = z.object({
 export const toPageSchema = z.discriminatedUnion('type', [
   welcomeSchema,
   z.object({ type: z.literal('records'), lines }),
+  /**
+   * Part of what crossed the boundary of a live host before the page came: lines of a trace of the profile `boundary`,
+   * numbered apart from those of `records`. The oldest may be missing.
+   */
+  z.object({ type: z.literal('past'), text: z.string(), isLast: z.boolean() }),
   /**
    * Report that the page was too slow and `missed` records were dropped. `lines` is a new checkpoint from
    * which it continues.

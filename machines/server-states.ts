@@ -27,6 +27,8 @@ export function clientState(snapshot: ClientSnapshot): ServerState {
   const { value } = snapshot;
   if (value === 'idle' || value === 'standby' || value === 'waiting') return value;
   if (value === 'open' || value === 'recovering') return value;
+  // A stream that broke is told as a loss from the first moment, while the exit of the process is awaited.
+  if (value === 'disconnected') return 'recovering';
   const login = typeof value === 'object' && value !== null && 'login' in value ? value.login : undefined;
   if (login !== undefined) return login === 'authorizing' ? login : 'unauthorized';
   if (snapshot.hasTag('ready')) return 'ready';

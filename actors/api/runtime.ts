@@ -176,6 +176,7 @@ export class Runtime {
       stateDir,
       notice,
       linesOf: (server) => this.output.linesOf(server),
+      past: () => this.flight?.past(),
       trace: () => {
         if (!this.flight) throw notRecorded;
         return this.flight.text();

@@ -5,6 +5,7 @@ import {
   OwnFileMissing,
   processFacts,
   sha256Of,
+  systemClock,
   type AttachedPage,
   type InspectorServer,
   type PageListener,
@@ -60,6 +61,8 @@ export interface PageSources {
   readonly stateDir: string | false | undefined;
   readonly notice: (text: string) => void;
   linesOf(server: string): readonly unknown[];
+  /** Past of the host before now, as trace lines in slices; undefined when the host records nothing. */
+  past(): AsyncIterable<string> | undefined;
   /** Trace recorded by the host so far. Throws when nothing is recorded. */
   trace(): string;
 }
@@ -81,6 +84,9 @@ interface Attached {
   readonly orders: PageOrders | undefined;
 }
 const mostWatched = 8;
+/** Most bytes of the past that wait for a page, and the pause until they are counted again. */
+const mostAhead = 1024 * 1024;
+const patienceMs = 10;
 const onRecordings =
   'A host that runs is not checked. Save its records here, or record it (--record DIR, writeTrace), and open the file: npx a2c show FILE';
 const textOf = (error: unknown): string => {
@@ -118,6 +124,7 @@ export class Inspections {
       const control = allowControl && inspected.orders !== undefined;
       const watching = new Map<string, () => void>();
       const lines = this.#shown.stream.add(page);
+      const past = this.#shown.past();
       page.send({
         type: 'welcome',
         protocol: inspectionProtocol,
@@ -125,8 +132,10 @@ export class Inspections {
         mode: 'live',
         control,
         charts: chartsOf(),
+        past: past !== undefined,
         lines,
       });
+      if (past) void tellPast(page, past, () => pages.has(page));
       return {
         heard: (message) =>
           void this.#answer({ page, watching, orders: control ? inspected.orders : undefined }, message),
@@ -191,6 +200,24 @@ export class Inspections {
     this.#isClosed = true;
     await Promise.all([...this.#open].map((inspection) => inspection.close()));
   }
+}
+/** Sends the past of a host to a page, as fast as the page takes it, until the page has left. */
+async function tellPast(
+  page: AttachedPage,
+  past: AsyncIterable<string>,
+  isHere: () => boolean,
+): Promise<void> {
+  try {
+    for await (const text of past) {
+      while (isHere() && page.waiting > mostAhead)
+        await new Promise<void>((done) => void systemClock.setTimeout(done, patienceMs));
+      if (!isHere()) return;
+      page.send({ type: 'past', text, isLast: false });
+    }
+  } catch {
+    // Leaves the rest of the past out: a page without it still shows the present.
+  }
+  if (isHere()) page.send({ type: 'past', text: '', isLast: true });
 }
 async function obeyed({ verb, target }: InspectorControl, orders: PageOrders | undefined): Promise<object> {
   if (!orders) throw new Error('This inspector only shows: start the host with --allow-control');

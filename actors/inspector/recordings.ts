@@ -47,6 +47,7 @@ const welcomeTo = ({ name, started }: Recording, lines: string): Welcome => ({
   mode: 'file',
   control: false,
   charts: chartsOf(),
+  past: false,
   lines,
 });
 /** Makes one HTML file of the page and a recording, for a bug report or a CI artifact. */

@@ -8,6 +8,7 @@ import type { RedactHook } from './redaction.ts';
 import type { Tap } from '../runtime/tap.ts';
 import {
   defaultStateDir,
+  latestLines,
   openTraceFile,
   processFacts,
   systemClock,
@@ -71,6 +72,9 @@ export interface FlightOptions {
 const settleMs = 100;
 const keptTraces = 20;
 const longestMark = 200;
+/** Limits of the past that a page gets: records in memory, or bytes at the end of a file. */
+const pastRecords = 20_000;
+const pastBytes = 16 * 1024 * 1024;
 
 let named = 0;
 /**
@@ -150,6 +154,21 @@ export class FlightRecorder {
       message: `This host records to ${this.#file.path}`,
       remedy: `Replay that file: a2c replay ${this.#file.path}`,
     });
+  }
+  /**
+   * Returns what crossed the boundary lately as text, in slices of whole lines, for a page that comes late. It ends with
+   * what happened before this call.
+   */
+  past(): AsyncIterable<string> {
+    this.#file?.flush();
+    if (this.#file) return latestLines(this.#file.path, pastBytes);
+    const slices = this.#recorder.past(
+      pastRecords,
+      () => new Promise((done) => void systemClock.setTimeout(done, 0)),
+    );
+    return (async function* told() {
+      yield* await slices;
+    })();
   }
   /**
    * Writes the records in memory to a new file, or, with `dir`, the remaining ones to the growing file. Returns

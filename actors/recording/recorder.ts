@@ -84,6 +84,12 @@ const isKept = (record: DirectoryRecord): boolean => {
   return k === 'out' || k === 'draw' || k === 'timer' || k === 'defect';
 };
 
+const hasCrossed = (what: TraceEntry['what']): boolean =>
+  'k' in what && (what.k === 'mark' || (what.k !== 'timer' && isRecord(what) && isKept(what)));
+/** Number of records that are written between two pauses. */
+const mostInSlice = 500;
+const mostTries = 5;
+
 /**
  * Recorder of a host: an observer of its tap. With the profile `boundary` only records between the host and its
  * world are kept. Records are kept as references, and written as text only when they are read.
@@ -178,6 +184,28 @@ export class Recorder implements Observer {
     const { about, profile } = this.#options;
     const head = canonical({ k: 'head', format: traceFormat, ...about, profile, next });
     return `{"s":0,"t":0,${head.slice(1)}\n`;
+  }
+  /**
+   * Returns the latest `most` records that crossed the boundary as text, in slices, for a page that comes late. They are
+   * chosen at once, and written with pauses, so that the host goes on.
+   */
+  async past(most: number, pause: () => Promise<void>): Promise<readonly string[]> {
+    const chosen = this.#entries
+      .entries()
+      .filter(({ what }) => hasCrossed(what))
+      .slice(-most);
+    const { redactor } = this.#options;
+    for (let tries = 1; ; tries++) {
+      const met = redactor?.met;
+      const writer = this.writer();
+      const slices: string[] = [];
+      for (let from = 0; from < chosen.length; from += mostInSlice) {
+        slices.push(writer.lines(chosen.slice(from, from + mostInSlice)));
+        await pause();
+      }
+      // Writes everything again when a secret became known after a text that contains it was written.
+      if (redactor?.met === met || tries === mostTries) return slices;
+    }
   }
   writer(next?: number, before?: TraceWriter): TraceWriter {
     return new TraceWriter(this.#options, next, before);

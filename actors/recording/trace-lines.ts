@@ -201,7 +201,7 @@ class LineWriter {
   }
   /**
    * Writes a record as a line, after the lines of the lists that it is the first to use. `w` is the wall clock,
-   * for crossings and marks; `json` is a further field that is already text.
+   * for crossings, marks and checkpoints; `json` is a further field that is already text.
    */
   line(record: LineFields, t: number, w: number | undefined, json?: string): string {
     // Writes the name of a channel unchanged: it was redacted when it was made.
@@ -212,8 +212,8 @@ class LineWriter {
     let lines = '';
     for (const { h, text: list } of this.#sharedIn(text))
       lines += this.#placed(t, undefined, `{"h":"${h}","k":"list","v":${list}}`);
-    const isCrossing = ch !== undefined || record.k === 'mark' || record.k === 'facts';
-    return lines + this.#placed(t, isCrossing ? w : undefined, text);
+    const hasClock = ch !== undefined || record.k === 'mark' || record.k === 'facts' || record.k === 'key';
+    return lines + this.#placed(t, hasClock ? w : undefined, text);
   }
   /**
    * Returns the new lists that a text refers to. The other new lists belong to an earlier form of the text, before

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useReducer } from 'preact/hooks';
 import { CallsPanel } from './panels/calls.tsx';
+import { Incidents, Marks } from './panels/incidents.tsx';
 import { ChecksPanel } from './panels/checks.tsx';
 import { CollectionsPanel } from './panels/collections.tsx';
 import { ChartPanel } from './panels/chart.tsx';
@@ -73,16 +74,19 @@ function Time({ session }: { session: Session }): VNode {
       <button type="button" onClick={() => session.goTo(at - 1)} aria-label="One record back">
         ◀
       </button>
-      <input
-        id="moment"
-        type="range"
-        aria-label="Moment"
-        aria-valuetext={text}
-        min={0}
-        max={Math.max(0, history.length - 1)}
-        value={at}
-        onInput={({ currentTarget }) => session.goTo(Number(currentTarget.value))}
-      />
+      <span class="slider">
+        <Marks session={session} />
+        <input
+          id="moment"
+          type="range"
+          aria-label="Moment"
+          aria-valuetext={text}
+          min={0}
+          max={Math.max(0, history.length - 1)}
+          value={at}
+          onInput={({ currentTarget }) => session.goTo(Number(currentTarget.value))}
+        />
+      </span>
       <button type="button" onClick={() => session.goTo(at + 1)} aria-label="One record on">
         ▶
       </button>
@@ -153,7 +157,9 @@ function onKey(session: Session, event: KeyboardEvent): void {
   if (panel) session.choose({ panel });
   else if (key === ',') session.goTo(session.at - 1);
   else if (key === '.') session.goTo(session.at + 1);
-  else if (key === 'n') session.choose({ moment: undefined });
+  else if (key === 'n') session.stepIncident(1);
+  else if (key === 'p') session.stepIncident(-1);
+  else if (key === 'e') session.choose({ moment: undefined });
   else if (key === '/') {
     event.preventDefault();
     session.choose({ panel: 'records' });
@@ -182,6 +188,7 @@ export function App({ session }: { session: Session }): VNode {
   return (
     <>
       <Header session={session} />
+      <Incidents session={session} />
       <Time session={session} />
       <main>
         <TreePanel session={session} />
@@ -194,7 +201,8 @@ export function App({ session }: { session: Session }): VNode {
       </main>
       <footer>
         Keys: <kbd>1</kbd>–<kbd>{panels.length}</kbd> panel, <kbd>,</kbd> <kbd>.</kbd> one record back or on,{' '}
-        <kbd>n</kbd> now, <kbd>/</kbd> search records, arrows in lists
+        <kbd>n</kbd> <kbd>p</kbd> next or previous incident, <kbd>e</kbd> now, <kbd>/</kbd> search records,
+        arrows in lists
       </footer>
     </>
   );

@@ -154,13 +154,6 @@ export interface TimerBar extends Timer {
   to?: number;
   hasFired?: boolean;
 }
-/** End of a call, as the call reported it to the actor that asked. */
-interface Settled {
-  readonly t: number;
-  readonly end: string;
-  readonly phase: string;
-  readonly why: string;
-}
 /** Whole life of one actor, as the panel of lanes draws it. */
 export interface Lane {
   readonly address: string;
@@ -176,7 +169,6 @@ export interface Lane {
   readonly timers: TimerBar[];
   /** Indexes of the trace records about the actor. */
   readonly rows: number[];
-  settled?: Settled;
 }
 /** Failure outside of the actors: a child process that died, or a lost session or connection. */
 interface Fault {
@@ -211,18 +203,6 @@ const faults = new Set([
   'link.refused',
   'office.failed',
 ]);
-const settledOf = (t: number, ev: Fields): Settled => {
-  // Result for an agent that contains an error; the outcome known to the computer is in its `meta`.
-  const { structuredContent, meta } = fieldsOf(ev['result']);
-  const failure = ev['failure'] ?? fieldsOf(structuredContent)['error'];
-  const { message, remedy } = fieldsOf(failure);
-  return {
-    t,
-    end: textOf(fieldsOf(meta)['a2c_outcome']) || textOf(ev['end']) || textOf(ev['outcome']),
-    phase: textOf(ev['phase']),
-    why: [textOf(message), textOf(remedy)].filter((text) => text !== '').join('. '),
-  };
-};
 /** Most trace records that are applied again to show a moment of the past. */
 const stride = 1_000;
 
@@ -354,8 +334,6 @@ export class History {
     if (k !== 'post' && k !== 'said') return;
     const from = textOf(row['from']);
     this.letters.push({ t, index, from, to: address, type, isDead: row['dead'] !== undefined });
-    const sender = this.#byAddress.get(from);
-    sender?.rows.push(index);
-    if (sender?.kind === 'call' && type === 'call.settled') sender.settled ??= settledOf(t, ev);
+    this.#byAddress.get(from)?.rows.push(index);
   }
 }

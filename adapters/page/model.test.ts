@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Charts } from '../../machines/inspection.ts';
 import { History } from './history.ts';
-import { callsOf, moodOf, restartsOf, serversOf, treeOf } from './model.ts';
+import { moodOf, restartsOf, serversOf, treeOf } from './model.ts';
 import type { Row } from './trace-lines.ts';
 
 const client = 'computer/client:web#1';
@@ -35,7 +35,7 @@ const checkpoint: Row = {
 const failure = { message: 'it ended with exit code 7', remedy: 'Mend it' };
 const down: readonly Row[] = [
   { s: 2, t: 10, k: 'step', a: client, v: 'waiting', ctx: { ...context, attempt: 2, failure } },
-  { s: 3, t: 10, k: 'timer', op: 'set', a: client, n: 4, ms: 3_200 },
+  { s: 3, t: 10, k: 'timer', op: 'set', via: 'deadline', a: client, n: 4, ms: 3_200 },
 ];
 const historyOf = (...rows: readonly Row[]): History => {
   const history = new History();
@@ -97,38 +97,6 @@ describe('the lanes of a history', () => {
   const process = (n: number): Row => ({
     ...{ s: n, t: n, k: 'open', a: `computer/client:web/process#${n}`, kind: 'process', from: client },
   });
-  const call = 'computer/client:web/call:1#3';
-  const opened: Row = {
-    ...{ s: 2, t: 6, k: 'open', a: call, kind: 'call', from: client },
-    input: { request: { method: 'tools/call', params: { name: 'read' } } },
-  };
-  const deadline: Row = { s: 3, t: 6, k: 'timer', op: 'set', via: 'deadline', a: call, n: 1, ms: 60 };
-  const settled: Row = {
-    ...{ s: 4, t: 9, k: 'post', a: 'computer/link#1', from: call },
-    ev: { type: 'call.settled', end: 'timedOut', failure: { message: 'no answer', remedy: 'Wait' } },
-  };
-  const ended: Row = { s: 5, t: 9, k: 'end', a: call, why: 'done' };
-
-  it('has each call with its tool, its deadline and its end, as it was at a moment', () => {
-    const history = historyOf(checkpoint, opened, deadline, settled, ended);
-    expect(callsOf(history, 5)).toEqual([]);
-    expect(callsOf(history, 8)).toMatchObject([
-      { tool: 'read', server: 'web', deadline: 66, end: 'under way', mood: 'busy', why: '' },
-    ]);
-    expect(callsOf(history, 9)).toMatchObject([{ end: 'timedOut', mood: 'bad', why: 'no answer. Wait' }]);
-  });
-
-  it('has the end of a call that its host hears', () => {
-    const said = { ...settled, k: 'said', ch: 'host:computer', a: 'host:computer.1' };
-    expect(callsOf(historyOf(checkpoint, opened, said), 9)).toMatchObject([{ end: 'timedOut' }]);
-  });
-
-  it('takes the outcome of a computer from the result that its agent got', () => {
-    const result = { meta: { a2c_outcome: 'unknown' }, structuredContent: { error: { message: 'it died' } } };
-    const told = { type: 'call.settled', end: 'failed', failure: null, result };
-    const history = historyOf(checkpoint, opened, { ...settled, ev: told });
-    expect(callsOf(history, 9)).toMatchObject([{ end: 'unknown', why: 'it died' }]);
-  });
 
   it('counts how often a server was started again', () => {
     const history = historyOf(checkpoint, process(6), process(7), process(8));
@@ -166,6 +134,8 @@ describe('the lanes of a history', () => {
   });
 
   it('ends actors that are not in a later checkpoint', () => {
+    const call = 'computer/client:web/call:1#3';
+    const opened: Row = { s: 2, t: 6, k: 'open', a: call, kind: 'call', from: client };
     const history = historyOf(checkpoint, opened, { ...checkpoint, s: 9, t: 50 });
     expect(history.lane(call)?.to).toBe(50);
     expect(history.lane(client)?.to).toBeUndefined();

@@ -1,8 +1,18 @@
-import { clientState, stateFor, stateWords, type ServerState } from '../../machines/server-states.ts';
+import {
+  clientState,
+  connectingStep,
+  stateFor,
+  stepsThatWait,
+  stateWords,
+  waitsText,
+  type ServerState,
+} from '../../machines/server-states.ts';
 import type { Chart, Charts } from '../../machines/inspection.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
-import type { Alive, History, Lane, Living } from './history.ts';
-import { activeIn, numberOf, textOf } from './values.ts';
+import type { Call } from './calls.ts';
+import type { Alive, History, Living } from './history.ts';
+import { needsLook, type IncidentView } from './incidents.ts';
+import { activeIn, countText, durationText, numberOf, textOf } from './values.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 /** Descriptions of living actors in words for a person. Pure: without clock and document. */
@@ -41,19 +51,81 @@ export interface ServerView {
    * Time since which the server is in this state, in ms since the trace began; null when since before the first record.
    */
   readonly since: number | null;
+  /** Facts of the server besides its state: `pid 41`, `version 1.2`, `6 tools` … */
+  readonly facts: readonly string[];
+  /** Incidents that make the server worth a look, the most urgent first. */
+  readonly incidents: readonly IncidentView[];
+  readonly needsLook: boolean;
+}
+/** Calls of one server, counted. */
+export interface CallCounts {
+  readonly calls: number;
+  readonly failed: number;
+  readonly unknown: number;
+  /** Duration in ms within which 95 of 100 of the latest calls ended; undefined before any ended. */
+  readonly p95: number | undefined;
+}
+const mostDurations = 1_000;
+/** Counts calls by server, as they were at a time of the wall clock. */
+export function countsOf(calls: readonly Call[], at: number): ReadonlyMap<string, CallCounts> {
+  const byServer = new Map<string, Call[]>();
+  for (const call of calls) {
+    if (call.from > at) continue;
+    const others = byServer.get(call.server);
+    if (others) others.push(call);
+    else byServer.set(call.server, [call]);
+  }
+  return new Map(
+    [...byServer].map(([server, all]) => {
+      const ended = all.filter((call) => call.ended !== undefined && call.ended.at <= at);
+      const durations = ended
+        .slice(-mostDurations)
+        .map((call) => (call.ended?.at ?? 0) - call.from)
+        .toSorted((a, b) => a - b);
+      const having = (outcome: string): number =>
+        ended.filter((call) => call.ended?.outcome === outcome).length;
+      return [
+        server,
+        {
+          calls: all.length,
+          failed: having('failed'),
+          unknown: having('unknown'),
+          p95: durations[Math.ceil(durations.length * 0.95) - 1],
+        },
+      ];
+    }),
+  );
+}
+/** State of the page besides the living actors, from which servers are described. */
+export interface Told {
+  readonly incidents: readonly IncidentView[];
+  readonly counts: ReadonlyMap<string, CallCounts>;
+  /** Time of the trace and of the wall clock at the moment shown, in ms. */
+  readonly nowMs: number;
+  readonly wallNow: number;
 }
 const hasTag = (chart: Chart | undefined, state: unknown, tag: string): boolean => {
   const active = new Set(activeIn(state));
   return chart?.nodes.some(({ path, tags }) => active.has(path) && tags.includes(tag)) ?? false;
 };
-export function serversOf(alive: Alive, charts: Charts): ServerView[] {
+export const noneTold: Told = { incidents: [], counts: new Map(), nowMs: 0, wallNow: 0 };
+/** Lists the servers at a moment, those first that need a look most. */
+export function serversOf(alive: Alive, charts: Charts, told: Told = noneTold): ServerView[] {
   const all = [...alive.values()];
   return all
     .filter(({ kind }) => kind === 'client')
-    .map((client) => serverOf(client, all, charts['client']))
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    .map((client) => serverOf(client, all, charts['client'], told))
+    .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.name < b.name ? -1 : 1));
 }
-function serverOf(client: Living, all: readonly Living[], chart: Chart | undefined): ServerView {
+/** Order of servers by need: broken ones, then those with an incident that lasts, then those that have recovered. */
+function rankOf({ mood, incidents, needsLook: isNeeded }: ServerView): number {
+  const isDown = incidents.some(({ kind, to }) => kind === 'down' && to === undefined);
+  if (mood === 'bad' || isDown) return 0;
+  if (incidents.some(({ to }) => to === undefined)) return 1;
+  if (isNeeded) return 2;
+  return ['busy', 'good', 'off'].indexOf(mood) + 3;
+}
+function serverOf(client: Living, all: readonly Living[], chart: Chart | undefined, told: Told): ServerView {
   const { address, state: value, context, since, timers } = client;
   const { attempt, budget, server, failure: last } = fieldsOf(context);
   const failure = fieldsOf(last);
@@ -64,20 +136,70 @@ function serverOf(client: Living, all: readonly Living[], chart: Chart | undefin
   );
   const mood = moods[state];
   const tries = numberOf(attempt) ?? 0;
+  const name = typeof server === 'string' ? server : address;
+  const incidents = told.incidents.filter((each) => each.subject === name && needsLook(each, told.wallNow));
+  const owned = all.filter(({ owner }) => owner === address);
+  const message = mood === 'good' || mood === 'off' ? '' : textOf(failure['message']);
   return {
     address,
-    name: typeof server === 'string' ? server : address,
+    name,
     state,
     mood,
     words: stateWords[state],
-    why: mood === 'good' || mood === 'off' ? '' : textOf(failure['message']),
+    why: state === 'connecting' ? waitOf(client, owned, message, told) : message,
     remedy: mood === 'bad' ? textOf(failure['remedy']) : '',
-    nextAt: state === 'waiting' || state === 'open' ? nextOf(timers) : null,
-    attempt: mood !== 'good' && tries > 0 ? `try ${tries} of ${numberOf(budget) ?? '?'}` : '',
-    calls: all.filter(({ kind, owner }) => kind === 'call' && owner === address).length,
+    nextAt: state === 'waiting' || state === 'open' ? nextTryOf(timers) : null,
+    attempt: attemptText(mood, state, tries, numberOf(budget)),
+    calls: owned.filter(({ kind }) => kind === 'call').length,
     since,
+    facts: factsOf(client, owned, told.counts.get(name)),
+    incidents,
+    needsLook: mood === 'bad' || incidents.length > 0,
   };
 }
+function attemptText(mood: Mood, state: ServerState, tries: number, budget: number | undefined): string {
+  if (mood === 'good' || tries === 0) return '';
+  return state === 'open' ? `${countText(tries, 'try')} failed` : `try ${tries} of ${budget ?? '?'}`;
+}
+/** Tells for what a connecting server waits, as `a2c status` does. */
+function waitOf(
+  { state, context, since }: Living,
+  owned: readonly Living[],
+  before: string,
+  { nowMs, wallNow }: Told,
+): string {
+  const step = stepsThatWait[connectingStep(state)];
+  if (step === undefined) return before;
+  const waits = fieldsOf(fieldsOf(context)['waits']);
+  const isHandshake = step === 'initialize' && textOf(waits['for']) !== '';
+  const ms = isHandshake ? wallNow - Date.parse(textOf(waits['since'])) : nowMs - (since ?? nowMs);
+  const text = waitsText(isHandshake ? (waits['for'] as 'initialize') : step, textOf(waits['came']), {
+    hasProcess: owned.some(({ kind }) => kind === 'process'),
+    ms,
+  });
+  return before === '' ? text : `${text}; before that: ${before}`;
+}
+function factsOf({ context }: Living, owned: readonly Living[], counts: CallCounts | undefined): string[] {
+  const of = (kind: string): Living | undefined => owned.find((actor) => actor.kind === kind);
+  const pid = numberOf(fieldsOf(of('process')?.context)['pid']);
+  const { version } = fieldsOf(fieldsOf(context)['info']);
+  const entries = owned
+    .filter(({ kind }) => kind === 'catalog')
+    .map((catalog) => fieldsOf(catalog.context))
+    .find(({ list }) => list === 'tools')?.['entries'];
+  const unfinished = counts ? counts.failed + counts.unknown : 0;
+  return [
+    pid === undefined ? '' : `pid ${pid}`,
+    textOf(version) === '' ? '' : `version ${textOf(version)}`,
+    Array.isArray(entries) ? countText(entries.length, 'tool') : '',
+    counts === undefined ? '' : countText(counts.calls, 'call'),
+    unfinished === 0 ? '' : `${unfinished} without success`,
+    counts?.p95 === undefined ? '' : `95 % within ${durationText(counts.p95)}`,
+  ].filter((text) => text !== '');
+}
+/** Returns the time of the next try: the deadline of the server, not a timer of its chart. */
+const nextTryOf = (timers: Living['timers']): number | null =>
+  nextOf(new Map([...timers].filter(([, { isDeadline }]) => isDeadline)));
 /** Returns the time at which the next timer fires, in ms since the trace began; null when none runs. */
 export const nextOf = (timers: Living['timers']): number | null =>
   timers.size === 0 ? null : Math.min(...[...timers.values()].map(({ due }) => due));
@@ -130,47 +252,3 @@ export const restartsOf = ({ lanes }: History, address: string, until: number): 
         kind === 'process' && owner === address && (isOlder || from <= until),
     ).length - 1,
   );
-
-/** One tool call, from start to end, as the page shows it. */
-export interface CallView {
-  readonly lane: Lane;
-  readonly tool: string;
-  /** Request id by which a tool call can be cancelled. */
-  readonly reqId: string;
-  readonly server: string;
-  /** Time at which the call is given up, in ms since the trace began; undefined when never. */
-  readonly deadline: number | undefined;
-  /** End of the call, such as `succeeded` or `timedOut`; `under way` while the call runs. */
-  readonly end: string;
-  readonly mood: Mood;
-  readonly why: string;
-}
-const callMoods: Readonly<Record<string, Mood>> = {
-  succeeded: 'good',
-  cancelled: 'off',
-  'under way': 'busy',
-};
-/** Returns the calls that began before `until`, in ms since the trace began, as they were at that time. */
-export function callsOf({ lanes }: History, until: number): CallView[] {
-  return lanes
-    .filter(({ kind, from, isOlder }) => kind === 'call' && (isOlder || from <= until))
-    .map((lane) => {
-      const { request, server, computer, reqId } = fieldsOf(lane.input);
-      const { params, method } = fieldsOf(request);
-      const { tool_name: asked, name } = fieldsOf(params);
-      const settled = lane.settled && lane.settled.t <= until ? lane.settled : undefined;
-      const end = settled ? settled.end : isOver(lane, until) ? 'ended' : 'under way';
-      const at = lane.address.split('/');
-      return {
-        lane,
-        tool: textOf(asked) || textOf(name) || textOf(method) || 'call',
-        reqId: textOf(reqId),
-        server: textOf(server) || textOf(computer) || (at.at(-2) ?? '').replace(/^client:|#\d+$/g, ''),
-        deadline: lane.timers.findLast(({ isDeadline, from }) => isDeadline && from <= until)?.due,
-        end,
-        mood: callMoods[end] ?? 'bad',
-        why: settled?.why ?? '',
-      };
-    });
-}
-const isOver = ({ to }: Lane, until: number): boolean => to !== undefined && to <= until;

@@ -23,7 +23,7 @@ const posts = (from: number, until: number): string => {
 function attached(mode: 'live' | 'file'): Session {
   const session = new Session(() => 0);
   const lines = line({ s: 0, t: 0, k: 'head', format: 'a2c-trace/2', next: 1 }) + checkpoint(1, 1);
-  session.take({ type: 'welcome', protocol: 1, host, mode, control: false, charts: {}, lines });
+  session.take({ type: 'welcome', protocol: 1, host, mode, control: false, charts: {}, past: false, lines });
   return session;
 }
 

@@ -1,6 +1,9 @@
 import type { Checks, Charts, FromPage, HostFacts, ToPage } from '../../machines/inspection.ts';
 import { History } from './history.ts';
-import { Lists } from './trace-lines.ts';
+import { partsOf } from './calls.ts';
+import { Story, type IncidentView } from './incidents.ts';
+import { countsOf, serversOf, type ServerView } from './model.ts';
+import { Lists, type Row } from './trace-lines.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
 /** State of the page: data of the host or file that is shown, and the choices of the person. */
@@ -25,6 +28,10 @@ export interface Choice {
   readonly moment: number | undefined;
   readonly find: string;
   readonly findActor: string;
+  /** Ticket of the chosen call. */
+  readonly call: string | undefined;
+  /** Id of the chosen incident. */
+  readonly incident: string | undefined;
 }
 
 /** Number of records that the page keeps of a running host; beyond it the older half is dropped, up to a checkpoint. */
@@ -39,6 +46,18 @@ export class Session {
   /** Records of the trace; replaced when the oldest records of a running host are dropped. */
   history = new History();
   #lists = new Lists();
+  /** Incidents and calls, also of the time before the page came. */
+  readonly story = new Story();
+  /** Records that came while the past was still being told; undefined when it is told. */
+  #later: Row[] | undefined;
+  /** Tells that the story begins before the records of this page. */
+  hasPast = false;
+  readonly #pastLists = new Lists();
+  /** Difference between the wall clock and the time of the trace, in ms; undefined before the first record with both. */
+  #offset: number | undefined;
+  #hasTail = false;
+  /** Counts of calls, kept until a call begins or ends. */
+  #counted: { readonly key: number; readonly counts: ReturnType<typeof countsOf> } | undefined;
   charts: Charts = {};
   host: HostFacts | undefined;
   control = false;
@@ -50,7 +69,15 @@ export class Session {
   /** Results of the checks of a recording, or a text that says why there are none. */
   checks: Checks | string | undefined;
   #wantsChecks = false;
-  choice: Choice = { panel: 'servers', actor: undefined, moment: undefined, find: '', findActor: '' };
+  choice: Choice = {
+    panel: 'servers',
+    actor: undefined,
+    moment: undefined,
+    find: '',
+    findActor: '',
+    incident: undefined,
+    call: undefined,
+  };
   /** Time of this page at which the last record arrived, so that countdowns go on between two records. */
   #arrivedAt = 0;
   #listener: () => void = () => {};
@@ -107,20 +134,42 @@ export class Session {
   }
   take(message: ToPage): void {
     if (message.type === 'welcome') {
-      const { host, charts, control, mode } = message;
+      const { host, charts, control, mode, past } = message;
       Object.assign(this, { host, charts, control });
+      if (past) this.#later = [];
       this.enter(mode === 'file' ? 'loading' : 'live');
     }
     if (message.type === 'answer') this.#answered(message);
+    if (message.type === 'past') this.#tellPast(message.text, message.isLast);
     if (message.type === 'gap') this.missed += message.missed;
     if ('lines' in message) this.#read(message.lines);
     if (message.type === 'complete') this.#rest();
     if (message.type === 'closed') this.enter('over', message.reason);
   }
   #read(lines: string): void {
-    for (const line of lines.split('\n')) if (line !== '') this.history.add(this.#lists.read(line));
+    for (const line of lines.split('\n')) {
+      if (line === '') continue;
+      const row = this.#lists.read(line);
+      this.history.add(row);
+      if (row.k === 'tail') this.#hasTail = true;
+      if (typeof row['w'] === 'number') this.#offset = row['w'] - row.t;
+      if (this.#later) this.#later.push(row);
+      else this.story.add(row, row.s);
+    }
     this.#arrivedAt = this.#clock();
     if (this.phase === 'live' && this.history.length > mostKept) this.#forget();
+  }
+  #tellPast(text: string, isLast: boolean): void {
+    for (const line of text.split('\n')) {
+      if (line === '') continue;
+      const row = this.#pastLists.read(line);
+      if (row.k !== 'head') this.hasPast = true;
+      this.story.add(row, null);
+    }
+    if (!isLast) return;
+    for (const row of this.#later ?? []) this.story.add(row, row.s);
+    this.#later = undefined;
+    this.#listener();
   }
   /**
    * Drops the oldest records of a running host. The rest begins with a head and a checkpoint, as any trace does, so
@@ -140,6 +189,8 @@ export class Session {
       this.history.add(row);
     }
     this.dropped += from - 1;
+    const first = rows[from];
+    if (first) this.story.forget(this.clockOf(first.t) ?? 0);
     const { moment } = this.choice;
     if (moment !== undefined) this.choice = { ...this.choice, moment: Math.max(1, moment - from + 1) };
   }
@@ -152,6 +203,7 @@ export class Session {
       if (row?.k === 'open') break;
       if (row?.k === 'in' && fieldsOf(row['ev'])['type'] === 'close') first = at;
     }
+    if (!this.#hasTail && history.length > 0) this.story.died();
     if (first !== undefined && this.isNow) this.choice = { ...this.choice, moment: first - 1 };
     this.enter('file');
   }
@@ -166,6 +218,47 @@ export class Session {
   get nowMs(): number {
     const at = this.history.row(this.at)?.t ?? 0;
     return this.isNow && this.phase === 'live' ? at + (this.#clock() - this.#arrivedAt) : at;
+  }
+  /** Wall clock at a time of the trace, in ms since 1970; undefined when no record of the trace has one. */
+  clockOf(t: number): number | undefined {
+    return this.#offset === undefined ? undefined : t + this.#offset;
+  }
+  /** Wall clock of the moment shown; 0 when it is not known. */
+  get wallNow(): number {
+    return this.clockOf(this.nowMs) ?? 0;
+  }
+  /** Wall clock at the end of what is known, whatever moment is shown; 0 when it is not known. */
+  get wallEnd(): number {
+    const at = this.history.row(this.history.length - 1)?.t ?? 0;
+    return this.clockOf(this.phase === 'live' ? at + (this.#clock() - this.#arrivedAt) : at) ?? 0;
+  }
+  /** Servers at the moment shown, those first that need a look. */
+  get servers(): ServerView[] {
+    const { incidents, nowMs, wallNow, story } = this;
+    const key = this.isNow ? story.calls.revision : wallNow;
+    if (this.#counted?.key !== key) this.#counted = { key, counts: countsOf(story.calls.all, wallNow) };
+    const { counts } = this.#counted;
+    return serversOf(this.history.at(this.at), this.charts, { incidents, counts, nowMs, wallNow });
+  }
+  /** Chooses the next or the previous incident in time, and shows its moment. */
+  stepIncident(by: 1 | -1): void {
+    const all = this.story.at(this.wallEnd).toSorted((a, b) => a.from - b.from);
+    const at = all.findIndex(({ incident }) => incident.id === this.choice.incident);
+    const next = at < 0 ? (by > 0 ? all[0] : all.at(-1)) : all[at + by];
+    if (next) this.showIncident(next);
+  }
+  /** Incidents as they were at the moment shown. */
+  get incidents(): IncidentView[] {
+    return this.story.at(this.wallNow);
+  }
+  /** Shows the moment with which an incident began, as far as the records of the page reach. */
+  showIncident({ incident: { id, s }, subject }: IncidentView): void {
+    const index = s === null ? undefined : this.history.indexOf(s);
+    const client = this.history.lanes.findLast(
+      ({ kind, address }) => kind === 'client' && partsOf(address).server === subject,
+    );
+    this.choose({ incident: id, ...(client && { actor: client.address }) });
+    if (index !== undefined) this.goTo(index);
   }
   /** Shows the trace record with this number in the panel of records. */
   goToNumber(s: number): void {

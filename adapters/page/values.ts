@@ -27,6 +27,18 @@ export function durationText(ms: number): string {
   if (ms < 3_600_000) return withUnit(ms / 60_000, 'min');
   return withUnit(ms / 3_600_000, 'h');
 }
+/** Returns a number with its noun: `1 call`, `2,375 calls`. */
+export const countText = (count: number, noun: string): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? noun : noun.replace(/y$/, 'ie').concat('s')}`;
+/** Returns a time in ms since 1970 as the time of day of this machine, such as `14:03:07`; with the date of another day. */
+export function dayTimeText(ms: number, now: number): string {
+  const [date, today] = [new Date(ms), new Date(now)];
+  if (Number.isNaN(date.getTime())) return '';
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':');
+  if (date.toDateString() === today.toDateString()) return time;
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`;
+}
 /** Returns a time in ms since 1970 as ISO 8601 in UTC; an invalid time as a plain number. */
 export function clockText(ms: number): string {
   const date = new Date(ms);

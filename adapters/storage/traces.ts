@@ -1,5 +1,15 @@
 import { createHash, createHmac, hash as hashOf, randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { KeyedHash } from '../../machines/trace/index.ts';
 
@@ -125,6 +135,37 @@ export function openTraceFile(folder: string, name: string, { take, onError }: T
       file = undefined;
     },
   };
+}
+
+/**
+ * Reads the last `bytes` of a growing trace as it is now, in slices of whole lines. A file that cannot be read gives
+ * nothing more.
+ */
+export function latestLines(path: string, bytes: number): AsyncIterable<string> {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const start = Math.max(0, size - bytes);
+  return (async function* slices() {
+    if (size === 0) return;
+    const stream = createReadStream(path, {
+      start,
+      end: size - 1,
+      encoding: 'utf8',
+      highWaterMark: 256 * 1024,
+    });
+    let rest = '';
+    // Leaves out the first line when the reading begins within it.
+    let isWhole = start === 0;
+    try {
+      for await (const chunk of stream as AsyncIterable<string>) {
+        rest += chunk;
+        const end = rest.lastIndexOf('\n') + 1;
+        if (end === 0) continue;
+        yield rest.slice(isWhole ? 0 : rest.indexOf('\n') + 1, end);
+        isWhole = true;
+        rest = rest.slice(end);
+      }
+    } catch {}
+  })();
 }
 
 /**

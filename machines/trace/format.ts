@@ -181,6 +181,7 @@ export const recordSchema = z.discriminatedUnion('k', [
   z.looseObject({
     ...placed,
     k: z.literal('key'),
+    w: time.optional(),
     opened: z.int(),
     outlets: z.array(z.looseObject({ a: address, letters: z.int() })),
     roots: z.array(rootFrame),

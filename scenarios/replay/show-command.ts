@@ -15,11 +15,14 @@ import { problemIn, problemOf } from './report/verdict.ts';
 
 const unusable = 5;
 
+const withoutLast = (text: string): string => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1);
 /** Replays a trace to record everything that the machines did and remembered. */
 function toFull(trace: Trace): { text: string; parted: number | undefined } {
   const again = { profile: 'full', reason: () => 'asked' } as const;
   const { text, replay } = recordedAgain(trace, again, (watched) => replayTrace(trace, watched));
   const { recorded, inputs } = replay.difference ?? {};
+  // Leaves out the end where the host wrote none, so that the page tells that it was killed.
+  if (!trace.tail) return { text: withoutLast(text), parted: recorded?.s ?? inputs?.at(-1)?.s };
   return { text, parted: recorded?.s ?? inputs?.at(-1)?.s };
 }
 

@@ -1,58 +1,64 @@
 import type { VNode } from 'preact';
-import { callsOf, type CallView } from '../model.ts';
+import { standingOf, type Call } from '../calls.ts';
 import { Order } from './asked.tsx';
 import { Empty, LongList, State } from '../pieces.tsx';
+import type { Mood } from '../model.ts';
 import type { Session } from '../session.ts';
-import { durationText, visible } from '../values.ts';
+import { countText, dayTimeText, durationText, visible } from '../values.ts';
 
-/** Panel of tool calls as bars over time: start, end with its outcome, and the deadline. */
+/** Panel of tool calls as bars over time, the newest first: what was asked, how it ended, and what it waits for. */
 
 const rowHeight = 44;
 interface Bar {
   readonly session: Session;
-  readonly call: CallView;
+  readonly call: Call;
+  /** Times of the wall clock in ms: the moment shown, and the left and right edge of the bars. */
   readonly now: number;
-  /** Times at the left and right edge of the bars, in ms since the trace began. */
   readonly begin: number;
   readonly end: number;
-  readonly isChosen: boolean;
-  readonly onChoose: () => void;
 }
-function Call({ session, call, now, begin, end, isChosen, onChoose }: Bar): VNode {
-  const { lane, tool, server, deadline, mood, why } = call;
-  const over = Math.min(lane.to ?? now, now);
+const moodOf = (call: Call, now: number): Mood => {
+  const { isOver, isBad } = standingOf(call, now);
+  return isBad ? 'bad' : isOver ? 'good' : 'busy';
+};
+function CallRow({ session, call, now, begin, end }: Bar): VNode {
+  const { tool, server, computer, agent, from, ended, timeoutMs, ticket } = call;
+  const { words, why, isOver } = standingOf(call, now);
+  const mood = moodOf(call, now);
+  const over = isOver ? (ended?.at ?? now) : now;
   const percent = (t: number): string => `${(100 * (t - begin)) / (end - begin)}%`;
+  const limit = !isOver && timeoutMs > 0 ? `, given up after ${durationText(timeoutMs)}` : '';
   return (
     <div
       role="option"
-      aria-selected={isChosen}
+      aria-selected={session.choice.call === ticket}
       class="call"
-      data-call={lane.address}
+      data-call={ticket}
       style={{ height: `${rowHeight}px` }}
-      title={visible(`${lane.address}\n${why}`)}
-      onClick={onChoose}
+      title={visible(why)}
+      onClick={() => session.choose({ call: ticket })}
     >
       <div class="name">
         <div class="line">
-          <strong>{visible(tool)}</strong> <span class="quiet">{visible(server)}</span>
+          <strong>{visible(tool)}</strong>{' '}
+          <span class="quiet">
+            {visible([server || computer, agent && `for ${agent}`].filter(Boolean).join(' '))}
+          </span>
         </div>
         <div class="line small">
-          <State mood={mood}>{call.end}</State>{' '}
+          <State mood={mood}>{words}</State>{' '}
           <span class="quiet">
-            {durationText(over - lane.from)}
-            {deadline === undefined ? '' : `, given up after ${durationText(deadline - lane.from)}`}
+            {durationText(over - from)}
+            {limit}, at {dayTimeText(from, now)}
           </span>
         </div>
       </div>
       <div class="track">
         <span
           class={`bar ${mood}-bar`}
-          style={{ left: percent(lane.from), width: `max(3px, ${percent(begin + over - lane.from)})` }}
+          style={{ left: percent(from), width: `max(3px, ${percent(begin + over - from)})` }}
         />
-        {deadline !== undefined && deadline <= end && (
-          <span class="deadline" style={{ left: percent(deadline) }} title="its time is over" />
-        )}
-        {session.control && call.end === 'under way' && (
+        {session.control && !isOver && session.isNow && (
           <span class="cancel">
             <Order session={session} verb="cancel" target={call.reqId} />
           </span>
@@ -62,45 +68,40 @@ function Call({ session, call, now, begin, end, isChosen, onChoose }: Bar): VNod
     </div>
   );
 }
+/** Tells why there is no call: an office relays calls and keeps none, and a page may not know the past. */
+function NoCalls({ session }: { session: Session }): VNode {
+  const { since } = session.story;
+  if (session.host?.kind === 'office')
+    return (
+      <Empty>
+        An office passes calls on and keeps none of them. Open the page of their agent or computer: npx a2c
+        inspect
+      </Empty>
+    );
+  const from = since === undefined ? '' : ` since ${dayTimeText(since, session.wallNow)}`;
+  return <Empty>No call was made{from} until this moment. Make one: npx a2c call TOOL --url OFFICE</Empty>;
+}
 export function CallsPanel({ session }: { session: Session }): VNode {
-  const now = session.nowMs;
-  const calls = callsOf(session.history, now);
-  if (calls.length === 0)
-    return <Empty>No call was made until this moment. Make one: npx a2c call TOOL --url OFFICE</Empty>;
-  const begin = calls.reduce((least, { lane }) => Math.min(least, lane.from), Infinity);
-  const end = calls.reduce((most, { lane }) => Math.max(most, Math.min(lane.to ?? now, now)), begin + 1);
-  const shown = calls.findIndex(({ lane }) => lane.address === session.choice.actor);
-  const choose = ({ lane }: CallView): void => {
-    session.choose({ actor: lane.address });
-    const last = lane.rows.at(-1);
-    if (last !== undefined) session.goTo(last);
-  };
+  const now = session.wallNow;
+  const calls = session.story.calls.all.filter(({ from }) => from <= now).toReversed();
+  if (calls.length === 0) return <NoCalls session={session} />;
+  const begin = calls.reduce((least, { from }) => Math.min(least, from), Infinity);
+  const end = calls.reduce((most, { ended }) => Math.max(most, Math.min(ended?.at ?? now, now)), begin + 1);
+  const shown = calls.findIndex(({ ticket }) => ticket === session.choice.call);
   const draw = (index: number): VNode | null => {
     const call = calls[index];
-    if (!call) return null;
-    const { address } = call.lane;
-    return (
-      <Call
-        key={address}
-        session={session}
-        call={call}
-        now={now}
-        begin={begin}
-        end={end}
-        isChosen={index === shown}
-        onChoose={() => choose(call)}
-      />
-    );
+    return call ? (
+      <CallRow key={call.ticket} session={session} call={call} now={now} begin={begin} end={end} />
+    ) : null;
   };
   const move = (by: number): void => {
     const next = calls[Math.max(0, Math.min(calls.length - 1, shown + by))];
-    if (next) choose(next);
+    if (next) session.choose({ call: next.ticket });
   };
   return (
     <div class="calls">
       <p class="quiet">
-        {calls.length === 1 ? 'One call' : `${calls.length.toLocaleString('en')} calls`} over{' '}
-        {durationText(end - begin)}, from {durationText(begin)} on. A click goes to the end of one.
+        {countText(calls.length, 'call')} over {durationText(end - begin)}, the newest first
       </p>
       <LongList
         count={calls.length}

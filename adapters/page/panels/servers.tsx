@@ -1,12 +1,13 @@
 import type { VNode } from 'preact';
-import { treeOf, type ServerView, serversOf } from '../model.ts';
+import type { IncidentView } from '../incidents.ts';
+import { treeOf, type ServerView } from '../model.ts';
 import { Asked } from './asked.tsx';
 import { Empty, sinceText, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
-import { durationText, stateText, textOf, visible } from '../values.ts';
+import { countText, dayTimeText, durationText, stateText, textOf, visible } from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
-/** First panel of the page: failing servers, the reason, and the next attempt. */
+/** First panel of the page: servers, those first that need a look, with the reason and the next attempt. */
 
 const nextText = ({ nextAt, attempt, state }: ServerView, now: number): string => {
   if (nextAt !== null) return `tried again in ${durationText(Math.max(0, nextAt - now))}`;
@@ -14,21 +15,41 @@ const nextText = ({ nextAt, attempt, state }: ServerView, now: number): string =
     return 'is not tried again by itself';
   return attempt === '' ? '' : 'is tried now';
 };
+/** Tells what was wrong with a server that is well now, or what is wrong besides its state. */
+function Earlier({ view, now }: { view: IncidentView; now: number }): VNode {
+  const { kind, what, remedy, from, last, times, to, lost } = view;
+  const often = times > 1 ? `${times} times in ${durationText(Math.max(0, last - from))}, ` : '';
+  const ago = to === undefined ? '' : `${often}last at ${dayTimeText(last, now)}: `;
+  return (
+    <div class={to === undefined ? undefined : 'earlier'} data-incident={kind}>
+      {ago}
+      {visible(what)}
+      {lost.length > 0 && <strong> {countText(lost.length, 'call')} lost.</strong>}
+      {remedy !== '' && to === undefined && <div class="remedy">What to do: {visible(remedy)}</div>}
+    </div>
+  );
+}
 function Server({ server, session }: { server: ServerView; session: Session }): VNode {
-  const { name, mood, words, why, remedy, attempt, calls, since, address } = server;
+  const { name, mood, words, why, remedy, attempt, calls, since, address, facts, incidents } = server;
   const now = session.nowMs;
   const next = nextText(server, now);
+  // The state of a server that is down says what its own incident would say again.
+  const others = incidents.filter(({ kind, to }) => {
+    if (to !== undefined) return mood !== 'bad';
+    return kind === 'tools' || kind === 'person';
+  });
   return (
-    <tr class={mood === 'bad' ? 'broken' : undefined}>
+    <tr class={mood === 'bad' ? 'broken' : server.needsLook ? 'shaky' : undefined}>
       <th scope="row">
         <button
           type="button"
           class="plain"
-          title="show its chart"
+          title={`show the chart of ${visible(name)}`}
           onClick={() => session.choose({ actor: address, panel: 'chart' })}
         >
           {visible(name)}
         </button>
+        <div class="quiet small facts">{visible(facts.join(' · '))}</div>
       </th>
       <td>
         <State mood={mood}>{words}</State>
@@ -37,14 +58,19 @@ function Server({ server, session }: { server: ServerView; session: Session }): 
       <td>
         {visible(why)}
         {remedy !== '' && <div class="remedy">What to do: {visible(remedy)}</div>}
+        {others.map((view) => (
+          <Earlier key={view.incident.id} view={view} now={session.wallNow} />
+        ))}
       </td>
       <td>
         {next}
         {attempt !== '' && <div class="quiet">{attempt}</div>}
+        {calls > 0 && <div>{countText(calls, 'call')} under way</div>}
       </td>
-      <td class="number">{calls === 0 ? '' : calls}</td>
       <td>
-        <Asked session={session} server={server} />
+        <div class="orders">
+          <Asked session={session} server={server} />
+        </div>
       </td>
     </tr>
   );
@@ -58,7 +84,6 @@ function Servers({ session, servers }: { session: Session; servers: readonly Ser
           <th scope="col">state</th>
           <th scope="col">why</th>
           <th scope="col">what happens next</th>
-          <th scope="col">calls</th>
           <th scope="col">{session.control ? 'orders' : 'more'}</th>
         </tr>
       </thead>
@@ -70,10 +95,13 @@ function Servers({ session, servers }: { session: Session; servers: readonly Ser
     </table>
   );
 }
+const mostNamed = 8;
 const summary = (servers: readonly ServerView[]): string => {
-  const bad = servers.filter(({ mood }) => mood === 'bad');
+  const bad = servers.filter(({ needsLook }) => needsLook);
   if (bad.length === 0) return `${servers.length} of ${servers.length} servers are fine.`;
-  return `${bad.length} of ${servers.length} servers ${bad.length === 1 ? 'needs' : 'need'} a look: ${bad.map(({ name }) => visible(name)).join(', ')}.`;
+  const named = bad.slice(0, mostNamed).map(({ name }) => visible(name));
+  const more = bad.length > mostNamed ? ` and ${bad.length - mostNamed} more` : '';
+  return `${bad.length} of ${servers.length} servers ${bad.length === 1 ? 'needs' : 'need'} a look: ${named.join(', ')}${more}.`;
 };
 const peers: Readonly<Record<string, string>> = {
   office: 'Office',
@@ -84,13 +112,13 @@ const peers: Readonly<Record<string, string>> = {
 
 export function ServersPanel({ session }: { session: Session }): VNode {
   const alive = session.history.at(session.at);
-  const servers = serversOf(alive, session.charts);
+  const { servers } = session;
   const others = treeOf(alive).filter(({ actor }) => actor.kind in peers);
   if (alive.size === 0)
     return session.phase === 'connecting' || session.phase === 'loading' ? (
       <Empty>Loading …</Empty>
     ) : (
-      <Empty>Nobody lives at this moment. Move the slider above to another one.</Empty>
+      <Empty>No machine lives at this moment. Move the slider above to another one.</Empty>
     );
   return (
     <>
@@ -101,7 +129,7 @@ export function ServersPanel({ session }: { session: Session }): VNode {
         </Empty>
       ) : (
         <>
-          <p id="summary" class={servers.some(({ mood }) => mood === 'bad') ? 'bad' : 'good'}>
+          <p id="summary" class={servers.some(({ needsLook }) => needsLook) ? 'bad' : 'good'}>
             {summary(servers)}
           </p>
           <Servers session={session} servers={servers} />

@@ -81,7 +81,7 @@ export function TreePanel({ session }: { session: Session }): VNode {
         onInput={({ currentTarget }) => session.choose({ findActor: currentTarget.value })}
       />
       {rows.length === 0 ? (
-        <Empty>{all.length === 0 ? 'Nobody lives at this moment.' : 'No actor is called so.'}</Empty>
+        <Empty>{all.length === 0 ? 'No machine lives at this moment.' : 'No actor is called so.'}</Empty>
       ) : (
         <LongList
           count={rows.length}

@@ -1,0 +1,171 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { createComputer, type Computer } from '../index.ts';
+
+/** First screen of the page for servers that fail, wait, or have recovered, whenever the page is opened. */
+
+const fixture = fixtureFile('mcp-server.mjs');
+const node = process.execPath;
+const program = (code: string): object => ({ command: node, args: ['-e', code] });
+const echo = { command: node, args: [fixture, 'echo'], autoApprove: ['all'] };
+const silent = 'process.stdin.resume().on("end", () => process.exit())';
+const servers = {
+  good: echo,
+  mute: program(silent),
+  banner: program(`console.log("Server listening on port 3000"); ${silent}`),
+  broken: program('console.error("the licence has expired"); process.exit(7)'),
+};
+
+let chromium: Chromium;
+beforeAll(async () => void (chromium = await Chromium.start()));
+afterAll(() => chromium.close());
+
+const incident = (page: Page, kind: string, text: string) =>
+  page.locator(`.incident[data-kind="${kind}"]`, { hasText: text });
+const row = (page: Page, name: string) =>
+  page.locator('#servers tbody tr').filter({ has: page.getByRole('button', { name, exact: true }) });
+const look = async (computer: Computer): Promise<Page> =>
+  (await chromium.look((await computer.inspect()).url)).page;
+
+describe('the first screen', () => {
+  it('names a server that never answers, with what came instead, and one that is in a crash loop', async () => {
+    await using computer = await createComputer({
+      stateDir: false,
+      timing: { backoffMs: 50 },
+      config: { mcpServers: servers },
+    });
+    const before = await look(computer);
+    await incident(before, 'down', 'broken').filter({ hasText: 'exit code 7' }).waitFor();
+    await incident(before, 'silent', 'banner').filter({ hasText: 'Server listening on port 3000' }).waitFor();
+    await incident(before, 'silent', 'mute').filter({ hasText: 'nothing came' }).waitFor();
+    await incident(before, 'down', 'broken')
+      .filter({ hasText: /[2-9] times in/ })
+      .waitFor();
+    const after = await look(computer);
+    for (const page of [before, after]) {
+      await page
+        .locator('#summary', { hasText: '3 of 4 servers need a look: broken, banner, mute.' })
+        .waitFor();
+      // A server that needs a look stands above one that is well.
+      const names = await page.locator('#servers tbody th button').allInnerTexts();
+      expect(names).toEqual(['broken', 'banner', 'mute', 'good']);
+      await incident(page, 'down', 'broken').filter({ hasText: 'exit code 7' }).waitFor();
+      await row(page, 'banner').filter({ hasText: 'waits for the answer to initialize since' }).waitFor();
+    }
+    await picture(after, 'incidents');
+  });
+
+  it('names a death that is over, with the call that it cost, to a page that came later and after a reload', async () => {
+    await using computer = await bootedComputer({ stateDir: false, config: { mcpServers: { good: echo } } });
+    expect((await computer.callTool('echo', { text: 'before' })).outcome).toBe('succeeded');
+    expect((await computer.callTool('die', {})).outcome).toBe('unknown');
+    await computer.startServer('good');
+    const page = await look(computer);
+    for (const _ of ['opened', 'reloaded']) {
+      const death = incident(page, 'down', 'good').filter({ hasText: 'back after' });
+      await death.filter({ hasText: '1 call lost, effect unknown: die' }).waitFor();
+      await page.locator('#summary', { hasText: '1 of 1 servers needs a look: good.' }).waitFor();
+      await row(page, 'good')
+        .filter({ hasText: /pid \d+ · .*2 calls · 1 without success/ })
+        .waitFor();
+      await page.getByRole('tab', { name: 'Calls' }).click();
+      expect(await page.locator('.call strong').allInnerTexts()).toEqual(['die', 'echo']);
+      await page.reload();
+    }
+  });
+
+  it('names the person for whom a call waits, until the answer', async () => {
+    let answer: (permission: 'allow') => void = () => {};
+    await using computer = await bootedComputer({
+      stateDir: false,
+      confirm: () => new Promise((resolve) => void (answer = resolve)),
+      config: { mcpServers: { good: { command: node, args: [fixture, 'echo'] } } },
+    });
+    const page = await look(computer);
+    const call = computer.callTool('echo', { text: 'may I?' });
+    const asked = incident(page, 'person', 'good');
+    await asked.filter({ hasText: 'A call of echo waits for a person' }).waitFor();
+    await page.getByRole('tab', { name: 'Calls' }).click();
+    await page.locator('.call', { hasText: 'waits for a person' }).waitFor();
+    answer('allow');
+    expect((await call).outcome).toBe('succeeded');
+    await asked.waitFor({ state: 'detached' });
+  });
+
+  it('names the tools that are refused, and the calls that no server got', async () => {
+    await using computer = await bootedComputer({
+      stateDir: false,
+      config: { mcpServers: { good: echo, dup: echo } },
+    });
+    expect((await computer.callTool('no_such_tool', {})).outcome).toBe('failed');
+    const page = await look(computer);
+    await page.locator('#summary', { hasText: '1 of 2 servers needs a look: dup.' }).waitFor();
+    await row(page, 'dup').filter({ hasText: 'What to do: ' }).waitFor();
+    await page.getByRole('tab', { name: 'Calls' }).click();
+    await page
+      .locator('.call', { hasText: 'no_such_tool' })
+      .filter({ hasText: 'not found in any active server' })
+      .waitFor();
+  });
+
+  it('says since when it knows, where the host records nothing', async () => {
+    await using computer = await bootedComputer({
+      stateDir: false,
+      record: false,
+      config: { mcpServers: { good: echo } },
+    });
+    await computer.callTool('die', {});
+    await computer.startServer('good');
+    const page = await look(computer);
+    expect(await page.locator('#nothing').innerText()).toContain('when this page came: older is not known');
+  });
+});
+
+it('a recording names a death, its lost calls, and that its host was killed', async () => {
+  const whole = gunzipSync(
+    readFileSync(new URL('../../scenarios/recordings/death-in-mid-call.trace.ndjson.gz', import.meta.url)),
+  );
+  const lines = whole.toString('utf8').split('\n');
+  const file = join(mkdtempSync(join(tmpdir(), 'a2c-killed-')), 'killed.trace.ndjson');
+  // A killed host leaves no tail, and may leave half of a line.
+  const closed = lines.findIndex((line) => line.includes('"ch":"host:') && line.includes('"type":"close"'));
+  writeFileSync(file, `${lines.slice(0, closed).join('\n')}\n${lines[closed]?.slice(0, 40)}`);
+  const aborter = new AbortController();
+  let told: Promise<unknown> = Promise.resolve();
+  const url = await new Promise<string>((resolve) => {
+    told = commandLine(['show', file], { signal: aborter.signal, onLine: resolve });
+  });
+  const { page } = await chromium.look(url);
+  await incident(page, 'host', 'The recording has no end').waitFor();
+  const death = incident(page, 'down', 'files').filter({ hasText: 'back after' });
+  // Agent and computer of this recording are one host, in which a call of the agent is one call.
+  await death.filter({ hasText: '3 calls lost, effect unknown: slow, hang' }).waitFor();
+  expect(await page.locator('#summary').innerText()).toBe('1 of 3 servers needs a look: files.');
+  aborter.abort();
+  await told;
+});
+
+it('next and previous go from incident to incident, and show the moment of each', async () => {
+  await using computer = await bootedComputer({
+    stateDir: false,
+    timing: { backoffMs: 50 },
+    config: { mcpServers: { good: echo } },
+  });
+  const page = await look(computer);
+  await row(page, 'good').filter({ hasText: 'is ready' }).waitFor();
+  await computer.callTool('die', {});
+  await incident(page, 'down', 'good').filter({ hasText: 'back after' }).waitFor();
+  await page.keyboard.press('n');
+  await row(page, 'good').filter({ hasText: 'was lost' }).waitFor();
+  expect(await page.locator('.incident.chosen').count()).toBe(1);
+  expect(await page.locator('.marks span').count()).toBe(1);
+  await page.keyboard.press('e');
+  await row(page, 'good').filter({ hasText: 'is ready' }).waitFor();
+});

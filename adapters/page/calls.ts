@@ -1,0 +1,231 @@
+import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
+import type { Row } from './trace-lines.ts';
+import { listOf, numberOf, textOf } from './values.ts';
+
+/**
+ * Tool calls of a host, folded from what crosses its boundary: also those that were refused before a server was asked,
+ * and those that ended before the page came. Times are those of the wall clock in ms. Pure.
+ */
+
+/** Step of a call, in the order in which a call takes them. */
+export type CallStep =
+  | 'asked'
+  | 'found'
+  | 'person asked'
+  | 'person answered'
+  | 'queued'
+  | 'sent'
+  | 'progress'
+  | 'answered'
+  | 'ended';
+export interface CallMoment {
+  readonly step: CallStep;
+  readonly at: number;
+  /** Number of the record in the trace of the page; null when it is older than the page. */
+  readonly s: number | null;
+  readonly text: string;
+}
+export interface CallEnd {
+  readonly at: number;
+  readonly outcome: string;
+  /** Way in which the call ended, such as `timedOut`; where no more is known, the outcome. */
+  readonly end: string;
+  readonly phase: string;
+  /** Failure of the call as its asker got it; empty after a success. */
+  readonly failure: Fields;
+  readonly result: unknown;
+}
+export interface Call {
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly tool: string;
+  /** Name of the agent that asked; empty when the host itself did. */
+  agent: string;
+  /** Name of the computer that was asked, for a call of an agent. */
+  readonly computer: string;
+  readonly params: unknown;
+  readonly timeoutMs: number;
+  readonly from: number;
+  server: string;
+  /** Address of the actor of the call; empty before there is one. */
+  address: string;
+  readonly moments: CallMoment[];
+  ended?: CallEnd;
+}
+/** Most calls that are kept; beyond it the oldest are dropped. */
+const mostCalls = 20_000;
+
+/** Returns the ticket of the call and the name of the server that an address names; each may be empty. */
+export const partsOf = (address: string): { readonly ticket: string; readonly server: string } => {
+  const last = (kind: string): string => {
+    const part = address.split('/').findLast((each) => each.startsWith(`${kind}:`)) ?? '';
+    return part
+      .slice(kind.length + 1)
+      .replace(/#\d+$/, '')
+      .replaceAll('%2F', '/')
+      .replaceAll('%23', '#')
+      .replaceAll('%25', '%');
+  };
+  return { ticket: last('call'), server: last('client') };
+};
+export const isAnswer = (type: string): boolean => type === 'ask.answered' || type === 'ask.refused';
+/** Returns the first text of a result, which explains why a tool says that it failed. */
+const firstText = (result: unknown): string =>
+  listOf(fieldsOf(result)['content'])
+    .map(({ text }) => textOf(text))
+    .find((text) => text !== '') ?? '';
+/**
+ * Reads the end of a call from the news that its host got, or from the answer that its agent gets. What a computer knows
+ * of the effect stands in the `meta` of the result, and counts more than what its agent makes of it.
+ */
+function endOf(at: number, told: Fields, result: unknown): CallEnd {
+  const { meta, structuredContent, isError } = fieldsOf(result);
+  const { a2c_outcome: outcome, a2c_phase: phase } = fieldsOf(meta);
+  const known = textOf(outcome) || textOf(told['outcome']) || (isError === true ? 'failed' : 'succeeded');
+  const end = textOf(told['end']);
+  return {
+    at,
+    outcome: known,
+    end: end === '' || end === 'failed' ? known : end,
+    phase: textOf(phase) || textOf(told['phase']),
+    failure: fieldsOf(told['failure'] ?? fieldsOf(structuredContent)['error']),
+    result,
+  };
+}
+/** Returns the reason why a call ended without success, in one sentence with what to do. */
+export function whyOf({ ended }: Pick<Call, 'ended'>): string {
+  if (!ended || ended.outcome === 'succeeded') return '';
+  const message = textOf(ended.failure['message']) || firstText(ended.result);
+  return [message, textOf(ended.failure['remedy'])].filter((text) => text !== '').join('. ');
+}
+
+/** All calls of a host, in the order in which they were asked. Records are only appended. */
+export class Calls {
+  all: Call[] = [];
+  /** Number that grows with each call that begins or ends. */
+  revision = 0;
+  readonly #open = new Map<string, Call>();
+  /** Tickets of computers for calls that an agent of the same host made. */
+  readonly #passed = new Set<string>();
+  /** Called with a call that has just ended. */
+  readonly #ended: (call: Call) => void;
+
+  constructor(ended: (call: Call) => void = () => {}) {
+    this.#ended = ended;
+  }
+  /** Takes a record that crossed the boundary; `s` is its number, or null when it is older than the page. */
+  add(row: Row, at: number, s: number | null): void {
+    const ev = fieldsOf(row['ev']);
+    const type = textOf(ev['type']);
+    if (row.k === 'in' && type === 'agent.called') return this.#begin(textOf(ev['ticket']), ev, at, s);
+    if (row.k === 'in' && type === 'callTool') return this.#begin(`host.${textOf(ev['reqId'])}`, ev, at, s);
+    if (row.k === 'said' && type === 'call.settled')
+      return this.#end(`host.${textOf(ev['reqId'])}`, endOf(at, ev, ev['result']), textOf(ev['server']), s);
+    if (row.k === 'out' && type === 'link.answer')
+      return this.#end(textOf(ev['ticket']), endOf(at, {}, ev['body']), '', s);
+    const address = textOf(row['a']);
+    if (address.includes('/call:')) this.#step(row, ev, { at, s, address });
+  }
+  /** Drops calls that ended before a time, and the oldest of too many. */
+  forget(before: number): void {
+    this.all = this.all.filter(({ ended }) => ended === undefined || ended.at >= before);
+  }
+  #begin(ticket: string, ev: Fields, at: number, s: number | null): void {
+    const reqId = textOf(ev['reqId']);
+    const own = this.#open.get(`host.${reqId}`);
+    if (own && own.computer !== '' && ticket !== `host.${reqId}`) return this.#passOn(own, ticket, ev);
+    const call: Call = {
+      ticket,
+      reqId,
+      tool: textOf(ev['tool']),
+      agent: textOf(ev['agent']),
+      computer: textOf(ev['computer']),
+      params: ev['params'] ?? ev['arguments'],
+      timeoutMs: numberOf(ev['timeoutMs']) ?? 0,
+      from: at,
+      server: '',
+      address: '',
+      moments: [{ step: 'asked', at, s, text: '' }],
+    };
+    this.revision += 1;
+    this.#open.set(ticket, call);
+    this.all.push(call);
+    if (this.all.length > mostCalls) this.all = this.all.slice(mostCalls / 2);
+  }
+  /** Notes that a call of an agent of this host has come to a computer of the same host. */
+  #passOn(call: Call, ticket: string, ev: Fields): void {
+    call.agent = textOf(ev['agent']);
+    this.#open.set(ticket, call);
+    this.#passed.add(ticket);
+  }
+  #step(row: Row, ev: Fields, { at, s, address }: { at: number; s: number | null; address: string }): void {
+    const { ticket, server } = partsOf(address);
+    const call = this.#open.get(ticket);
+    if (!call) return;
+    call.address = address;
+    if (server !== '') call.server = server;
+    const moment = momentOf(row, ev);
+    if (moment) call.moments.push({ ...moment, at, s });
+  }
+  #end(ticket: string, ended: CallEnd, server: string, s: number | null): void {
+    const call = this.#open.get(ticket);
+    if (!call) return;
+    this.#open.delete(ticket);
+    // A call that agent and computer of this host share ends when its agent has the answer.
+    if (this.#passed.delete(ticket)) return;
+    this.revision += 1;
+    call.server ||= server || textOf(fieldsOf(fieldsOf(ended.result)['meta'])['a2c_server']);
+    call.ended = ended;
+    call.moments.push({ step: 'ended', at: ended.at, s, text: ended.end });
+    this.#ended(call);
+  }
+}
+/** Tells which step of a call a record is; undefined when it is none that a person asks for. */
+function momentOf(row: Row, ev: Fields): Pick<CallMoment, 'step' | 'text'> | undefined {
+  const channel = textOf(row['ch']);
+  const type = textOf(ev['type']);
+  if (row.k === 'draw' && channel.startsWith('judge')) {
+    const { decision, reason } = fieldsOf(row['v']);
+    return { step: 'found', text: [textOf(decision), textOf(reason)].filter(Boolean).join(': ') };
+  }
+  if (channel.startsWith('ask confirm '))
+    return type === 'ask'
+      ? { step: 'person asked', text: '' }
+      : { step: 'person answered', text: type === 'withdraw' ? 'withdrawn' : textOf(ev['result']) };
+  if (row.k === 'in' && isAnswer(type) && !channel.startsWith('ask ')) return { step: 'answered', text: '' };
+  if (!/^ask (tools\/call|client:tool_call) /.test(channel)) return undefined;
+  if (type === 'ask.waiting') return { step: 'queued', text: '' };
+  if (type === 'ask' || type === 'ask.began') return { step: 'sent', text: '' };
+  if (type === 'ask.progress') return { step: 'progress', text: textOf(ev['message']) };
+  return isAnswer(type) ? { step: 'answered', text: '' } : undefined;
+}
+
+/** Call at a moment, in words for a person. */
+export interface CallStanding {
+  /** State: the end of the call, or what it waits for. */
+  readonly words: string;
+  readonly isOver: boolean;
+  readonly isBad: boolean;
+  readonly why: string;
+}
+const waits: Partial<Record<CallStep, string>> = {
+  asked: 'waits for a server',
+  found: 'waits for its server',
+  'person asked': 'waits for a person',
+  'person answered': 'waits for its server',
+  queued: 'waits for its turn',
+};
+/** Describes a call as it was at a time of the wall clock. */
+export function standingOf(call: Call, at: number): CallStanding {
+  const { ended, moments } = call;
+  if (ended && ended.at <= at)
+    return {
+      words: ended.end,
+      isOver: true,
+      isBad: ended.outcome !== 'succeeded' && ended.end !== 'cancelled',
+      why: whyOf(call),
+    };
+  const last = moments.findLast((moment) => moment.at <= at)?.step ?? 'asked';
+  const words = call.computer !== '' && last === 'asked' ? 'waits for its computer' : waits[last];
+  return { words: words ?? 'under way', isOver: false, isBad: false, why: '' };
+}

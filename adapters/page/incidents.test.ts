@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { standingOf } from './calls.ts';
+import { needsLook, Story } from './incidents.ts';
+import type { Row } from './trace-lines.ts';
+
+/** Records by their wall clock, which is their time here. */
+const storyOf = (...rows: readonly (readonly [at: number, row: object])[]): Story => {
+  const story = new Story();
+  for (const [at, row] of rows) story.add({ k: 'in', s: at, t: at, w: at, ...row }, at);
+  return story;
+};
+const changed = (state: string, message?: string, more = {}): object => ({
+  k: 'said',
+  ch: 'host:computer',
+  ev: {
+    type: 'server.changed',
+    name: 'db',
+    state,
+    failure: message === undefined ? null : { code: 'ServerLost', message },
+    nextTryMs: null,
+    ...more,
+  },
+});
+const said = (ev: object): object => ({ k: 'said', ch: 'host:computer', ev });
+const asked = (reqId: string, tool = 'read'): object => ({
+  ch: 'host:computer',
+  ev: { type: 'callTool', reqId, tool, arguments: { path: 'a' }, timeoutMs: 60_000 },
+});
+const settled = (reqId: string, outcome: string, failure: object | null): object =>
+  said({ type: 'call.settled', reqId, tool: 'read', server: 'db', outcome, end: outcome, failure });
+
+describe('a server that fails', () => {
+  const lost = [
+    [10, asked('r1')],
+    [100, changed('recovering', 'its output ended')],
+    [101, changed('waiting', "Server 'db' ended with exit code 3", { nextTryMs: 400 })],
+    [102, settled('r1', 'unknown', { code: 'ServerLost', message: 'it died' })],
+    [300, asked('r2')],
+    [301, settled('r2', 'failed', { code: 'ServerNotActive', details: { server_name: 'db' } })],
+    [501, changed('connecting')],
+    [700, changed('ready')],
+  ] as const;
+
+  it('is one incident with its reason, its calls, its next try, and the time until it was back', () => {
+    const story = storyOf(...lost);
+    expect(story.at(99)).toEqual([]);
+    expect(story.at(350)).toMatchObject([
+      { kind: 'down', subject: 'db', what: "Server 'db' ended with exit code 3", to: undefined, nextAt: 501 },
+    ]);
+    const [view] = story.at(1_000);
+    expect(view).toMatchObject({
+      from: 100,
+      to: 700,
+      times: 1,
+      lost: [{ reqId: 'r1' }],
+      refused: [{ reqId: 'r2' }],
+    });
+  });
+  it('that fails again within a minute is in a crash loop, which is one incident', () => {
+    const again = [
+      [5_000, changed('recovering', 'again')],
+      [5_500, changed('connecting')],
+      [5_600, changed('recovering', 'and again')],
+    ] as const;
+    const story = storyOf(...lost, ...again);
+    expect(story.at(6_000)).toMatchObject([{ times: 3, from: 100, to: undefined, what: 'and again' }]);
+    expect(story.at(1_000)).toMatchObject([{ times: 1, to: 700 }]);
+    expect(storyOf(...lost, [90_000, changed('recovering', 'later')]).at(90_000)).toHaveLength(2);
+  });
+  it('is worth a look for a quarter of an hour after it was back, and not when it was stopped', () => {
+    const [back] = storyOf(...lost).at(Infinity);
+    expect(back && [needsLook(back, 10_000), needsLook(back, 3_600_000)]).toEqual([true, false]);
+    const [stopped] = storyOf(...lost.slice(0, 3), [400, changed('idle')]).at(500);
+    expect(stopped).toMatchObject({ to: 400, isStopped: true });
+    expect(stopped && needsLook(stopped, 500)).toBe(false);
+  });
+  it('is known from a checkpoint alone, with the time since which it is down', () => {
+    const context = { server: 'db', failure: { code: 'ServerLost', message: 'gone' } };
+    const root = {
+      a: 'computer/client:db#1',
+      kind: 'client',
+      inState: 40,
+      snapshot: { value: 'waiting', context },
+    };
+    const story = storyOf([
+      500,
+      {
+        k: 'key',
+        roots: [
+          {
+            ...root,
+            holds: [
+              { held: 'timer', n: 1, left: 9 },
+              { held: 'deadline', n: 2, left: 60 },
+            ],
+          },
+        ],
+      },
+    ]);
+    expect(story.at(510)).toMatchObject([
+      { kind: 'down', subject: 'db', from: 460, what: 'gone', nextAt: 560 },
+    ]);
+  });
+  it('wants a login, an input or a config, which is not called a death', () => {
+    const login = storyOf([10, changed('recovering', 'HTTP 401')], [11, changed('unauthorized', 'log in')]);
+    expect(login.at(20)).toMatchObject([{ kind: 'login', what: 'log in' }]);
+    expect(storyOf([10, changed('needsInput', 'no token')]).at(20)).toMatchObject([{ kind: 'input' }]);
+  });
+});
+
+it('a start that nobody answers is told after three seconds, with what came instead', () => {
+  const waits = { for: 'initialize', since: new Date(1_000).toISOString(), came: 'Server listening' };
+  const silent = {
+    a: 'computer/client:db#1/session#1',
+    ch: 'session:db/1',
+    ev: { type: 'session.waits', waits },
+  };
+  const story = storyOf([2_000, silent]);
+  expect(story.at(3_500)).toEqual([]);
+  expect(story.at(9_000)).toMatchObject([{ kind: 'silent', subject: 'db', from: 1_000, to: undefined }]);
+  expect(story.at(9_000)[0]?.what).toContain('Server listening');
+  const opened = { ...silent, ev: { type: 'session.opened' } };
+  expect(storyOf([2_000, silent], [5_000, opened]).at(9_000)).toEqual([]);
+  expect(storyOf([2_000, silent], [15_000, opened]).at(20_000)).toMatchObject([{ to: 15_000 }]);
+});
+
+it('a person who is asked is an incident until the answer', () => {
+  const a = 'computer/client:db/call:host.r1#2';
+  const question = {
+    k: 'out',
+    a,
+    ch: 'ask confirm of confirm {}/1',
+    ev: { type: 'ask', params: { tool: 'write' } },
+  };
+  const answer = { a, ch: 'ask confirm of confirm {}/1', ev: { type: 'ask.answered', result: 'allow' } };
+  expect(storyOf([10, question]).at(20)).toMatchObject([{ kind: 'person', subject: 'db' }]);
+  expect(storyOf([10, question], [15, answer]).at(20)).toEqual([]);
+});
+
+it('tools that are refused are an incident until they are not', () => {
+  const refused = {
+    type: 'tools.refused',
+    name: 'dup',
+    failure: { message: '6 tools have names of others' },
+  };
+  const story = storyOf([10, said(refused)], [90, said({ ...refused, failure: null })]);
+  expect(story.at(50)).toMatchObject([{ kind: 'tools', subject: 'dup', to: undefined }]);
+  expect(story.at(100)).toMatchObject([{ to: 90 }]);
+});
+
+it('a lost connection, a lost call of another server, a defect and a death of the host are incidents', () => {
+  const link = (state: string, reason: string | null): object =>
+    said({ type: 'link.changed', state, reason });
+  const unknown = settled('r1', 'unknown', { code: 4004, message: 'no answer' });
+  const story = storyOf(
+    [1, link('connecting', null)],
+    [2, link('joined', null)],
+    [3, link('waiting', 'the office is gone')],
+    [4, asked('r1')],
+    [5, unknown],
+    [6, { k: 'defect', what: 'a TypeError' }],
+  );
+  story.died();
+  const kinds = story.at(10).map(({ kind, to }) => [kind, to]);
+  expect(kinds).toEqual([
+    ['host', undefined],
+    ['host', undefined],
+    ['link', undefined],
+    ['call', 5],
+  ]);
+});
+
+describe('the calls of a host', () => {
+  it('has the end of a call that its host hears', () => {
+    const failure = { code: 4004, message: 'no answer', remedy: 'Wait' };
+    const [call] = storyOf([1, asked('r1')], [9, settled('r1', 'timedOut', failure)]).calls.all;
+    expect(call && standingOf(call, 9)).toMatchObject({
+      words: 'timedOut',
+      isBad: true,
+      why: 'no answer. Wait',
+    });
+  });
+  it('has those that no server got, and tells what each waits for', () => {
+    const called = {
+      ch: 'link:computer:c1/1',
+      ev: { type: 'agent.called', ticket: '1.q', reqId: 'q', agent: 'ann', tool: 'nope' },
+    };
+    const failure = { code: 4001, message: 'no such tool', remedy: 'List them' };
+    const body = { isError: true, meta: { a2c_outcome: 'failed' }, structuredContent: { error: failure } };
+    const answered = { k: 'out', ch: 'link:computer:c1/1', ev: { type: 'link.answer', ticket: '1.q', body } };
+    const [call] = storyOf([1, called], [9, answered]).calls.all;
+    expect(call).toMatchObject({ agent: 'ann', tool: 'nope', server: '' });
+    expect(call && standingOf(call, 5)).toMatchObject({ words: 'waits for a server', isOver: false });
+    expect(call && standingOf(call, 9)).toMatchObject({
+      words: 'failed',
+      isBad: true,
+      why: 'no such tool. List them',
+    });
+  });
+  it('has the steps of a call with their times, also when its beginning is older than the page', () => {
+    const a = 'computer/client:db/call:host.r1#2';
+    const of = (k: string, ch: string, ev: object): object => ({ k, a, ch, ev });
+    const tool = 'ask tools/call of db {}/1';
+    const story = new Story();
+    const row = (at: number, each: object): Row => ({ k: 'in', s: at, t: at, w: at, ...each });
+    story.add(row(1, asked('r1')), null);
+    story.add(
+      row(2, { k: 'draw', a, ch: 'judge of db host.r1', v: { decision: 'allow', reason: 'all' } }),
+      null,
+    );
+    story.add(row(3, of('out', tool, { type: 'ask' })), null);
+    // The page does not know the name of a question that was asked before it came.
+    story.add(row(7, of('in', `${a} call`, { type: 'ask.answered' })), 1);
+    story.add(row(8, settled('r1', 'succeeded', null)), 2);
+    const [call] = story.calls.all;
+    expect(call?.moments.map(({ step, at, s }) => [step, at, s])).toEqual([
+      ['asked', 1, null],
+      ['found', 2, null],
+      ['sent', 3, null],
+      ['answered', 7, 1],
+      ['ended', 8, 2],
+    ]);
+    expect(call && standingOf(call, 5).words).toBe('under way');
+  });
+});

@@ -1,0 +1,360 @@
+import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
+import { clientState, stateFor, waitsFor, type ServerState } from '../../machines/server-states.ts';
+import { Calls, isAnswer, partsOf, whyOf, type Call } from './calls.ts';
+import type { Row } from './trace-lines.ts';
+import { listOf, numberOf, textOf } from './values.ts';
+
+/**
+ * Incidents of a host: what went wrong, since when, what it cost, and whether it is over. They are folded from what
+ * crosses the boundary of a host, so a running host, its past before the page came, and a file give the same. Times are
+ * those of the wall clock in ms. Pure.
+ */
+
+export type IncidentKind =
+  | 'down'
+  | 'login'
+  | 'input'
+  | 'config'
+  | 'silent'
+  | 'tools'
+  | 'person'
+  | 'call'
+  | 'link'
+  | 'host';
+interface Told {
+  readonly at: number;
+  readonly what: string;
+  readonly remedy: string;
+  /** Time of the next try; null when none is planned. */
+  readonly nextAt: number | null;
+}
+/** One thing that went wrong, with all that is known of it; later news are added. */
+export interface Incident {
+  /** Name of this incident, unlike that of any other. */
+  readonly id: string;
+  /** Kind and subject, which a later incident may share. */
+  readonly key: string;
+  readonly kind: IncidentKind;
+  /** Name of the server, tool or connection. */
+  readonly subject: string;
+  /** Number of the record with which it began; null when it is older than the page. */
+  readonly s: number | null;
+  /** Descriptions, each with the time from which it holds. */
+  readonly told: Told[];
+  /** Times at which it happened: several for a crash loop. */
+  readonly times: number[];
+  /** Times at which it was over; it may begin again after each. */
+  readonly overs: number[];
+  readonly isStopped: number[];
+  readonly calls: Call[];
+}
+/** Incident as it was at one moment. */
+export interface IncidentView {
+  readonly incident: Incident;
+  readonly kind: IncidentKind;
+  readonly subject: string;
+  readonly from: number;
+  readonly what: string;
+  readonly remedy: string;
+  readonly times: number;
+  readonly last: number;
+  /** Time at which it was over; undefined while it lasts. */
+  readonly to: number | undefined;
+  readonly isStopped: boolean;
+  readonly nextAt: number | null;
+  /** Calls whose effect is unknown because of it. */
+  readonly lost: readonly Call[];
+  /** Calls that failed because of it and had no effect. */
+  readonly refused: readonly Call[];
+}
+/** Time within which a server that fails again continues its incident: it is in a crash loop. */
+const againMs = 60_000;
+/** Time for which an incident that is over still makes its server worth a look. */
+const recentMs = 15 * 60_000;
+/** Shortest wait for an answer to `initialize` that is told while it lasts, and that is kept when it is over. */
+const silentMs = 3_000;
+const longSilentMs = 10_000;
+const mostIncidents = 2_000;
+
+const trouble: ReadonlySet<string> = new Set<ServerState>([
+  'recovering',
+  'waiting',
+  'open',
+  'authorizing',
+  'unauthorized',
+  'needsInput',
+  'unsupported',
+]);
+const kinds: Partial<Record<ServerState, IncidentKind>> = {
+  authorizing: 'login',
+  unauthorized: 'login',
+  needsInput: 'input',
+  unsupported: 'config',
+};
+const subjectIn = (channel: string): string => /^\w+:(.*)\/\d+$/.exec(channel)?.[1] ?? '';
+
+/** Incidents and calls of one host, folded record by record. */
+export class Story {
+  all: Incident[] = [];
+  readonly calls = new Calls((call) => this.#callEnded(call));
+  /** Wall clock of the first record that is known; undefined before any. */
+  since: number | undefined;
+  /** Wall clock of the last record. */
+  #now = 0;
+  readonly #states = new Map<string, string>();
+
+  /** Takes a record; `s` is its number in the trace of the page, or null when it is older than the page. */
+  add(row: Row, s: number | null): void {
+    const at = numberOf(row['w']) ?? this.#now;
+    if (at === 0) return;
+    this.since ??= at;
+    this.#now = at;
+    const { k } = row;
+    if (k === 'key') return this.#restored(row, at, s);
+    if (k === 'facts') return this.#facts(row, at, s);
+    if (k === 'defect')
+      return void this.#begin('host', 'defect', at, s, { what: `Internal error: ${textOf(row['what'])}` });
+    if (k !== 'in' && k !== 'out' && k !== 'said' && k !== 'draw') return;
+    this.calls.add(row, at, s);
+    const ev = fieldsOf(row['ev']);
+    if (k === 'said') this.#told(textOf(ev['type']), ev, at, s);
+    else this.#crossed(row, ev, at, s);
+  }
+  /** Notes that the host ended without saying so. */
+  died(): void {
+    this.#begin('host', 'host', this.#now, null, {
+      what: 'The recording has no end: its host was killed, or the file was cut here.',
+      remedy: 'Look in the log of the system for a SIGKILL or too little memory at this time.',
+    });
+  }
+  /** Drops what was over before a time. */
+  forget(before: number): void {
+    this.all = this.all.filter(
+      ({ overs, times }) => (overs.at(-1) ?? Infinity) >= before || (times.at(-1) ?? 0) >= before,
+    );
+    this.calls.forget(before);
+  }
+
+  // ── news of the host ───────────────────────────────────────────────────────────────────────────────
+  #told(type: string, ev: Fields, at: number, s: number | null): void {
+    const failure = isObject(ev['failure']) ? fieldsOf(ev['failure']) : undefined;
+    const name = textOf(ev['name']);
+    if (type === 'server.changed') return this.#changed(name, ev, at, s);
+    if (type === 'server.removed') return this.#over(['down', 'silent', 'tools'], name, at, true);
+    if (type === 'tools.refused' || type === 'tools.withdrawn' || type === 'list.restless') {
+      if (failure === undefined) return this.#over(['tools'], `${name} ${type}`, at);
+      const { message, remedy } = failure;
+      this.#begin('tools', name, at, s, { what: textOf(message), remedy: textOf(remedy) }, `${name} ${type}`);
+    }
+    if (type === 'link.changed') this.#linkChanged(ev, at, s);
+    if (type === 'closed' && ev['error'] !== undefined)
+      this.#begin('host', 'host', at, s, { what: `The host failed: ${textOf(ev['error'])}` });
+  }
+  #changed(name: string, ev: Fields, at: number, s: number | null): void {
+    const state = textOf(ev['state']) as ServerState;
+    const before = this.#states.get(name);
+    this.#states.set(name, state);
+    if (state !== 'connecting') this.#over(['silent'], name, at);
+    if (state === 'ready' || state === 'standby')
+      return this.#over(['down', 'login', 'input', 'config'], name, at);
+    if (state === 'idle' || state === 'closing' || state === 'disabled')
+      return this.#over(['down', 'login', 'input', 'config', 'tools'], name, at, true);
+    if (!trouble.has(state)) return;
+    const { message, remedy } = fieldsOf(ev['failure']);
+    const next = numberOf(ev['nextTryMs']);
+    const told = {
+      what: textOf(message),
+      remedy: textOf(remedy),
+      nextAt: next === undefined ? null : at + next,
+    };
+    const kind = kinds[state] ?? 'down';
+    // A server that is lost first, and then wants a login, had no other trouble than that.
+    if (kind !== 'down') this.#drop('down', name, at);
+    const isAgain = before === undefined || !trouble.has(before);
+    this.#begin(kind, name, at, s, told, name, isAgain);
+  }
+  #linkChanged({ state, reason, refusal }: Fields, at: number, s: number | null): void {
+    if (state === 'joined') return this.#over(['link'], 'office', at);
+    const why = textOf(reason) || textOf(fieldsOf(refusal)['message']);
+    if (why === '' || (state === 'closed' && !isObject(refusal))) return;
+    this.#begin(
+      'link',
+      'office',
+      at,
+      s,
+      { what: `No connection to the office: ${why}` },
+      'office',
+      state === 'waiting',
+    );
+  }
+
+  // ── crossings of ports and questions ───────────────────────────────────────────────────────────────
+  #crossed(row: Row, ev: Fields, at: number, s: number | null): void {
+    const channel = textOf(row['ch']);
+    const address = textOf(row['a']);
+    const type = textOf(ev['type']);
+    const server = partsOf(address).server || subjectIn(channel);
+    if (type === 'session.waits') this.#silent(server, fieldsOf(ev['waits']), at, s);
+    if (type === 'session.opened' || type === 'session.failed') this.#over(['silent'], server, at);
+    if (type === 'office.failed')
+      this.#begin('host', 'office', at, s, { what: `The office failed: ${textOf(ev['message'])}` });
+    // The name of a question that was asked before the page came is not known: any answer to its call ends it.
+    if (isAnswer(type) || type === 'withdraw') this.#over(['person'], address, at);
+    if (row.k !== 'out' || type !== 'ask' || !channel.startsWith('ask confirm ')) return;
+    const what = `A call of ${textOf(fieldsOf(ev['params'])['tool'])} waits for a person to allow it.`;
+    this.#begin('person', server, at, s, { what, remedy: 'Answer where this host runs.' }, address);
+  }
+  #silent(server: string, waits: Fields, at: number, s: number | null): void {
+    const since = Date.parse(textOf(waits['since'])) || at;
+    const came = textOf(waits['came']);
+    const what = `Server '${server}' does not answer: it ${waitsFor(textOf(waits['for']) as 'initialize')}; ${came === '' ? 'nothing came' : came}`;
+    const remedy =
+      came === ''
+        ? 'Look at what it wrote to stderr.'
+        : 'Its stdout may have JSON-RPC messages only: let it write everything else to stderr.';
+    this.#begin('silent', server, Math.min(since, at), s, { what, remedy }, server, false);
+  }
+  #callEnded(call: Call): void {
+    const { ended, server, tool } = call;
+    if (!ended || ended.outcome === 'succeeded' || ended.end === 'cancelled') return;
+    const details = fieldsOf(ended.failure['details']);
+    const named = textOf(details['server_name']) || server;
+    const down = this.all.findLast(({ key }) => key === `down ${named}`);
+    const isRelated = down !== undefined && (isOpen(down) || ended.at - (down.overs.at(-1) ?? 0) < 2_000);
+    if (ended.outcome === 'unknown') {
+      if (down && isRelated) return void down.calls.push(call);
+      const s = call.moments.at(-1)?.s ?? null;
+      const what = `The effect of ${tool} is unknown: ${whyOf(call)}`;
+      const lost = this.#begin('call', server || call.computer, ended.at, s, { what }, call.ticket);
+      lost.overs.push(ended.at);
+      lost.calls.push(call);
+    } else if (down && isRelated && ended.failure['code'] === 'ServerNotActive') down.calls.push(call);
+  }
+
+  // ── states that a page finds ───────────────────────────────────────────────────────────────────────
+  /** Takes the servers that are in trouble at a checkpoint, when nothing is known of how they came to it. */
+  #restored({ roots }: Row, at: number, s: number | null): void {
+    for (const { kind, snapshot, inState, holds } of listOf(roots)) {
+      const { value, context } = fieldsOf(snapshot);
+      const { server, failure, waits } = fieldsOf(context);
+      if (kind !== 'client' || typeof server !== 'string') continue;
+      const from = at - (numberOf(inState) ?? 0);
+      if (isObject(waits)) this.#silent(server, fieldsOf(waits), at, s);
+      const { code, message, remedy } = fieldsOf(failure);
+      const known = clientState({ value, hasTag: () => false });
+      const state = stateFor(known, isObject(failure) ? { code: code as 'InputNotFound' } : null);
+      if (!trouble.has(state) || this.#states.has(server)) continue;
+      this.#states.set(server, state);
+      const left = listOf(holds).flatMap(({ held, left: ms }) =>
+        held === 'deadline' ? (numberOf(ms) ?? []) : [],
+      );
+      const nextAt = left.length > 0 ? at + Math.min(...left) : null;
+      const told = { what: textOf(message), remedy: textOf(remedy), nextAt };
+      this.#begin(kinds[state] ?? 'down', server, from, s, told);
+    }
+  }
+  #facts({ open }: Row, at: number, s: number | null): void {
+    for (const { ch, ev } of listOf(open)) this.calls.add({ s: 0, t: 0, k: 'in', ch, ev }, at, s);
+  }
+
+  // ── the list ───────────────────────────────────────────────────────────────────────────────────────
+  /** Begins an incident, or continues the one of this subject that is still open or was over just now. */
+  #begin(
+    kind: IncidentKind,
+    subject: string,
+    at: number,
+    s: number | null,
+    { what, remedy = '', nextAt = null }: { what: string; remedy?: string; nextAt?: number | null },
+    name = subject,
+    isAgain = true,
+  ): Incident {
+    const key = `${kind} ${name}`;
+    const known = this.all.findLast((each) => each.key === key);
+    const isSame = known !== undefined && (isOpen(known) || at - (known.overs.at(-1) ?? 0) < againMs);
+    const told: Told = { at, what, remedy, nextAt };
+    if (!isSame) {
+      const fresh: Incident = {
+        id: `${key} ${at}`,
+        key,
+        kind,
+        subject,
+        s,
+        told: [told],
+        times: [at],
+        overs: [],
+        isStopped: [],
+        calls: [],
+      };
+      this.all.push(fresh);
+      if (this.all.length > mostIncidents) this.all = this.all.slice(mostIncidents / 2);
+      return fresh;
+    }
+    known.told.push(told);
+    if (isAgain || !isOpen(known)) known.times.push(at);
+    return known;
+  }
+  #over(over: readonly IncidentKind[], name: string, at: number, isStopped = false): void {
+    for (const incident of this.all) {
+      const { kind, key, subject, overs } = incident;
+      const isIt = key === `${kind} ${name}` || (kind === 'tools' && subject === name);
+      if (!isIt || !over.includes(kind) || !isOpen(incident)) continue;
+      overs.push(at);
+      if (isStopped) incident.isStopped.push(at);
+    }
+  }
+  /** Takes back an incident that began just now, because it turned out to be another one. */
+  #drop(kind: IncidentKind, name: string, at: number): void {
+    this.all = this.all.filter(
+      (each) => each.key !== `${kind} ${name}` || !isOpen(each) || at - (each.times[0] ?? 0) > 1_000,
+    );
+  }
+
+  /** Returns the incidents as they were at a time: those that last first, then the latest first. */
+  at(time: number): IncidentView[] {
+    const all = this.all.flatMap((incident) => viewOf(incident, time) ?? []);
+    // A start that nobody answered ends as a failure of the server, which says so itself.
+    const isTold = ({ kind, subject, to }: IncidentView): boolean =>
+      kind === 'silent' &&
+      to !== undefined &&
+      all.some((other) => other.kind === 'down' && other.subject === subject);
+    return all
+      .filter((view) => !isTold(view))
+      .toSorted((a, b) => Number(a.to !== undefined) - Number(b.to !== undefined) || b.last - a.last);
+  }
+}
+const isOpen = ({ times, overs }: Pick<Incident, 'times' | 'overs'>): boolean =>
+  (overs.at(-1) ?? -Infinity) < (times.at(-1) ?? 0);
+
+function viewOf(incident: Incident, time: number): IncidentView | undefined {
+  const { kind, subject, calls } = incident;
+  const times = incident.times.filter((at) => at <= time);
+  const [from] = times;
+  const last = times.at(-1);
+  if (from === undefined || last === undefined) return undefined;
+  const over = incident.overs.findLast((at) => at <= time);
+  const to = over !== undefined && over >= last ? over : undefined;
+  // A question is an incident while it waits; a slow start only when it is slow.
+  if (kind === 'person' && to !== undefined) return undefined;
+  if (kind === 'silent' && (to ?? time) - from < (to === undefined ? silentMs : longSilentMs))
+    return undefined;
+  const told = incident.told.findLast(({ at }) => at <= time) ?? incident.told[0];
+  const ended = calls.filter((call) => (call.ended?.at ?? Infinity) <= time);
+  return {
+    incident,
+    kind,
+    subject,
+    from,
+    what: told?.what ?? '',
+    remedy: told?.remedy ?? '',
+    times: times.length,
+    last,
+    to,
+    isStopped: to !== undefined && incident.isStopped.includes(to),
+    nextAt: told?.nextAt ?? null,
+    lost: ended.filter((call) => call.ended?.outcome === 'unknown'),
+    refused: ended.filter((call) => call.ended?.outcome !== 'unknown'),
+  };
+}
+/** Tells whether an incident makes its server worth a look at a time: it lasts, or was over not long ago. */
+export const needsLook = ({ to, isStopped }: IncidentView, time: number): boolean =>
+  to === undefined || (!isStopped && time - to < recentMs);
