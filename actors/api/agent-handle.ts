@@ -9,6 +9,7 @@ import type {
   ResourceContent,
 } from './computer-handle.ts';
 import type { LinkStatus, OfficeSeat, PlayedOffice } from './seat.ts';
+import type { Texts } from './texts.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
@@ -29,6 +30,8 @@ export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers
   readonly office?: string | undefined;
   /** Delays in ms that replace the defaults: `queryMs`, `callTotalMs`, `linkMs` and others of `Timing`. */
   readonly timing?: GivenTiming | undefined;
+  /** Language of texts about calls that were not confirmed. Default `'en'`. */
+  readonly texts?: Texts | undefined;
   /** Keeps trying when the first join fails, instead of rejecting. Default false. */
   readonly keepTrying?: boolean | undefined;
   /** Signal that gives up joining: `createAgent` rejects with its reason; ignored once the agent has joined. */

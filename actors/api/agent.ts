@@ -14,6 +14,7 @@ import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
 import { linkStatusOf, notJoined } from './seat.ts';
 import { outcomeOf } from './call-outcome.ts';
 import { misusedCall, PendingCalls, readAs, type Call, type CallOptions } from './pending-calls.ts';
+import { wordedBy } from './texts.ts';
 import { tracedCall } from './tracing.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners } from '../kernel/listeners.ts';
@@ -73,6 +74,7 @@ class HostedAgent implements Agent {
   /** Callbacks that end open questions when the agent closes, because no answer can come any more. */
   readonly #waiting = new Set<() => void>();
   readonly #keepTrying: boolean;
+  readonly #worded: ReturnType<typeof wordedBy>;
   readonly #office: string;
   readonly #name: string;
 
@@ -81,6 +83,7 @@ class HostedAgent implements Agent {
     this.#isShared = isShared;
     this.#timing = { ...timing, ...onlySet(options.timing ?? {}) };
     this.#keepTrying = options.keepTrying ?? false;
+    this.#worded = wordedBy(options.texts);
     const { url, name = 'agent', office = 'local' } = options;
     this.#runtime.access.show(url, options);
     this.#office = office;
@@ -209,7 +212,7 @@ class HostedAgent implements Agent {
     };
     const wasThere = this.#known.present.has(computer);
     const call = this.#calls.start(tool, options, send, (...cancelled) => this.#cancel(...cancelled));
-    return readAs(call, (told) => outcomeOf(placedAt(computer, interpreted(told, wasThere))));
+    return readAs(call, (told) => outcomeOf(this.#worded(placedAt(computer, interpreted(told, wasThere)))));
   }
   /** Sends a question to a computer; resolves with the raw ack and the `req_id` that the ack has to repeat. */
   readonly #query: AskComputer = async (method, request, options) => {

@@ -206,6 +206,9 @@ function confirmationIn(said: unknown): Confirmation | undefined {
 }
 const unreadable = `the answer was none of ${[...confirmationWords].join(', ')}`;
 
+const howToConfirm =
+  'Give `confirm` or `permission` to createComputer, `autoApprove` to the server, or `confirmed: true` to the call.';
+
 /** Port `confirm`, which asks the host for a confirmation of a call. */
 const confirmAsk =
   (
@@ -218,12 +221,20 @@ const confirmAsk =
   (from, { id, params }, emit) => {
     const { reqId, agent, server, tool, params: given } = params as JudgedCall;
     const how = confirm();
-    const refuse = (message: string): void =>
-      emit({ type: 'ask.refused', id, sent: false, failure: { code: wireCodes.notConfirmed, message } });
+    const refuse = (message: string, remedy?: string): void => {
+      const details = { server_name: server, tool_name: tool };
+      const failure = {
+        code: wireCodes.notConfirmed,
+        message,
+        details,
+        ...(remedy !== undefined && { remedy }),
+      };
+      emit({ type: 'ask.refused', id, sent: false, failure });
+    };
     const answer = (result: Confirmation): void => emit({ type: 'ask.answered', id, result });
     if (typeof how === 'string') {
       if (how === 'allow') answer({ decision: 'allow' });
-      else refuse(confirmationMissing);
+      else refuse(confirmationMissing, howToConfirm);
       return () => {};
     }
     const aborter = new AbortController();

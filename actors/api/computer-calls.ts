@@ -70,7 +70,10 @@ interface CallHistoryOptions {
   readonly snapshotOf: SnapshotOf;
   /** Returns the context of a call of the host, by its ticket. */
   readonly contextOf: (ticket: string) => unknown;
+  /** Puts a failure into the language of the host. */
+  readonly worded: Worded;
 }
+type Worded = <T extends Pick<CallSettled, 'failure'>>(told: T) => T;
 const inContext = (context: unknown): InContext => (context === undefined ? {} : { context });
 const isoOf = (ms: number): string => new Date(ms).toISOString();
 const keyOfCall = (asker: string, ticket: string): string => `${asker} ${ticket}`;
@@ -180,12 +183,12 @@ export class CallHistoryWatch implements Observer {
     this.#running.delete(key);
     this.#progress.delete(addressOf(running));
     const { reqId, agent, tool, parameters, timeoutMs, since, context } = running;
-    const { most, now, redact } = this.#options;
+    const { most, now, redact, worded } = this.#options;
     const { server, outcome } = settled;
     const error =
       outcome === 'succeeded'
         ? null
-        : redact(settled.failure?.message ?? toolErrorText(settled.result)).slice(0, errorLength);
+        : redact(worded(settled).failure?.message ?? toolErrorText(settled.result)).slice(0, errorLength);
     const call: Ended = {
       endedAt: now(),
       since,
@@ -317,9 +320,11 @@ export class CallWatch implements Observer {
   readonly #running = new TransientMap<string, CallStarted>();
   /** Returns the context of the call at an address, where the host made it. */
   readonly #contextOf: (call: Address) => unknown;
-  constructor(tell: Tell, contextOf: (call: Address) => unknown) {
+  readonly #worded: Worded;
+  constructor(tell: Tell, contextOf: (call: Address) => unknown, worded: Worded) {
     this.#tell = tell;
     this.#contextOf = contextOf;
+    this.#worded = worded;
   }
   record(record: DirectoryRecord): void {
     if (record.k === 'open' && record.kind === 'call' && record.a.startsWith('computer/')) {
@@ -340,7 +345,7 @@ export class CallWatch implements Observer {
       const settled = record.ev as CallSettled;
       const { reqId, server, tool, end } = settled;
       const call = { reqId, server, tool, ...inContext(this.#contextOf(record.from)) };
-      this.#tell('call.settled', { ...call, end, ...endingOf(settled) });
+      this.#tell('call.settled', { ...call, end, ...endingOf(this.#worded(settled)) });
     }
   }
 }

@@ -20,6 +20,7 @@ import {
 import { linksOf, Seat } from './seat.ts';
 import { Runtime, type HostedMachine } from './runtime.ts';
 import { ServerOrders } from './server-orders.ts';
+import { wordedBy } from './texts.ts';
 import { tracingOf, tracedCall } from './tracing.ts';
 import type { PageOrders } from '../inspector/inspections.ts';
 import { Listeners, deferred } from '../kernel/listeners.ts';
@@ -131,6 +132,7 @@ class HostedComputer implements Computer {
   readonly #listeners = new Listeners<ComputerEvents>();
   readonly #calls = new PendingCalls();
   readonly #contexts = new CallContexts();
+  readonly #worded: ReturnType<typeof wordedBy>;
   readonly #first = new FirstMoments(this.#listeners);
   readonly #news: ComputerNewsroom;
   readonly #collections: CollectionQuestions;
@@ -195,7 +197,8 @@ class HostedComputer implements Computer {
       servers: () => this.servers(),
       settled: (name) => this.#first.settled(() => this.servers().find((s) => s.name === name)),
     });
-    this.#history = historyOf(runtime, options.historySize, this.#contexts);
+    this.#worded = wordedBy(options.texts);
+    this.#history = historyOf(runtime, options.historySize, this.#contexts, this.#worded);
     runtime.answers = answersFor(options.answers, () => this.#history.running(), this.#contexts);
     this.#forget = [runtime.directory.tap.add(this.#history)];
     if (options.onEvent) this.#watchCalls();
@@ -311,7 +314,7 @@ class HostedComputer implements Computer {
       this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host(), closed));
     };
     const call = this.#calls.start(tool, options, send, (...why) => this.#cancel(...why), refused);
-    return readAs(call, outcomeOf);
+    return readAs(call, (told) => outcomeOf(this.#worded(told)));
   }
   #timing = (): Timing => this.#timingOf(this.#servers.config.settings);
   #host = (): AddressFor<unknown> => this.#hosted?.host ?? addressFor('');
@@ -389,6 +392,7 @@ class HostedComputer implements Computer {
     const watch = new CallWatch(
       (name, call) => this.#emit<keyof CallEvents>(name, call),
       (call) => this.#contexts.at(call),
+      this.#worded,
     );
     this.#runtime.directory.tap.add(watch);
   }
@@ -515,13 +519,19 @@ const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => (
 });
 
 /** History of the calls of a computer, read from the machines of its runtime. */
-const historyOf = (runtime: Runtime, most: number | undefined, contexts: CallContexts): CallHistoryWatch =>
+const historyOf = (
+  runtime: Runtime,
+  most: number | undefined,
+  contexts: CallContexts,
+  worded: ReturnType<typeof wordedBy>,
+): CallHistoryWatch =>
   new CallHistoryWatch({
     most: most ?? defaultRemembered,
     now: () => Date.now(),
     redact: (value) => runtime.redact(value),
     snapshotOf: (address) => runtime.directory.find(address)?.ref.getSnapshot(),
     contextOf: (ticket) => contexts.of(ticket),
+    worded,
   });
 
 /** Options with which the servers of a computer are launched on this machine. */

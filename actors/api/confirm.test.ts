@@ -12,8 +12,9 @@ import {
 } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Answer of the Python SDK to a confirmation that timed out; our computer must send the same text. */
+/** Answer of the Python SDK to a confirmation that timed out; our computer sends it after an English sentence. */
 const late = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
+const english = 'Nobody at its computer said in time whether the call may run';
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one.close();
@@ -56,8 +57,8 @@ describe('a question to a person', () => {
       message: 'The question is no longer open: its time, 1 s, is over',
     });
     expect(outcome).toMatchObject({
-      ...{ outcome: 'failed', phase: 'confirming', failure: { code: 4005, message: late } },
-      result: { isError: true, content: [{ text: late }] },
+      ...{ outcome: 'failed', phase: 'confirming', failure: { code: 4005, message: english } },
+      result: { isError: true, content: [{ text: `${english}. ${late}` }] },
     });
     expect(await settled.promise).toMatchObject({ outcome: 'failed', phase: 'confirming', result: null });
     word.resolve('allow');

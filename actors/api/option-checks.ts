@@ -55,6 +55,7 @@ const record: Check = (value, at) =>
     redact: callback,
     key: text,
   })(value, at);
+const language: Check = either("'en', 'zh' or a function", oneOf('en', 'zh'), callback);
 /** Options that every host has. */
 const host = { ...log, record, tracing: flag, signal } as const;
 
@@ -82,6 +83,7 @@ const ofComputer: Checks<ComputerOptions> = {
   office: seat,
   confirm: either("'allow', 'deny' or a function", oneOf('allow', 'deny'), callback),
   permission: callback,
+  texts: language,
   input: callback,
   authorize: callback,
   assertion: callback,
@@ -112,6 +114,7 @@ export const agentOptions = needing(
       name,
       office: name,
       timing,
+      texts: language,
       keepTrying: flag,
       follow: listOf(oneOf('desktop', 'finder')),
       links: instance,

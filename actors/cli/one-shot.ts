@@ -15,6 +15,7 @@ import {
   type SourceOptions,
 } from './host-options.ts';
 import { credentialBy } from './entry.ts';
+import { textsOf } from './printing/failures.ts';
 import { logLine } from './printing/servers.ts';
 import {
   atOnce,
@@ -81,6 +82,7 @@ export async function withComputer<T>(
     const computer = await createComputer(
       {
         signal,
+        texts: textsOf(),
         record,
         timing: atOnce,
         ...(await logBy(context, options)),
@@ -125,6 +127,7 @@ export async function withAgent<T>(
   return unlessInterrupted(signal, async (mustGoOn) => {
     const agent = await createAgent({
       url,
+      texts: textsOf(),
       ...credentialBy({ ...(token !== undefined && { token }) }),
       office,
       signal,

@@ -185,14 +185,14 @@ describe('a2c-actors', () => {
     >();
     expectTypeOf<keyof AgentOptions>().toEqualTypeOf<
       | ('url' | 'auth' | 'headers' | 'tls' | 'name' | 'office' | 'timing' | 'keepTrying' | 'signal')
-      | ('follow' | 'record' | keyof LogOptions | 'tracing' | 'links')
+      | ('follow' | 'record' | keyof LogOptions | 'tracing' | 'links' | 'texts')
     >();
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
       | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
       | (keyof LogOptions | 'tracing')
       | ('input' | 'inMemory' | 'answers' | 'transports' | 'historySize' | 'permission' | 'authorize')
-      | ('assertion' | 'links')
+      | ('assertion' | 'links' | 'texts')
     >();
     expectTypeOf(api.createOffice).returns.toEqualTypeOf<Promise<Office>>();
     expectTypeOf(api.createComputer).returns.toEqualTypeOf<Promise<Computer>>();

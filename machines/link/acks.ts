@@ -1,4 +1,4 @@
-import { withMeta } from '../call/policy/index.ts';
+import { wireText, withMeta } from '../call/policy/index.ts';
 import type { CallSettled } from '../call/messages.ts';
 import { withRemedy, type AggregateShown, type ResourceRead } from '../resources/collections.ts';
 import type { SmcpTool } from '../protocol/messages/collections.ts';
@@ -9,7 +9,7 @@ import { toolResult, wrappedForWire } from '../protocol/tool-result.ts';
 const textOf = (settled: CallSettled, failure: Failure): string => {
   if (settled.end === 'cancelled') return 'Tool call cancelled';
   if (settled.end === 'timedOut') return `调用异常: Tool '${settled.tool}' execution timed out`;
-  return failure.message;
+  return wireText(failure);
 };
 const marksOf = (settled: CallSettled, failure: Failure): Record<string, unknown> => {
   if (settled.end === 'timedOut') return { a2c_timeout: true };

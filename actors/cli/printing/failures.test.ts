@@ -8,7 +8,8 @@ import {
 import { wireCodes } from '../../../machines/protocol/index.ts';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { createComputer, createOffice, type Confirm } from '../../index.ts';
-import { inWords } from './failures.ts';
+import { wordedBy } from '../../api/texts.ts';
+import { textsOf } from './failures.ts';
 import { fixtureFile, testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
 const server = fixtureFile('mcp-server.mjs');
@@ -28,28 +29,36 @@ describe('a call that nobody allows', () => {
     ['another text', {}, 'another text'],
   ])('is told of in the language of its reader: %s %j', (message, details, english) => {
     const failure = { code: wireCodes.notConfirmed, message, details };
-    expect(inWords(failure, 'de-DE')).toBe(english);
-    expect(inWords(failure, 'zh-CN')).toBe(message);
+    expect(wordedBy(textsOf('de-DE'))({ failure }).failure).toEqual({ ...failure, message: english });
+    expect(wordedBy(textsOf('zh-CN'))({ failure }).failure.message).toContain(message.slice(0, 7));
   });
 
-  it.each<[string, Confirm, string]>([
+  it.each<[string, Confirm, string, remedy?: string]>([
     ['a person', () => 'deny', 'The person at its computer refused the call'],
     [
       'a person with a reason',
       () => ({ decision: 'deny', reason: 'too dangerous' }),
       'The person at its computer refused the call: too dangerous',
     ],
-    ['the host', 'deny', 'Its computer has nobody who could be asked whether the call may run'],
-  ])('because of %s, at a command that asks an office, is told of once', async (_, confirm, says) => {
-    await using office = await createOffice({ port: 0 });
-    await using computer = await createComputer({
-      config: { mcpServers: { fixture: { command: process.execPath, args: [server] } } },
-      name: 'c1',
-      office: { url: office.url, id: 'local' },
-      confirm,
-    });
-    const told = await commandLine(['call', 'echo', 'text=hi', '--url', office.url], { folder });
-    expect(told).toEqual({ code: 1, out: '', err: `error: ${says}\n` });
-    expect(computer.name).toBe('c1');
-  });
+    [
+      'the host',
+      'deny',
+      'Its computer has nobody who could be asked whether the call may run',
+      '  Give `confirm` or `permission` to createComputer, `autoApprove` to the server, or `confirmed: true` to the call.\n',
+    ],
+  ])(
+    'because of %s, at a command that asks an office, is told of once',
+    async (_, confirm, says, remedy = '') => {
+      await using office = await createOffice({ port: 0 });
+      await using computer = await createComputer({
+        config: { mcpServers: { fixture: { command: process.execPath, args: [server] } } },
+        name: 'c1',
+        office: { url: office.url, id: 'local' },
+        confirm,
+      });
+      const told = await commandLine(['call', 'echo', 'text=hi', '--url', office.url], { folder });
+      expect(told).toEqual({ code: 1, out: '', err: `error: ${says}\n${remedy}` });
+      expect(computer.name).toBe('c1');
+    },
+  );
 });

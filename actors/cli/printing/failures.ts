@@ -1,9 +1,9 @@
 import type { CallOutcome } from '../../api/call-outcome.ts';
+import type { Texts } from '../../api/texts.ts';
 import type { CommandContext } from '../context.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
-import { confirmationInEnglish } from '../../../machines/call/policy/index.ts';
 import { factLine, type Fact } from '../../../machines/facts.ts';
-import type { Failure } from '../../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/index.ts';
 
 /** Shows a failure to a person or, with `--json`, as the one document on stdout. */
 export function showFailure({ terminal }: CommandContext, failure: Failure, asJson: boolean): void {
@@ -11,24 +11,22 @@ export function showFailure({ terminal }: CommandContext, failure: Failure, asJs
   if (asJson) terminal.out(JSON.stringify({ error: { code, message, details, remedy } }));
   else {
     // Indents every line below the first, because a config failure has one mistake a line.
-    terminal.errText(`error: ${inWords(failure).replaceAll('\n', '\n  ')}`);
+    terminal.errText(`error: ${failure.message.replaceAll('\n', '\n  ')}`);
     if (remedy !== null) terminal.err(`  ${remedy}`);
   }
 }
 
-/**
- * Returns the text of a failure in the language of the reader: Chinese texts that the reference implementation gives
- * agents become English.
- */
-export function inWords(failure: Failure, locale = Intl.DateTimeFormat().resolvedOptions().locale): string {
-  return (locale.startsWith('zh') ? undefined : confirmationInEnglish(failure)) ?? failure.message;
-}
+/** Language in which hosts of the command tell that a call was not confirmed. */
+export const textsOf = (locale = Intl.DateTimeFormat().resolvedOptions().locale): Texts =>
+  locale.startsWith('zh') ? 'zh' : 'en';
 /** Returns the failure of a call; null where the tool itself failed, because its result says why. */
 export const ownFailure = ({ toolError, failure }: CallOutcome): Failure | null =>
   toolError ? null : failure;
+/** Tells whether a call was not confirmed; then its result has the same text in two languages, for models. */
+const isUnconfirmed = ({ code }: Failure): boolean => code === wireCodes.notConfirmed;
 /** Text of a call result beside its failure; undefined when the text only repeats the failure. */
 export const besideFailure = (text: string, failure: Failure | null): string | undefined =>
-  failure?.message === text ? undefined : text;
+  failure && (failure.message === text || isUnconfirmed(failure)) ? undefined : text;
 
 /** Prints a line for programs: always when no person reads stdout, and with `--facts`. */
 export const tellFact = (

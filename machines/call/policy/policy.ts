@@ -50,16 +50,64 @@ export const confirmationMissing =
   '当前工具需要调用前进行二次确认，但客户端目前没有实现二次确认回调方法。请联系用户反馈此问题';
 const failing = '在工具调用二次确认时发生异常，异常信息：';
 export const confirmationFailed = (why: string): string => `${failing}${why}`;
-/** Translates one of these Chinese confirmation texts to English; undefined for any other text. */
-export function confirmationInEnglish({ message, details = {} }: Failure): string | undefined {
-  const { reason_given: reason } = details;
-  if (message === confirmationDenied)
-    return `The person at its computer refused the call${typeof reason === 'string' ? `: ${reason}` : ''}`;
-  if (message === confirmationLate) return 'Nobody at its computer said in time whether the call may run';
-  if (message === confirmationMissing)
-    return 'Its computer has nobody who could be asked whether the call may run';
-  if (!message.startsWith(failing)) return undefined;
-  return `Its computer could not ask whether the call may run: ${message.slice(failing.length)}`;
+/**
+ * Ways in which a confirmation fails. `denied`: a person said no. `late`: nobody answered in time. `missing`: nobody
+ * can be asked. `failed`: the question itself failed.
+ */
+export type ConfirmationText = 'denied' | 'late' | 'missing' | 'failed';
+/** Facts of a failed confirmation, for a text in any language. */
+export interface ConfirmationValues {
+  /** Name of the server in the config. */
+  readonly server: string;
+  /** Name of the tool on its own server. */
+  readonly tool: string;
+  /** Words of the person who said no, or of the error of the question; absent when there are none. */
+  readonly reason?: string;
+}
+/** Finds out from the failure of a call how its confirmation failed; undefined for any other failure. */
+export function failedConfirmation({
+  message,
+  details = {},
+}: Failure): { readonly key: ConfirmationText; readonly values: ConfirmationValues } | undefined {
+  const { server_name: server, tool_name: tool, reason_given: given } = details;
+  const isFailed = message.startsWith(failing);
+  const key = isFailed ? 'failed' : keyOfText[message];
+  if (key === undefined) return undefined;
+  const reason = isFailed ? message.slice(failing.length) : given;
+  const values = { server: textIn(server), tool: textIn(tool) };
+  return { key, values: typeof reason === 'string' ? { ...values, reason } : values };
+}
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
+const keyOfText: Readonly<Record<string, ConfirmationText>> = {
+  [confirmationDenied]: 'denied',
+  [confirmationLate]: 'late',
+  [confirmationMissing]: 'missing',
+};
+const because = (reason: string | undefined): string => (reason === undefined ? '' : `: ${reason}`);
+/** Texts of failed confirmations in English and Chinese. */
+export const confirmationTexts: Readonly<
+  Record<'en' | 'zh', Readonly<Record<ConfirmationText, (values: ConfirmationValues) => string>>>
+> = {
+  en: {
+    denied: ({ reason }) => `The person at its computer refused the call${because(reason)}`,
+    late: () => 'Nobody at its computer said in time whether the call may run',
+    missing: () => 'Its computer has nobody who could be asked whether the call may run',
+    failed: ({ reason }) => `Its computer could not ask whether the call may run${because(reason)}`,
+  },
+  zh: {
+    denied: ({ reason }) => (reason === undefined ? confirmationDenied : `工具调用二次确认被拒绝：${reason}`),
+    late: () => confirmationLate,
+    missing: () => confirmationMissing,
+    failed: ({ reason = '' }) => confirmationFailed(reason),
+  },
+};
+/**
+ * Text of a failure for a model on the wire: an English sentence that says who refused and why, then the text of the
+ * reference implementation.
+ */
+export function wireText(failure: Failure): string {
+  const found = failedConfirmation(failure);
+  return found ? `${confirmationTexts.en[found.key](found.values)}. ${failure.message}` : failure.message;
 }
 
 interface Called {
