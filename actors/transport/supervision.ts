@@ -55,6 +55,7 @@ export class Supervision {
   readonly #started = deferred();
   #hosted: HostedMachine | undefined;
   #stage: ClientChanged['stage'] | undefined;
+  #isClosing = false;
   #ended: Promise<void> | undefined;
 
   constructor(
@@ -124,7 +125,7 @@ export class Supervision {
     const news = event as unknown as ClientNews;
     if (news.type === 'permit.wanted')
       this.#runtime.directory.send(this.#address, { type: 'permit.granted' });
-    else if (this.#ended) return;
+    else if (this.#isClosing) return;
     else if (news.type === 'client.changed') this.#changed(news);
     // Comes unasked only when the machine itself failed; nothing else would end the transport then.
     else if (event.type === 'owned.ended')
@@ -162,6 +163,7 @@ export class Supervision {
   }
   /** Ends the server, if it was started; resolves when no process of it is left. */
   close(): Promise<void> {
+    this.#isClosing = true;
     return (this.#ended ??= this.#end());
   }
   async #end(): Promise<void> {

@@ -14,7 +14,7 @@ import type { Envelope } from './messages/envelope.ts';
 import { handshakeFailure, unsent } from './messages/refusal.ts';
 import type { Relay, RelayConnection } from './relay.ts';
 import type { Around, McpTransport } from './transport.ts';
-import { transportOf, type TransportOptions } from './transports.ts';
+import { transportOf, unspoken, type TransportOptions } from './transports.ts';
 
 const nothing = (): void => {};
 /** Description of a server whose client has not asked for any. */
@@ -48,7 +48,7 @@ export class RelaySession implements RelayConnection {
     this.#relay = relay;
     this.#emit = emit;
     this.#around = around;
-    const made = transportOf(options, input, around);
+    const made = transportOf(options, input, around, unspoken);
     if ('failure' in made) {
       around.timers.setTimeout(() => this.#fail(made.failure), 0);
       return;
@@ -93,8 +93,9 @@ export class RelaySession implements RelayConnection {
       const text = JSON.stringify(envelope.id) ?? 'none';
       return this.#around.notice({ kind: 'lateAnswer', text, bytes: 0 });
     }
-    const isGreeting = request.method === 'initialize';
-    if (!isGreeting || envelope.error === undefined) this.#open(isGreeting ? envelope.result : undefined);
+    // An error opens nothing: a client may try one revision of MCP after the other.
+    if (envelope.error === undefined)
+      this.#open(request.method === 'initialize' ? envelope.result : undefined);
     this.#relay.deliver({ ...envelope, id: request.id });
   }
   #resume(answer: Envelope): void {

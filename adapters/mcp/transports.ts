@@ -10,8 +10,11 @@ import type { RemoteSpec } from './http/remote.ts';
 import type { Reopen } from './http/reopening.ts';
 import { SseTransport } from './http/sse.ts';
 import { StreamableTransport } from './http/streamable.ts';
+import { headersOf } from './stateless/headers.ts';
+import { keys } from './stateless/revision.ts';
 import { StatelessTransport } from './stateless/stateless.ts';
 import { StreamTransport } from './stream-transport.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
 
 export interface TransportOptions {
   readonly ledger: Pick<Ledger, 'streamsOf'>;
@@ -25,20 +28,36 @@ export interface TransportOptions {
   readonly reopen?: Reopen;
 }
 
+/** Wraps a transport; over HTTP it may also set headers of requests. */
+type Speak = (transport: McpTransport, http?: StreamableTransport) => McpTransport;
+/**
+ * Passes the messages of a foreign client on. A request that names a revision without sessions gets the headers that
+ * repeat parts of it.
+ */
+export const unspoken: Speak = (transport, http) => {
+  if (http)
+    http.headersFor = (request) => {
+      const version = fieldsOf(request.params?.['_meta'])[keys.version];
+      return typeof version === 'string' ? headersOf(request, version) : {};
+    };
+  return transport;
+};
+
 /**
  * Creates the transport of a session, or returns the reason why there is none. Each further kind of transport
- * is one more case here.
+ * is one more case here. `speak` adds the translation between revisions of MCP; a relay has none.
  */
 export function transportOf(
   options: TransportOptions,
   input: SessionInput,
   around: Around,
+  speak: Speak = (transport, http) => new StatelessTransport(transport, around, http),
 ): { readonly transport: McpTransport } | { readonly failure: Failure } {
   const { server, spec: number, process } = input;
   if (process !== null) {
     const streams = options.ledger.streamsOf(process);
     if (!streams) return { failure: notConnected };
-    return { transport: new StatelessTransport(new StreamTransport(streams, around), around) };
+    return { transport: speak(new StreamTransport(streams, around)) };
   }
   if (options.carrierOf) return { transport: options.carrierOf(input, around) };
   const spec = options.remoteOf?.(server, number);
@@ -54,7 +73,7 @@ export function transportOf(
       failure: notStartable('its URL is not one of http:// or https://', 'mend the URL of this server'),
     };
   const settled = (kind: 'streamable' | 'sse'): void => options.settledKind?.(server, number, kind);
-  return { transport: made(options, spec, around, settled) };
+  return { transport: made(options, spec, around, { settled, speak }) };
 }
 
 const isWeb = ({ kind }: RemoteSpec): boolean => kind === 'streamable' || kind === 'sse';
@@ -65,12 +84,12 @@ function made(
   { reopen }: TransportOptions,
   spec: RemoteSpec,
   around: Around,
-  settled: (kind: 'streamable' | 'sse') => void,
+  { settled, speak }: { readonly settled: (kind: 'streamable' | 'sse') => void; readonly speak: Speak },
 ): McpTransport {
   switch (spec.kind) {
     case 'streamable': {
       const streamable = new StreamableTransport(spec, around, reopen);
-      const first = new StatelessTransport(streamable, around, streamable);
+      const first = speak(streamable, streamable);
       if (!spec.fallbackToSse) return first;
       const second = (): McpTransport => new SseTransport({ ...spec, kind: 'sse' }, around);
       const remember = (isSecond: boolean): void => settled(isSecond ? 'sse' : 'streamable');

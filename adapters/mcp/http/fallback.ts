@@ -3,7 +3,7 @@ import { ofOtherTransport } from '../refused-request.ts';
 import { Refused, type McpTransport } from '../transport.ts';
 
 /**
- * Transport for a URL without a given type: the first transport sends the first request; when the server
+ * Transport for a URL without a given type: the first transport sends `initialize`; when the server
  * refuses it in a way that may concern the transport, the second sends it, once. When the second fails as
  * well, the first refusal is reported, unless the second asks for a login.
  */
@@ -42,7 +42,8 @@ export class FallbackTransport implements McpTransport {
   }
   send(message: JSONRPCMessage): Promise<void> | undefined {
     const sent = this.#transport.send(message);
-    if (!this.#isFirst) return sent;
+    // Another request comes first from a client that tries a newer revision: its refusal says nothing of the transport.
+    if (!this.#isFirst || !('method' in message) || message.method !== 'initialize') return sent;
     this.#isFirst = false;
     return sent?.catch((error: unknown) => {
       if (!isOther(error) || this.#isClosed) throw error;

@@ -10,6 +10,7 @@ import {
   type SupervisedOptions,
   type Supervisor,
 } from '../../../actors/transport/index.ts';
+import { attachTo } from '../../fixtures/attached.ts';
 import { replay, worldOf } from '../../replay/index.ts';
 
 const faultServer = fileURLToPath(new URL('../../fault-server/fault-server.mjs', import.meta.url));
@@ -135,5 +136,39 @@ describe('a supervised transport', () => {
     expect(await other.callTool({ name: 'read', arguments: { path: 'a' } })).toEqual(told);
     expect(world.misses).toEqual([]);
     await expect(other.callTool({ name: 'read', arguments: { path: 'b' } })).rejects.toThrow('Not recorded');
+  });
+
+  it('passes on a transport of the client itself, once', async () => {
+    await using supervisor = createSupervisor(calmly);
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+    const theirs = new StdioClientTransport({ ...server({}), stderr: 'ignore' });
+    const one = client();
+    await one.connect(supervisor.supervised(theirs, { reconnect: { firstMs: 1 } }));
+    expect((await one.listTools()).tools).toHaveLength(1);
+    const closed = new Promise<void>((resolve) => (one.onclose = resolve));
+    const errors: string[] = [];
+    one.onerror = ({ message }) => void errors.push(message);
+    process.kill(theirs.pid ?? 0, 'SIGKILL');
+    await closed;
+    expect(errors.at(-1)).toContain("the transport of 'transport' cannot be started twice");
+  });
+
+  it('is a row on a page of its supervisor', async () => {
+    await using supervisor = createSupervisor({ ...calmly, name: 'my-host' });
+    await connected(supervisor, {});
+    await using page = await supervisor.inspect();
+    const seen = await attachTo(page.url);
+    const welcome = await seen.until(({ messages }) => messages.find(({ type }) => type === 'welcome'));
+    expect(welcome).toMatchObject({ host: { kind: 'supervisor', name: 'my-host', pid: process.pid } });
+    expect(JSON.stringify(seen.rows)).toContain('client:shaky');
+  });
+
+  it.each([
+    ['a URL of another kind', 'ftp://example.com', {}],
+    ['headers of a command', server({}), { headers: { a: 'b' } }],
+    ['a time that is none', server({}), { connectMs: Number.NaN }],
+    ['no command', {} as never, {}],
+  ])('refuses %s', (_what, given, options) => {
+    expect(() => createSupervisor(calmly).supervised(given, options)).toThrow('supervised: ');
   });
 });
