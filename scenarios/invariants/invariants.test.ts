@@ -29,22 +29,22 @@ const failing = (kind: string, action: string): Partial<HarnessOptions> => {
   const machine = machines[kind]?.provide({ actions: { [action]: throwing } } as never);
   return { kinds: { ...machines, [kind]: machine as AnyStateMachine } };
 };
-const boot = (harness: Harness): void => {
+const boot = async (harness: Harness): Promise<void> => {
   harness.computer();
-  harness.run(100);
+  await harness.run(100);
 };
-const everybody = (harness: Harness): void => {
-  harness.office();
+const everybody = async (harness: Harness): Promise<void> => {
+  await harness.office();
   harness.computer({ linked: true });
   harness.agent();
-  harness.run(100);
+  await harness.run(100);
 };
 
 /** Abandons the hosts in the middle of a call, without notice. */
-const abandonAll = (harness: Harness): void => {
-  everybody(harness);
+const abandonAll = async (harness: Harness): Promise<void> => {
+  await everybody(harness);
   harness.agentCall('read', { timeoutMs: 0 });
-  harness.run(10);
+  await harness.run(10);
   for (const one of ['computer', 'agent', 'office']) harness.directory.abandon(one);
 };
 
@@ -52,7 +52,7 @@ interface ViolatingExample {
   readonly invariant: keyof typeof invariants;
   readonly how: string;
   readonly options?: Partial<HarnessOptions>;
-  readonly act: (harness: Harness) => void;
+  readonly act: (harness: Harness) => void | Promise<void>;
   /** Text that the violation's sentence has to contain. */
   readonly said: string;
 }
@@ -74,8 +74,8 @@ const violating: readonly ViolatingExample[] = [
     invariant: 'no process is left',
     how: 'a process port that leaves an abandoned child alone',
     options: leaking('process'),
-    act: (s) => {
-      boot(s);
+    act: async (s) => {
+      await boot(s);
       s.directory.abandon('computer');
     },
     said: '1 processes left',
@@ -108,8 +108,8 @@ const violating: readonly ViolatingExample[] = [
     invariant: 'every call is settled exactly once',
     how: 'a computer that takes a call and says nothing',
     options: { kinds: { ...machines, computer: deaf } },
-    act: (s) => {
-      boot(s);
+    act: async (s) => {
+      await boot(s);
       s.call('read');
     },
     said: 'host.1.r1 was settled 0 times',
@@ -117,10 +117,10 @@ const violating: readonly ViolatingExample[] = [
   {
     invariant: 'every call is settled exactly once',
     how: 'a call that is answered twice',
-    act: (s) => {
-      boot(s);
+    act: async (s) => {
+      await boot(s);
       const call = s.call('read');
-      s.run(100);
+      await s.run(100);
       s.directory.send('host:computer', { type: 'call.settled', ticket: call.ticket } as never);
     },
     said: 'host.1.r1 was settled 2 times',
@@ -129,8 +129,8 @@ const violating: readonly ViolatingExample[] = [
     invariant: 'no machine fails',
     how: 'a call whose action throws',
     options: failing('call', 'enter'),
-    act: (s) => {
-      boot(s);
+    act: async (s) => {
+      await boot(s);
       s.call('read');
     },
     said: 'failed: Error: bug in call',
@@ -138,8 +138,8 @@ const violating: readonly ViolatingExample[] = [
   {
     invariant: 'no defect is reported',
     how: 'a host whose listener throws',
-    act: (s) => {
-      boot(s);
+    act: async (s) => {
+      await boot(s);
       s.directory.listen('host:rude', () => {
         throw new Error('not now');
       });
@@ -170,9 +170,9 @@ const violating: readonly ViolatingExample[] = [
     invariant: 'no child is started while an older one lives',
     how: 'a port that leaves the child of a crashed machine alive',
     options: { ...leaking('process'), ...failing('process', 'rememberPid') },
-    act: (s) => {
+    act: async (s) => {
       s.computer();
-      s.run(5000);
+      await s.run(5000);
     },
     said: 'process#2 was started while an older one lived',
   },
@@ -197,21 +197,24 @@ const violating: readonly ViolatingExample[] = [
   },
 ];
 
-const play = (act: (harness: Harness) => void, options: Partial<HarnessOptions> = {}): Harness => {
+const play = async (
+  act: (harness: Harness) => void | Promise<void>,
+  options: Partial<HarnessOptions> = {},
+): Promise<Harness> => {
   const harness = new Harness({ servers, ...options });
-  act(harness);
+  await act(harness);
   harness.close();
-  harness.run(60_000);
+  await harness.run(60_000);
   return harness;
 };
 
 describe('an invariant', () => {
-  it('holds where nothing is wrong', () => {
-    expect(violations(play(everybody))).toEqual([]);
+  it('holds where nothing is wrong', async () => {
+    expect(violations(await play(everybody))).toEqual([]);
   });
 
-  it.each(violating)('is violated by $how: $invariant', ({ invariant, act, options, said }) => {
-    const found = invariants[invariant]?.(play(act, options), {}) ?? [];
+  it.each(violating)('is violated by $how: $invariant', async ({ invariant, act, options, said }) => {
+    const found = invariants[invariant]?.(await play(act, options), {}) ?? [];
     expect(found.join('\n')).toContain(said);
   });
 
@@ -221,10 +224,10 @@ describe('an invariant', () => {
     expect(Object.keys(invariants).filter((invariant) => !seen.has(invariant))).toEqual([]);
   });
 
-  it('ignores what a scenario expects to fail, and nothing else', () => {
-    const harness = play(
-      (s) => {
-        boot(s);
+  it('ignores what a scenario expects to fail, and nothing else', async () => {
+    const harness = await play(
+      async (s) => {
+        await boot(s);
         s.call('read');
       },
       failing('call', 'enter'),

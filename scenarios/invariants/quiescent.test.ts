@@ -6,18 +6,18 @@ const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 const servers = { fs: { tools }, git: { tools: { log: tools.read, hangs: { never: true } } } } as const;
 
 /** Returns the violations a minute after startup and the given action. */
-function said(
-  act: (harness: Harness) => void,
+async function said(
+  act: (harness: Harness) => void | Promise<void>,
   options: Partial<HarnessOptions> = {},
   restMs = 60_000,
-): string[] {
+): Promise<string[]> {
   const harness = new Harness({ servers, ...options });
-  harness.office();
+  await harness.office();
   harness.computer({ linked: true });
   harness.agent();
-  harness.run(5_000);
-  act(harness);
-  harness.run(restMs);
+  await harness.run(5_000);
+  await act(harness);
+  await harness.run(restMs);
   const bench = new Bench({ slackMs: 0 });
   for (const seen of harness.seen) bench.take(seen);
   bench.quiescent(harness.clock.now());
@@ -26,67 +26,71 @@ function said(
 const order = (type: string, server: string) => ({ type, server });
 
 describe('when the system is quiescent, no invariant is violated', () => {
-  it.each<[what: string, act: (harness: Harness) => void, options?: Partial<HarnessOptions>]>([
-    ['by those who came up', () => {}],
+  it.each<[what: string, act: (harness: Harness) => void | Promise<void>, options?: Partial<HarnessOptions>]>(
     [
-      'by calls that were answered, cancelled, and timed out',
-      (s) => {
-        s.call('read');
-        s.agentCall('read');
-        s.agentCall('hangs', { timeoutMs: 500 });
-        s.call('hangs').cancel();
-        const call = s.agentCall('hangs', { timeoutMs: 0 });
-        s.run(10);
-        call.cancel();
-      },
+      ['by those who came up', () => {}],
+      [
+        'by calls that were answered, cancelled, and timed out',
+        async (s) => {
+          s.call('read');
+          s.agentCall('read');
+          s.agentCall('hangs', { timeoutMs: 500 });
+          s.call('hangs').cancel();
+          const call = s.agentCall('hangs', { timeoutMs: 0 });
+          await s.run(10);
+          call.cancel();
+        },
+      ],
+      ['by a call that has no limit', (s) => void s.agentCall('hangs', { timeoutMs: 0 })],
+      ['by a server that died and came back', (s) => s.servers.kill('fs', { code: 1 })],
+      ['by one that never comes up', () => {}, { servers: { ...servers, bad: { initialize: 'error' } } }],
+      ['by one that nobody wants', () => {}, { options: { git: { autoStart: false } } }],
+      [
+        'by orders to stop and to start',
+        (s) => {
+          s.order('computer', order('server.stop', 'fs'));
+          s.order('computer', order('server.start', 'fs'));
+          s.order('computer', order('server.stop', 'git'));
+        },
+      ],
+      [
+        'by an office that was closed, and one that opened again',
+        async (s) => {
+          s.close('office');
+          await s.run(5_000);
+          await s.office();
+        },
+      ],
+      ['by a computer that left', (s) => s.close('computer')],
+      [
+        'by a second computer of the same name, which is refused',
+        (s) => s.computer({ as: 'twin', linked: true, servers: [] }),
+      ],
     ],
-    ['by a call that has no limit', (s) => void s.agentCall('hangs', { timeoutMs: 0 })],
-    ['by a server that died and came back', (s) => s.servers.kill('fs', { code: 1 })],
-    ['by one that never comes up', () => {}, { servers: { ...servers, bad: { initialize: 'error' } } }],
-    ['by one that nobody wants', () => {}, { options: { git: { autoStart: false } } }],
-    [
-      'by orders to stop and to start',
-      (s) => {
-        s.order('computer', order('server.stop', 'fs'));
-        s.order('computer', order('server.start', 'fs'));
-        s.order('computer', order('server.stop', 'git'));
-      },
-    ],
-    [
-      'by an office that was closed, and one that opened again',
-      (s) => {
-        s.close('office');
-        s.run(5_000);
-        s.office();
-      },
-    ],
-    ['by a computer that left', (s) => s.close('computer')],
-    [
-      'by a second computer of the same name, which is refused',
-      (s) => s.computer({ as: 'twin', linked: true, servers: [] }),
-    ],
-  ])('%s', (_, act, options) => {
-    expect(said(act, options)).toEqual([]);
+  )('%s', async (_, act, options) => {
+    expect(await said(act, options)).toEqual([]);
   });
 
-  it('and a link that does not rejoin an open office is reported', () => {
-    expect(said((s) => s.network.faults.keepAway('a1', 3_600_000))).toEqual([
+  it('and a link that does not rejoin an open office is reported', async () => {
+    expect(await said((s) => s.network.faults.keepAway('a1', 3_600_000))).toEqual([
       expect.stringMatching(
         /^every link to an office has joined it, or was refused: host:agent is \w+, and its/,
       ),
     ]);
   });
 
-  it('and before it is quiescent, invariants say what is still under way', () => {
-    const found = said(
-      (s) => {
-        s.agentCall('hangs');
-        s.order('computer', order('server.stop', 'fs'));
-        s.servers.kill('git', { code: 1 });
-        s.call('read').cancel();
-      },
-      { servers: { ...servers, fs: { tools, ignores: ['stdin'] } } },
-      1,
+  it('and before it is quiescent, invariants say what is still under way', async () => {
+    const found = (
+      await said(
+        (s) => {
+          s.agentCall('hangs');
+          s.order('computer', order('server.stop', 'fs'));
+          s.servers.kill('git', { code: 1 });
+          s.call('read').cancel();
+        },
+        { servers: { ...servers, fs: { tools, ignores: ['stdin'] } } },
+        1,
+      )
     ).join('\n');
     expect(found).toContain('rests and says why: host:computer git is waiting, and is wanted');
     expect(found).toContain('only then: host:computer its tools changed, and nobody was told');

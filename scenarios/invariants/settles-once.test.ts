@@ -90,12 +90,12 @@ function harnessOf({ words, looks, isFree }: Run): Harness {
   });
   return harness;
 }
-function perform(harness: Harness, one: Act): void {
+async function perform(harness: Harness, one: Act): Promise<void> {
   const { directory, servers } = harness;
   const order = (type: string): void => {
     if (directory.find('computer')) harness.order('computer', { type, server: 'fs' });
   };
-  if (one.do === 'wait') harness.run(one.ms);
+  if (one.do === 'wait') await harness.run(one.ms);
   else if (one.do === 'cancel') {
     const call = harness.calls[one.n % Math.max(1, harness.calls.length)];
     const who = call?.ticket.startsWith('host.') === true ? 'computer' : 'agent';
@@ -112,14 +112,14 @@ function perform(harness: Harness, one: Act): void {
 }
 
 /** Checks, in any order of events, that each call has one answer with consistent fields, and that nothing is left. */
-function settlesOnce(run: Run): void {
+async function settlesOnce(run: Run): Promise<void> {
   const harness = harnessOf(run);
-  harness.office();
+  await harness.office();
   harness.computer({ linked: true });
   harness.agent();
-  harness.run(100);
-  for (const one of run.acts) perform(harness, one);
-  harness.run(20_000);
+  await harness.run(100);
+  for (const one of run.acts) await perform(harness, one);
+  await harness.run(20_000);
   // Checked before anything is closed, so the calls ended by themselves.
   expect(harness.calls.map(({ settled }) => settled.length)).toEqual(harness.calls.map(() => 1));
   for (const { settled } of harness.calls)
@@ -128,12 +128,12 @@ function settlesOnce(run: Run): void {
       if (outcome === 'unknown') expect(phase).toBe('running');
     }
   harness.close();
-  harness.run(30_000);
+  await harness.run(30_000);
   expect(harness.calls.map(({ settled }) => settled.length)).toEqual(harness.calls.map(() => 1));
   expect(violations(harness)).toEqual([]);
 }
 
 // oxlint-disable-next-line vitest/expect-expect -- the property expects
-it('every accepted call settles once, under any order of answer, error, progress, cancel, time-out, death and close', () => {
-  fc.assert(fc.property(acts, settlesOnce), { numRuns: 30 });
+it('every accepted call settles once, under any order of answer, error, progress, cancel, time-out, death and close', async () => {
+  await fc.assert(fc.asyncProperty(acts, settlesOnce), { numRuns: 30 });
 });

@@ -76,31 +76,31 @@ interface Answer {
   readonly body: object;
   readonly missing: readonly string[];
 }
-const waitFor = (harness: Harness, isThere: () => boolean, patienceMs: number): void => {
-  for (let ms = 0; ms < patienceMs && !isThere(); ms += 10) harness.run(10);
+const waitFor = async (harness: Harness, isThere: () => boolean, patienceMs: number): Promise<void> => {
+  for (let ms = 0; ms < patienceMs && !isThere(); ms += 10) await harness.run(10);
 };
-function shownToHost(
+async function shownToHost(
   harness: Harness,
   c: ComputerContext,
   collection: ResourceCollection,
-): Answer | undefined {
+): Promise<Answer | undefined> {
   const ticket = ticketOf(collection);
   const before = harness.heard('computer', 'aggregate.shown').length;
   const wanted = { type: 'aggregate.wanted', collection, ticket, reqId: ticket, query: queries[collection] };
   harness.order('computer', { ...wanted, replyTo: 'host:computer' });
   const answers = (): AggregateShown[] =>
     harness.heard('computer', 'aggregate.shown').slice(before) as unknown as AggregateShown[];
-  waitFor(harness, () => answers().length > 0, 2 * c.timing.aggregateMs + 100);
+  await waitFor(harness, () => answers().length > 0, 2 * c.timing.aggregateMs + 100);
   const [answer] = answers();
   if (!answer || answer.failure) return undefined;
   return { body: answer.body, missing: answer.missing.map(({ server }) => server) };
 }
 /** Asks on behalf of the agent; returns null when no agent is in the office. */
-function shownToAgent(
+async function shownToAgent(
   harness: Harness,
   c: ComputerContext,
   collection: ResourceCollection,
-): Answer | undefined | null {
+): Promise<Answer | undefined | null> {
   const isJoined = (link: string): boolean => harness.state(link)?.startsWith('{online:{joined') === true;
   const { computers = [] } = contextOf<{ computers: readonly string[] }>(harness, 'agent') ?? {};
   const name = c.link?.name;
@@ -108,7 +108,7 @@ function shownToAgent(
   if (!computers.includes(name)) return null;
   const request = { computer: name, ...queries[collection] };
   const asked = harness.query(methods[collection], request);
-  waitFor(harness, () => asked.settled.length > 0, c.timing.queryMs + c.timing.agentMarginMs + 100);
+  await waitFor(harness, () => asked.settled.length > 0, c.timing.queryMs + c.timing.agentMarginMs + 100);
   const [settled] = asked.settled;
   if (!settled || settled.failure || typeof settled.result !== 'object') return undefined;
   const {
@@ -120,21 +120,23 @@ function shownToAgent(
 }
 
 /** Returns differences between a read of a resource and its content, for resources that a single server lists. */
-function misread(harness: Harness, c: ComputerContext, servers: readonly Server[]): string[] {
+async function misread(harness: Harness, c: ComputerContext, servers: readonly Server[]): Promise<string[]> {
   const all = servers.flatMap(({ uris }) => uris);
-  return servers.flatMap(({ name, truth, uris }) => {
+  const wrong: string[] = [];
+  for (const { name, truth, uris } of servers) {
     const uri = uris.find((each) => isShown(each) && all.indexOf(each) === all.lastIndexOf(each));
-    if (uri === undefined || truth.read(uri).length === 0) return [];
+    if (uri === undefined || truth.read(uri).length === 0) continue;
     const before = harness.heard('computer', 'resource.read').length;
     const collection: ResourceCollection = uri.startsWith('window:') ? 'desktop' : 'finder';
     const wanted = { type: 'resource.wanted', collection, ticket: `truth.${uri}`, reqId: uri, uri };
     harness.order('computer', { ...wanted, replyTo: 'host:computer' });
     const answers = (): unknown[] => harness.heard('computer', 'resource.read').slice(before);
-    waitFor(harness, () => answers().length > 0, c.timing.readMs + 100);
+    await waitFor(harness, () => answers().length > 0, c.timing.readMs + 100);
     const { contents = [] } = (answers()[0] ?? {}) as { contents?: readonly object[] };
     const [is, should] = [JSON.stringify(contents), JSON.stringify(truth.read(uri))];
-    return is === should ? [] : [`${uri} of ${name} is read as ${is}, and is ${should}`];
-  });
+    if (is !== should) wrong.push(`${uri} of ${name} is read as ${is}, and is ${should}`);
+  }
+  return wrong;
 }
 /** Returns servers whose changes would not be heard, although they announce them. */
 function unheard(harness: Harness, servers: readonly Server[]): string[] {
@@ -150,28 +152,30 @@ const isShown = (uri: string): boolean => isWindowUri(uri) || isDpeUri(uri);
 /** Time in ms after which a server is back that was found dead when it was asked. */
 const backMs = 60_000;
 /** Asks for both collections, so that changes are found that only asking can find. */
-function look(harness: Harness, c: ComputerContext): void {
+async function look(harness: Harness, c: ComputerContext): Promise<void> {
   const told = (): number => harness.heard('computer', 'client.changed').length;
   const before = told();
-  for (const collection of both) shownToHost(harness, c, collection);
-  if (told() !== before) harness.run(backMs);
+  for (const collection of both) await shownToHost(harness, c, collection);
+  if (told() !== before) await harness.run(backMs);
 }
 
 /** Returns errors in what is shown when the system is quiescent, after asking for contents that were not known. */
-export function untruthsShown(harness: Harness): string[] {
+export async function untruthsShown(harness: Harness): Promise<string[]> {
   const before = contextOf<ComputerContext>(harness, 'computer');
   if (!before || harness.state('computer')?.startsWith('clos') === true) return [];
-  look(harness, before);
+  await look(harness, before);
   const servers = serversOf(harness, contextOf<ComputerContext>(harness, 'computer') ?? before);
-  return [
-    ...misread(harness, before, servers),
-    ...unheard(harness, servers),
-    ...both.flatMap((collection) => misshown(harness, before, collection)),
-  ];
+  const wrong = [...(await misread(harness, before, servers)), ...unheard(harness, servers)];
+  for (const collection of both) wrong.push(...(await misshown(harness, before, collection)));
+  return wrong;
 }
-function misshown(harness: Harness, before: ComputerContext, collection: ResourceCollection): string[] {
-  const host = shownToHost(harness, before, collection);
-  const agent = shownToAgent(harness, before, collection);
+async function misshown(
+  harness: Harness,
+  before: ComputerContext,
+  collection: ResourceCollection,
+): Promise<string[]> {
+  const host = await shownToHost(harness, before, collection);
+  const agent = await shownToAgent(harness, before, collection);
   const c = contextOf<ComputerContext>(harness, 'computer') ?? before;
   const shown = serversOf(harness, c).map((server) => shownOf(harness, collection, server));
   const items = shown.flatMap((each) => each.items);

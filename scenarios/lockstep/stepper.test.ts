@@ -57,38 +57,40 @@ describe('A2C_STEPPER', () => {
   });
 });
 
-describe('while somebody inspects XState itself steps, and nothing else is different', () => {
+describe('while somebody inspects XState itself steps, and nothing else is different', async () => {
   type When = 'never' | 'from birth' | 'from later on' | 'for a while';
-  function told(when: When): { readonly trace: readonly string[]; readonly inspected: ReadonlySet<string> } {
+  async function told(
+    when: When,
+  ): Promise<{ readonly trace: readonly string[]; readonly inspected: ReadonlySet<string> }> {
     const inspected = new Set<string>();
     const inspector: Observer = { inspect: ({ type }) => inspected.add(type) };
     const s = new Harness({ servers: {}, ...(when === 'from birth' && { observer: () => inspector }) });
-    s.office();
+    await s.office();
     s.computer({ linked: true });
     const leave =
       when === 'from later on' || when === 'for a while' ? s.directory.tap.add(inspector) : undefined;
-    s.run(1_000);
+    await s.run(1_000);
     if (when === 'for a while') {
       leave?.();
       inspected.clear();
     }
     s.agent();
-    s.run(1_000);
+    await s.run(1_000);
     s.close();
-    s.run(1_000);
+    await s.run(1_000);
     return { trace: s.trace, inspected };
   }
-  const { trace } = told('never');
+  const { trace } = await told('never');
 
-  it.each<When>(['from birth', 'from later on'])('%s', (when) => {
-    const { inspected, trace: same } = told(when);
+  it.each<When>(['from birth', 'from later on'])('%s', async (when) => {
+    const { inspected, trace: same } = await told(when);
     // The compiled stepper reports no microsteps to inspectors, so XState's interpreter was in use.
     expect([...inspected]).toContain('@xstate.microstep');
     expect(same).toEqual(trace);
   });
 
-  it('and no more once nobody does', () => {
-    const { inspected, trace: same } = told('for a while');
+  it('and no more once nobody does', async () => {
+    const { inspected, trace: same } = await told('for a while');
     expect([...inspected]).toEqual([]);
     expect(same).toEqual(trace);
   });

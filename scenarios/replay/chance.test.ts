@@ -6,7 +6,7 @@ import { withTraps, type Trapped } from '../fixtures/traps.ts';
 import { replayOf } from './replay.ts';
 import type { Kinds } from './replay-trace.ts';
 
-const life = recordedRun();
+const life = await recordedRun();
 /** Uses of time and chance while a run is replayed on these machines, each once. */
 function trapsIn(kinds?: Kinds): string[] {
   const used: Trapped[] = [];

@@ -13,7 +13,7 @@ import { tapeOf } from './tape.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-checks-'));
 const recording = join(folder, 'life.trace.ndjson');
-writeFileSync(recording, fileTextOf(recordedRun()));
+writeFileSync(recording, fileTextOf(await recordedRun()));
 afterAll(() => rmSync(folder, { recursive: true }));
 /** Number of the first input of this type. */
 function inputIn(file: string, type: string): number {

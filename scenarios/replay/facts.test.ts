@@ -22,33 +22,33 @@ const sizes = [40, 80, 120, 160, 240, 320].map((kb) => kb * 1_024);
  * A host that lives long before it fails: calls, calls that are cancelled, a server that dies and comes back, an office that
  * goes and comes; then a server breaks off in the middle of a call. Recorded in rings of several sizes.
  */
-function longLife(): readonly Recorder[] {
+async function longLife(): Promise<readonly Recorder[]> {
   const harness = new Harness({ servers });
   const rings = sizes.map((ringBytes) => recorderOf(harness.clock, { ringBytes, profile: 'boundary' }));
   for (const ring of rings) harness.directory.tap.add(ring);
-  harness.office();
+  await harness.office();
   harness.computer({ linked: true });
   harness.agent();
-  harness.run(1_000);
+  await harness.run(1_000);
   harness.call('hang', { timeoutMs: 0 });
   for (let round = 0; round < 80; round += 1) {
     harness.call('read');
     const wanted = harness.agentCall('hang');
-    harness.run(300);
+    await harness.run(300);
     if (round % 13 === 5) harness.call('toss');
-    harness.run(600);
+    await harness.run(600);
     wanted.cancel();
     if (round === 20) {
       harness.close('office');
-      harness.run(300);
-      harness.office();
+      await harness.run(300);
+      await harness.office();
     }
   }
-  harness.run(5_000);
+  await harness.run(5_000);
   harness.agentCall('cut');
-  harness.run(10_000);
+  await harness.run(10_000);
   harness.close();
-  harness.run(30_000);
+  await harness.run(30_000);
   return rings;
 }
 function read(ring: Recorder): Trace {
@@ -57,10 +57,10 @@ function read(ring: Recorder): Trace {
   return found.trace;
 }
 
-describe('a ring that has lost its beginning', () => {
-  const traces = longLife().map(read);
+describe('a ring that has lost its beginning', async () => {
+  const traces = (await longLife()).map(read);
 
-  it('keeps no question about the result of a call that is over', () => {
+  it('keeps no question about the result of a call that is over', async () => {
     const text = 'x'.repeat(2_000);
     const harness = new Harness({
       servers: { fs: { tools: { read: { answers: { content: [{ type: 'text', text }] }, afterMs: 1 } } } },
@@ -69,10 +69,10 @@ describe('a ring that has lost its beginning', () => {
     const ring = recorderOf(harness.clock, { ringBytes: 40 * 1_024, profile: 'boundary' });
     harness.directory.tap.add(ring);
     harness.computer();
-    harness.run(1_000);
+    await harness.run(1_000);
     for (let round = 0; round < 40; round += 1) {
       harness.call('read');
-      harness.run(1_000);
+      await harness.run(1_000);
     }
     const asked = (read(ring).facts?.facts.answers ?? []).map(({ ch }) => ch.split(' {')[0]);
     expect(asked).toEqual(['ask resolve of spec', 'ask tools/list of fs']);

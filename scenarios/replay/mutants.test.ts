@@ -5,7 +5,7 @@ import { boundaryOf, recordedRun } from '../fixtures/recorded-run.ts';
 import type { Kinds } from './replay-trace.ts';
 import { replayOf, type ReplayReport } from './replay.ts';
 
-const life = boundaryOf(recordedRun());
+const life = boundaryOf(await recordedRun());
 const known = new Map<string, ReplayReport>();
 interface Mutant {
   readonly what: string;

@@ -7,7 +7,7 @@ import { replayOf } from './replay.ts';
 import { outcomeText } from './report/outcome.ts';
 
 /** Calls of an agent in an office that is elsewhere: it is not in the trace. */
-function atComputer(): Outcomes {
+async function atComputer(): Promise<Outcomes> {
   const harness = new Harness({
     servers: {
       fs: {
@@ -20,20 +20,20 @@ function atComputer(): Outcomes {
       },
     },
   });
-  harness.office();
+  await harness.office();
   harness.computer({ linked: true });
   harness.agent();
-  harness.run(1_000);
+  await harness.run(1_000);
   for (const tool of ['read', 'fail', 'hang', 'toss']) harness.agentCall(tool);
-  harness.run(10_000);
+  await harness.run(10_000);
   const { lines, ...trace } = traceOf(harness.recorder);
   const ofComputer = lines.filter(({ record }) => !('ch' in record && /agent|office/.test(record.ch)));
   return outcomesOf(recordedMoments({ ...trace, lines: ofComputer }));
 }
 
 describe('outcomes', () => {
-  it('are the same from what was recorded and from what happens again', () => {
-    const life = recordedRun();
+  it('are the same from what was recorded and from what happens again', async () => {
+    const life = await recordedRun();
     const outcomes = outcomesOf(recordedMoments(life));
     expect(replayOf('life', boundaryOf(life)).outcomes).toEqual(outcomes);
     expect(outcomes.calls['r3']).toEqual({
@@ -68,8 +68,8 @@ describe('outcomes', () => {
     });
   });
 
-  it('have calls of an agent at its computer, as it is answered', () => {
-    const { calls } = atComputer();
+  it('have calls of an agent at its computer, as it is answered', async () => {
+    const { calls } = await atComputer();
     const texts = Object.values(calls).map(({ tool, server, end, outcome, code, text, answers }) =>
       [tool, server, end, outcome, code, text, answers].join(' '),
     );

@@ -13,26 +13,26 @@ function recorderOf(profile: Profile, more: Partial<RecorderOptions> = {}): Reco
   return recorderAt({ now: () => clock.now() }, { profile }, more);
 }
 /** A harness with everybody, a call, the end; watched by these. */
-function play(...recorders: readonly Recorder[]): Harness {
+async function play(...recorders: readonly Recorder[]): Promise<Harness> {
   const harness = new Harness({ servers: { fs: { tools: { read: { answers: {}, afterMs: 5 } } } } });
   clock = harness.clock;
   for (const recorder of recorders) harness.directory.tap.add(recorder);
-  harness.office();
+  await harness.office();
   harness.computer({ linked: true });
   harness.agent();
-  harness.run(100);
+  await harness.run(100);
   harness.agentCall('read');
   harness.call('read');
-  harness.run(1_000);
+  await harness.run(1_000);
   harness.close();
-  harness.run(30_000);
+  await harness.run(30_000);
   return harness;
 }
 const input = (text: string): DirectoryRecord => ({ k: 'in', via: 'host', a: 'nobody', ev: { type: text } });
 
-describe('profiles', () => {
+describe('profiles', async () => {
   const of = { boundary: recorderOf('boundary'), steps: recorderOf('steps'), full: recorderOf('full') };
-  play(...Object.values(of));
+  await play(...Object.values(of));
   const texts = (profile: Profile): string[] => traceOf(of[profile]).lines.map(({ text }) => text);
 
   it('hold what crosses the boundary, and then what the machines did, and then what they remember', () => {
@@ -64,9 +64,9 @@ describe('profiles', () => {
 });
 
 describe('records', () => {
-  it('are numbered without a gap, over all actor systems of a host', () => {
+  it('are numbered without a gap, over all actor systems of a host', async () => {
     const recorder = recorderOf('steps');
-    play(recorder);
+    await play(recorder);
     const { lines, tail } = traceOf(recorder);
     expect(lines.map(({ s }) => s)).toEqual(lines.map((_, at) => at + 1));
     expect(
@@ -156,15 +156,15 @@ describe('a ring', () => {
 });
 
 describe('another observer', () => {
-  it('sees the same with a recorder before it and without, also when that one fails', () => {
-    const alone = play().trace;
-    expect(play(recorderOf('full')).trace).toEqual(alone);
+  it('sees the same with a recorder before it and without, also when that one fails', async () => {
+    const alone = (await play()).trace;
+    expect((await play(recorderOf('full'))).trace).toEqual(alone);
     const failing = recorderOf('steps', {
       onEntry: () => {
         throw new Error('no room');
       },
     });
-    const harness = play(failing);
+    const harness = await play(failing);
     expect(harness.trace).toEqual(alone);
     expect(harness.blunders).toHaveLength(1);
   });

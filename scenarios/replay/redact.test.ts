@@ -18,16 +18,16 @@ const pin = '4711-9922';
 const note = `${'a long note '.repeat(20)}for Jane Roe`;
 
 /** Three calls, two of them with the same pin, one that says it in its answer, with the messages on the wire. */
-function recorded(ringBytes = Infinity): string {
+async function recorded(ringBytes = Infinity): Promise<string> {
   const rows = Array.from({ length: 60 }, () => ({ owner: 'Jane Roe', code: 12 }));
   const answers = { content: [{ type: 'text', text: `paid with ${pin}, code 12` }], rows };
   const harness = new Harness({ servers: { fs: { tools: { pay: { answers, afterMs: 5 } } } } });
   const recorder = recorderOf(harness.clock, { ringBytes, profile: 'boundary' });
   harness.directory.tap.add(recorder);
-  harness.office();
+  await harness.office();
   harness.computer({ linked: true });
   harness.agent();
-  harness.run(1_000);
+  await harness.run(1_000);
   for (const params of [
     { pin, code: 12 },
     { pin, note },
@@ -35,7 +35,7 @@ function recorded(ringBytes = Infinity): string {
     { pin, code: 12 },
   ]) {
     harness.agentCall('pay', { params });
-    harness.run(50);
+    await harness.run(50);
     const request = {
       jsonrpc: '2.0',
       id: 1,
@@ -52,7 +52,7 @@ function recorded(ringBytes = Infinity): string {
   }
   recorder.mark(`pin ${pin} again`);
   harness.close();
-  harness.run(30_000);
+  await harness.run(30_000);
   return recorder.text(`asked for ${pin}`);
 }
 const traceOf = (text: string): Trace => {
@@ -68,8 +68,8 @@ const hidden = (text: string, options: RedactOptions): string => {
   return done.text;
 };
 
-describe('a redacted trace', () => {
-  const text = recorded();
+describe('a redacted trace', async () => {
+  const text = await recorded();
 
   it('of what stands at a path is valid, and has it nowhere: texts, marks, messages, names, its own end', () => {
     expect(text.split(pin).length).toBeGreaterThan(10);
@@ -104,10 +104,9 @@ describe('a redacted trace', () => {
     }
   });
 
-  it('does so from a ring that has lost its beginning, in a calm moment', () => {
-    const cut = [30_000, 60_000, 90_000, 120_000, 150_000]
-      .map(recorded)
-      .filter((some) => some.includes('"k":"facts"'));
+  it('does so from a ring that has lost its beginning, in a calm moment', async () => {
+    const all = await Promise.all([30_000, 60_000, 90_000, 120_000, 150_000].map(recorded));
+    const cut = all.filter((some) => some.includes('"k":"facts"'));
     const calm = cut.filter((some) => traceOf(some).facts?.facts.open.length === 0);
     expect(calm.length).toBeGreaterThan(0);
     for (const some of calm) {
@@ -150,11 +149,11 @@ describe('a redacted trace', () => {
   });
 });
 
-describe('redact', () => {
+describe('redact', async () => {
   const plain = join(folder, 'a.trace.ndjson');
   const packed = join(folder, 'b.trace.ndjson.gz');
-  writeFileSync(plain, recorded());
-  writeFileSync(packed, gzipSync(recorded()));
+  writeFileSync(plain, await recorded());
+  writeFileSync(packed, gzipSync(await recorded()));
 
   it('writes beside the file, or where it is told to, or over it; packed where its name says so', () => {
     const values = [pin];

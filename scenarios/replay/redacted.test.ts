@@ -16,7 +16,7 @@ const hash = (text: string): string => sha256Of([text]).slice(0, 16);
 const secret = 'hunter22';
 
 /** A call whose answer has a secret in it, as a host records it. */
-function recorded(kinds: Kinds = machines): Trace {
+async function recorded(kinds: Kinds = machines): Promise<Trace> {
   const playing: { harness?: Harness } = {};
   const recorder = recorderOf(
     { now: () => playing.harness?.clock.now() ?? 0 },
@@ -28,11 +28,11 @@ function recorded(kinds: Kinds = machines): Trace {
   const harness = new Harness({ servers, kinds, observer: () => recorder });
   playing.harness = harness;
   harness.computer();
-  harness.run(100);
+  await harness.run(100);
   harness.call('read');
-  harness.run(100);
+  await harness.run(100);
   harness.close();
-  harness.run(30_000);
+  await harness.run(30_000);
   const text = recorder.text('closed');
   expect(text).not.toContain(secret);
   const read = readTrace(text, sha256Of);
@@ -48,14 +48,14 @@ const reading = (isFailed: (password: string) => boolean): Kinds =>
   });
 
 describe('a redacted value', () => {
-  it('that no guard needs is none that matters', () => {
-    const { verdict, text } = replayOf('t', recorded());
+  it('that no guard needs is none that matters', async () => {
+    const { verdict, text } = replayOf('t', await recorded());
     expect({ verdict, lines: text.split('\n').length }).toEqual({ verdict: 'same', lines: 1 });
   });
 
-  it('that a guard needs makes the trace unusable, and says which guard, whose, and where it looked', () => {
+  it('that a guard needs makes the trace unusable, and says which guard, whose, and where it looked', async () => {
     const kinds = reading((password) => password === secret);
-    const { verdict, text } = replayOf('t', recorded(kinds), { kinds });
+    const { verdict, text } = replayOf('t', await recorded(kinds), { kinds });
     expect(verdict).toBe('unusable');
     expect(text).toBe(
       'UNUSABLE t: a decision (isToolError) needs /params/result/password, which was hidden\n' +
@@ -65,8 +65,8 @@ describe('a redacted value', () => {
 });
 
 describe('a secret that is a word of the machines', () => {
-  it('leaves the trace whole: it is hidden under its name alone', () => {
-    const { head, lines, tail } = recordedRun();
+  it('leaves the trace whole: it is hidden under its name alone', async () => {
+    const { head, lines, tail } = await recordedRun();
     const words = new Set(
       lines.flatMap(({ record }) => {
         const { k, a, ev, via, port, kind, why, op, v } = record as unknown as Record<string, unknown>;

@@ -7,7 +7,7 @@ import { recordedRun } from '../fixtures/recorded-run.ts';
 import { replayOf } from './replay.ts';
 import type { Kinds } from './replay-trace.ts';
 
-const life = recordedRun();
+const life = await recordedRun();
 type On = Readonly<Record<string, object>>;
 interface Refactoring {
   readonly what: string;

@@ -21,31 +21,28 @@ const fileOf = (name: string, content: string | Trace): string => {
 };
 const a2c = (...argv: readonly string[]) => commandLine(['replay', ...argv]);
 
-const life = recordedRun();
+const life = await recordedRun();
 const inputs = tapeOf(life).steps.length;
 const records = life.lines.filter(({ record }) => record.k === 'out' || record.k === 'said').length;
 const good = fileOf('good.trace.ndjson', life);
-const short = (act: (harness: Harness) => void): Trace => {
+const short = async (act: (harness: Harness) => void | Promise<void>): Promise<Trace> => {
   const harness = new Harness({ servers: {} });
   harness.computer();
-  act(harness);
-  harness.run(30_000);
+  await act(harness);
+  await harness.run(30_000);
   return traceOf(harness.recorder);
 };
 const changed = fileOf('changed.trace.ndjson', changedText(life, '"end":"cancelled"', '"end":"failed"'));
 /** A message without a taker. */
 const broken = fileOf(
   'broken.trace.ndjson',
-  short((harness) => {
+  await short((harness) => {
     harness.order('nobody', { type: 'hello' });
     harness.close();
   }),
 );
 /** The trace claims to be closed, and a machine lives. */
-const stuck = fileOf(
-  'stuck.trace.ndjson',
-  short(() => {}),
-);
+const stuck = fileOf('stuck.trace.ndjson', await short(() => {}));
 const unusable = fileOf('unusable.trace.ndjson', 'PK\u0003\u0004 no trace at all');
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 

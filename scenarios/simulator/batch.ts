@@ -26,19 +26,19 @@ export interface Run {
   readonly taken: readonly string[];
 }
 
-export function runOf(
+export async function runOf(
   seed: number,
   { forMs, faults, nodes = false }: Drawing,
   options: SimulateOptions = {},
-): Run {
+): Promise<Run> {
   if (nodes) return nodesRunOf(seed);
-  const went = simulate(expand(seed, { forMs, among: selectionOf(faults) }), options);
+  const went = await simulate(expand(seed, { forMs, among: selectionOf(faults) }), options);
   return { ...went, seed, faults: [...went.faults], taken: [...went.taken] };
 }
 
 const brokenRule = 'an office on several nodes keeps its rules';
-function nodesRunOf(seed: number): Run {
-  const { wrong, rollingHash, records, virtualMs } = new NodesRun(seed).play();
+async function nodesRunOf(seed: number): Promise<Run> {
+  const { wrong, rollingHash, records, virtualMs } = await new NodesRun(seed).play();
   const violations = wrong.map((what): Violation => {
     return { invariant: brokenRule, kind: 'safety', at: 'nodes', what };
   });

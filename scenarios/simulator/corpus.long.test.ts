@@ -8,8 +8,8 @@ import { broken, count, runsFrom, portion } from './mutants/known-runs.ts';
 describe('every invariant holds', () => {
   const tally = new Tally();
   const portions = Array.from({ length: count / portion }, (_, n) => 1 + n * portion);
-  it.each(portions)('in the 25 runs from seed %d', (from) => {
-    const runs = runsFrom(from);
+  it.each(portions)('in the 25 runs from seed %d', async (from) => {
+    const runs = await runsFrom(from);
     expect(runs.flatMap(broken)).toEqual([]);
     for (const run of runs) tally.add(run);
   });

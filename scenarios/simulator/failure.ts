@@ -30,10 +30,10 @@ export interface CloserLook extends Drawing, Pick<SimulateOptions, 'kinds'> {
 }
 
 /** Trace text of a plan, recorded while it is played. */
-function traceText(plan: Plan, { kinds }: Pick<SimulateOptions, 'kinds'>): string {
+async function traceText(plan: Plan, { kinds }: Pick<SimulateOptions, 'kinds'>): Promise<string> {
   const world = new VirtualWorld(plan, kinds ? { kinds } : {});
   try {
-    runThrough(plan, world);
+    await runThrough(plan, world);
   } catch {
     // Ignores the exception, which is the failure itself; the records until then are the trace.
   }
@@ -45,7 +45,7 @@ export async function lookCloser(seed: number, violation: Violation, look: Close
   const { forMs, faults, out, isShrunk, ...rest } = look;
   const others = rest.kinds ? { kinds: rest.kinds } : {};
   const drawn = expand(seed, { forMs, among: selectionOf(faults) });
-  const [first, again] = [simulate(drawn, others), simulate(drawn, others)];
+  const [first, again] = [await simulate(drawn, others), await simulate(drawn, others)];
   const { invariant } = violation;
   const small = isShrunk ? await shrink(drawn, { invariant, ...rest }) : { plan: drawn, tries: null };
   const plan = { ...small.plan, title: `seed ${seed}: ${invariant}` };
@@ -53,7 +53,7 @@ export async function lookCloser(seed: number, violation: Violation, look: Close
   const at = (end: string): string => join(out, `seed-${seed}.${end}`);
   const files = { scenario: at('scenario.ts'), trace: at('trace.ndjson'), plan: at('plan.json') };
   writeFileSync(files.scenario, `import { scenario } from '../../stage/plan/index.ts';\n\n${pasted(plan)}`);
-  writeFileSync(files.trace, traceText(plan, others));
+  writeFileSync(files.trace, await traceText(plan, others));
   writeFileSync(files.plan, `${JSON.stringify(plan)}\n`);
   const isDeterministic = first.rollingHash === again.rollingHash;
   return { seed, violation, isDeterministic, files, steps: plan.steps.length, tries: small.tries };

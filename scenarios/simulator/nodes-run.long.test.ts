@@ -5,9 +5,9 @@ const each = 1_000;
 describe('an office on several nodes', () => {
   it.each(Array.from({ length: 10 }, (_, n) => 1 + n * each))(
     'keeps its rules in 1,000 runs from seed %i',
-    (first) => {
+    async (first) => {
       for (let seed = first; seed < first + each; seed += 1)
-        expect({ seed, wrong: new NodesRun(seed).play().wrong }).toEqual({ seed, wrong: [] });
+        expect({ seed, wrong: (await new NodesRun(seed).play()).wrong }).toEqual({ seed, wrong: [] });
     },
   );
 });

@@ -3,8 +3,8 @@ import { NodesRun } from './nodes-run.ts';
 
 /** Each seed is another order of joins, calls, deaths, partitions and messages that are lost, late or doubled. */
 describe('an office on several nodes', () => {
-  it.each([1])('keeps its rules whatever befalls it: 50 runs from seed %i', (first) => {
+  it.each([1])('keeps its rules whatever befalls it: 50 runs from seed %i', async (first) => {
     for (let seed = first; seed < first + 50; seed += 1)
-      expect({ seed, wrong: new NodesRun(seed).play().wrong }).toEqual({ seed, wrong: [] });
+      expect({ seed, wrong: (await new NodesRun(seed).play()).wrong }).toEqual({ seed, wrong: [] });
   });
 });

@@ -63,17 +63,17 @@ export class NodesRun {
   constructor(seed: number) {
     this.#random = streamOf(seed, 'nodes', 'chance');
   }
-  play(): NodesPlayed {
-    for (let n = 0; n < 3; n += 1) this.#startNode();
+  async play(): Promise<NodesPlayed> {
+    for (let n = 0; n < 3; n += 1) await this.#startNode();
     for (let step = 0; step < steps; step += 1) {
-      this.#act();
-      this.#advance(this.#below(2) === 0 ? this.#below(20) : this.#below(3_000));
+      await this.#act();
+      await this.#advance(this.#below(2) === 0 ? this.#below(20) : this.#below(3_000));
     }
-    this.#heal();
-    this.#judge();
+    await this.#heal();
+    await this.#judge();
     for (const { peer } of this.#peers) peer.close();
     this.#s.close();
-    this.#s.run(30_000);
+    await this.#s.run(30_000);
     return {
       wrong: this.#wrong,
       story: this.#story,
@@ -93,19 +93,19 @@ export class NodesRun {
   #tell(what: string): void {
     this.#story.push(`  ${(this.#s.clock.now() / 1_000).toFixed(3).padStart(8)} s  ${what}`);
   }
-  #startNode(): void {
+  async #startNode(): Promise<void> {
     this.#nodes.push((this.#started += 1));
     this.#tell(`node ${this.#started} starts`);
-    startNode(this.#s, this.#started);
+    await startNode(this.#s, this.#started);
   }
-  #act(): void {
+  async #act(): Promise<void> {
     const { register } = this.#s.network;
     const what = this.#below(100);
     if (what < 30) this.#joins();
     else if (what < 65) this.#asks();
     else if (what < 72) this.#leaves();
     else if (what < 79) this.#moves();
-    else if (what < 82) this.#kills();
+    else if (what < 82) await this.#kills();
     else if (what < 86) {
       register.faults.isDown = true;
       this.#downMs = this.#below(15_000);
@@ -193,17 +193,17 @@ export class NodesRun {
       `${reqId}: agent ${by.name} of ${by.at.office} at node ${by.node} calls ${tool} of ${asked.computer}${isCancelled ? ', and cancels it' : ''}`,
     );
   }
-  #kills(): void {
+  async #kills(): Promise<void> {
     const n = this.#one(this.#nodes);
     if (n === undefined) return;
     this.#nodes.splice(this.#nodes.indexOf(n), 1);
     this.#tell(`node ${n} is killed`);
     this.#s.network.faults.killOffice(nodeUrl(n));
-    this.#startNode();
+    await this.#startNode();
   }
-  #advance(ms: number): void {
+  async #advance(ms: number): Promise<void> {
     const { register } = this.#s.network;
-    this.#s.run(ms);
+    await this.#s.run(ms);
     this.#downMs -= ms;
     this.#apartMs -= ms;
     this.#deafMs -= ms;
@@ -232,7 +232,7 @@ export class NodesRun {
       }
     }
   }
-  #heal(): void {
+  async #heal(): Promise<void> {
     const { register } = this.#s.network;
     register.apart = undefined;
     register.faults.delay = () => 1;
@@ -240,9 +240,9 @@ export class NodesRun {
     register.faults.isAnswered = () => true;
     register.hearsAgain();
     if (register.faults.isDown) register.back();
-    this.#s.run(120_000);
+    await this.#s.run(120_000);
   }
-  #judge(): void {
+  async #judge(): Promise<void> {
     this.#heldOnce();
     for (const { by, acks } of this.#calls) {
       if (acks.length > 1) this.#wrong.push(`a call of ${by.name} was answered ${acks.length} times`);
@@ -259,10 +259,10 @@ export class NodesRun {
       const isThere = held.some(
         ({ seat }) => seat.role === 'agent' && seat.name === agent.name && seat.office === agent.at.office,
       );
-      if (isThere) this.#reachesAll(agent);
+      if (isThere) await this.#reachesAll(agent);
     }
   }
-  #reachesAll(agent: Seated): void {
+  async #reachesAll(agent: Seated): Promise<void> {
     const { holders } = this.#s.network.register;
     for (const { seat } of holders) {
       if (seat.role !== 'computer' || seat.office !== agent.at.office) continue;
@@ -277,7 +277,7 @@ export class NodesRun {
         events.toolCall,
         Object.assign(call, { params: { office: agent.at.office } }),
       );
-      this.#s.run(100);
+      await this.#s.run(100);
       const said = JSON.stringify(acks);
       // Two agents of one name, of which one was refused.
       if (!said.includes('"isError":false') && !said.includes('Join an office first'))

@@ -42,19 +42,23 @@ export async function shrink(
    * Limits the number of records, because a plan with fewer parts whose run has more records, as with a ping every millisecond,
    * is not smaller.
    */
-  const most = simulate(plan, others).records;
+  const most = (await simulate(plan, others)).records;
   const state = { tries: 0, isCutShort: false };
-  const breaks = (smaller: Plan): boolean => {
+  const breaks = async (smaller: Plan): Promise<boolean> => {
     state.isCutShort ||= performance.now() > until || signal?.aborted === true;
     if (state.isCutShort) return false;
     state.tries += 1;
-    const { violations, records } = simulate(smaller, others);
+    const { violations, records } = await simulate(smaller, others);
     return records <= most && violations.some((violation) => violation.invariant === invariant);
   };
   /** Shrinks an example for as long as the property fails. */
-  const smallest = <T>(all: FastCheck.Arbitrary<T>, example: T, made: (value: T) => Plan): Plan => {
-    const property = fc.property(all, (value) => !breaks(made(value)));
-    const { counterexample } = fc.check(property, { examples: [[example]], numRuns: 1 });
+  const smallest = async <T>(
+    all: FastCheck.Arbitrary<T>,
+    example: T,
+    made: (value: T) => Plan,
+  ): Promise<Plan> => {
+    const property = fc.asyncProperty(all, async (value) => !(await breaks(made(value))));
+    const { counterexample } = await fc.check(property, { examples: [[example]], numRuns: 1 });
     return made(counterexample?.[0] ?? example);
   };
   let best = plan;
@@ -62,11 +66,11 @@ export async function shrink(
     size = JSON.stringify(best).length;
     const whole = best;
     const candidates = shrinkCandidatesOf(whole);
-    best = smallest(fc.subarray(candidates), candidates, (kept) => planWith(whole, kept));
+    best = await smallest(fc.subarray(candidates), candidates, (kept) => planWith(whole, kept));
     const lean = best;
     const slots = slotsOf(lean);
     const numbers = fc.tuple(...slots.map(({ least, value }) => fc.integer({ min: least, max: value })));
-    best = smallest(
+    best = await smallest(
       numbers,
       slots.map(({ value }) => value),
       (values) => planWithNumbers(lean, slots, values),

@@ -90,9 +90,9 @@ function announced({ first, count, forMs, faults, workers }: Job): readonly stri
   const threads = workers > 1 ? `${workers} threads` : 'one thread';
   return [`${runsText(count)} of ${span(forMs)} from seed ${first}, faults: ${faults}, ${threads}`];
 }
-function nodesAnnounced({ first, count }: Job): readonly string[] {
+async function nodesAnnounced({ first, count }: Job): Promise<readonly string[]> {
   const head = `${runsText(count)} of an office on three nodes from seed ${first}`;
-  return count === 1 ? [head, ...new NodesRun(first).play().story] : [head];
+  return count === 1 ? [head, ...(await new NodesRun(first).play()).story] : [head];
 }
 
 /** Runs `a2c sim`: executes the runs of many seeds and checks each against every invariant. */
@@ -106,7 +106,7 @@ export async function simCommand(context: CommandContext, options: SimOptions): 
   const workers = Math.min(options.workers ?? availableParallelism(), most);
   const job: Job = { first, count, workers, forMs: options.for, faults: options.faults, nodes };
   try {
-    if (!json) for (const line of nodes ? nodesAnnounced(job) : announced(job)) terminal.out(line);
+    if (!json) for (const line of nodes ? await nodesAnnounced(job) : announced(job)) terminal.out(line);
     else selectionOf(job.faults);
   } catch (error) {
     terminal.err(`error: --faults: ${(error as Error).message}`);

@@ -38,18 +38,17 @@ describe('a run', () => {
     expect(new Set(seeds.map((seed) => JSON.stringify(drawn(seed).servers))).size).toBe(seeds.length);
   });
 
-  it('goes the same way each time, to the last digit of a context', () => {
+  it('goes the same way each time, to the last digit of a context', async () => {
     for (const seed of seeds.slice(0, 1)) {
-      const [one, other] = [drawn(seed), drawn(seed)].map((plan) =>
-        playVirtually(plan, { isReplayed: false }),
-      );
-      expect(one?.trace).toEqual(other?.trace);
-      expect(simulate(drawn(seed)).rollingHash).toBe(simulate(drawn(seed)).rollingHash);
+      const one = await playVirtually(drawn(seed), { isReplayed: false });
+      const other = await playVirtually(drawn(seed), { isReplayed: false });
+      expect(one.trace).toEqual(other.trace);
+      expect((await simulate(drawn(seed))).rollingHash).toBe((await simulate(drawn(seed))).rollingHash);
     }
   });
 
-  it('is replayed strictly from its recording', () => {
-    for (const seed of seeds.slice(0, 1)) expect(playVirtually(drawn(seed)).wrong).toEqual([]);
+  it('is replayed strictly from its recording', async () => {
+    for (const seed of seeds.slice(0, 1)) expect((await playVirtually(drawn(seed))).wrong).toEqual([]);
   });
 
   it('has a random stream for each server and each call: one call less changes no other', () => {
@@ -116,8 +115,8 @@ describe('seeds', () => {
   it('have the same digest in any order', async () => {
     const forwards = new Tally();
     const backwards = new Tally();
-    for (const seed of few) forwards.add(runOf(seed, drawing));
-    for (const seed of few.toReversed()) backwards.add(runOf(seed, drawing));
+    for (const seed of few) forwards.add(await runOf(seed, drawing));
+    for (const seed of few.toReversed()) backwards.add(await runOf(seed, drawing));
     const pool = await runAll({ ...drawing, first: 1000, count: few.length, workers: 0 });
     expect([backwards.digest, pool.digest]).toEqual([forwards.digest, forwards.digest]);
     expect(pool.runs).toBe(few.length);
@@ -138,10 +137,12 @@ describe('seeds', () => {
 });
 
 describe('a run that violates an invariant', () => {
-  const found = (kinds: Parameters<typeof shrink>[1]['kinds']): { plan: Plan; invariant: string } => {
+  const found = async (
+    kinds: Parameters<typeof shrink>[1]['kinds'],
+  ): Promise<{ plan: Plan; invariant: string }> => {
     for (const seed of seeds) {
       const plan = drawn(seed);
-      const { violations } = simulate(plan, kinds ? { kinds } : {});
+      const { violations } = await simulate(plan, kinds ? { kinds } : {});
       if (violations.some(({ invariant }) => invariant === settledOnce))
         return { plan, invariant: settledOnce };
     }
@@ -149,7 +150,7 @@ describe('a run that violates an invariant', () => {
   };
 
   it('is shrunk to one call', async () => {
-    const { plan, invariant } = found(mute);
+    const { plan, invariant } = await found(mute);
     const small = await shrink(plan, { invariant, kinds: mute });
     expect(small.isCutShort).toBe(false);
     expect(small.plan.steps.filter((step) => step.do !== 'run').map((step) => step.do)).toEqual(['call']);
@@ -159,9 +160,9 @@ describe('a run that violates an invariant', () => {
   it('becomes a scenario, a plan and a trace that violates the same invariant', async () => {
     const out = mkdtempSync(join(tmpdir(), 'a2c-sim-'));
     try {
-      const { plan } = found(mute);
+      const { plan } = await found(mute);
       const seed = Number(plan.title.replace('seed ', ''));
-      const violation = runOf(seed, drawing, { kinds: mute }).violations.find(
+      const violation = (await runOf(seed, drawing, { kinds: mute })).violations.find(
         ({ invariant }) => invariant === settledOnce,
       );
       if (!violation) throw new Error('it did not fail again');
@@ -173,7 +174,7 @@ describe('a run that violates an invariant', () => {
       const read = readTrace(readFileSync(failure.files.trace, 'utf8'), sha256Of);
       expect(read).toMatchObject({ ok: true });
       const kept = JSON.parse(readFileSync(failure.files.plan, 'utf8')) as Plan;
-      expect(simulate(kept, { kinds: mute }).violations.map(({ invariant }) => invariant)).toContain(
+      expect((await simulate(kept, { kinds: mute })).violations.map(({ invariant }) => invariant)).toContain(
         settledOnce,
       );
     } finally {
@@ -181,7 +182,7 @@ describe('a run that violates an invariant', () => {
     }
   });
 
-  it('may be one in which a machine livelocks', () => {
+  it('may be one in which a machine livelocks', async () => {
     const plan = planOf('an agent', (s: Scene) => {
       s.server('fs', { tools: { read: {} } });
       s.office();
@@ -189,29 +190,31 @@ describe('a run that violates an invariant', () => {
     });
     // A view that gives up at once, and asks again at once.
     const restless = provided('view', { delays: { query: 0, refetch: 0 } });
-    expect(simulate(plan, { kinds: restless }).violations[0]?.what).toContain('livelock');
+    expect((await simulate(plan, { kinds: restless })).violations[0]?.what).toContain('livelock');
   });
 });
 
 describe('a generated plan', () => {
-  it('is itself with all its candidates, and empty without any', () => {
+  it('is itself with all its candidates, and empty without any', async () => {
     for (const seed of few) {
       const plan = drawn(seed);
-      expect(simulate(planWith(plan, shrinkCandidatesOf(plan))).rollingHash).toBe(simulate(plan).rollingHash);
+      expect((await simulate(planWith(plan, shrinkCandidatesOf(plan)))).rollingHash).toBe(
+        (await simulate(plan)).rollingHash,
+      );
       expect(planWith(plan, [])).toMatchObject({ servers: [] });
     }
   });
 
-  it('is pasted as a scenario that makes the same run', () => {
+  it('is pasted as a scenario that makes the same run', async () => {
     for (const seed of few) {
       const plan = drawn(seed);
       let again: Plan | undefined;
       const scenario = (title: string, build: (s: Scene) => void): void =>
         void (again = planOf(title, build));
       (runInThisContext(`(scenario) => { ${pasted(plan)} }`) as (word: typeof scenario) => void)(scenario);
-      const sent = (one: Plan | undefined): unknown => one && simulate(one).records;
+      const sent = async (one: Plan | undefined): Promise<unknown> => one && (await simulate(one)).records;
       expect(again?.servers).toEqual(plan.servers.map((server) => ({ faults: [], ...server })));
-      expect(sent(again)).toBe(sent(plan));
+      expect(await sent(again)).toBe(await sent(plan));
     }
   });
 });

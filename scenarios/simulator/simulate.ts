@@ -24,19 +24,20 @@ export type SimulateOptions = Pick<VirtualWorldOptions, 'kinds' | 'watches'>;
 const postMortemMs = 30_000;
 
 /** Executes all steps of a plan, then closes everything. */
-export function runThrough(plan: Plan, world: VirtualWorld): void {
+export async function runThrough(plan: Plan, world: VirtualWorld): Promise<void> {
   const { harness } = world;
   for (const wait of new Acting(plan, world).run()) {
-    if (!('ms' in wait)) throw new Error(`a simulated run cannot wait: ${wait.what}`);
-    harness.run(wait.ms);
+    if ('until' in wait) throw new Error(`a simulated run cannot wait: ${wait.what}`);
+    if ('ms' in wait) await harness.run(wait.ms);
+    else await wait.act(harness);
   }
   harness.close();
-  harness.run(postMortemMs);
+  await harness.run(postMortemMs);
 }
 /** Executes a plan and checks that nothing is left afterwards. */
-function runToEnd(plan: Plan, world: VirtualWorld): Violation[] {
+async function runToEnd(plan: Plan, world: VirtualWorld): Promise<Violation[]> {
   const { harness, bench } = world;
-  runThrough(plan, world);
+  await runThrough(plan, world);
   bench.closed(harness.clock.now());
   const left = Object.entries(harnessInvariants).flatMap(([invariant, check]) =>
     check(harness, {}).map((what): Violation => ({ invariant, kind: 'safety', at: 'harness', what })),
@@ -45,7 +46,10 @@ function runToEnd(plan: Plan, world: VirtualWorld): Violation[] {
 }
 
 /** Executes a plan in virtual time as fast as possible and checks every invariant. The same plan always runs in the same way. */
-export function simulate(plan: Plan, { kinds, watches = 'nothing' }: SimulateOptions = {}): Simulated {
+export async function simulate(
+  plan: Plan,
+  { kinds, watches = 'nothing' }: SimulateOptions = {},
+): Promise<Simulated> {
   const rollingHash = new RollingHash();
   const faults = new Set<string>();
   let records = 0;
@@ -64,7 +68,7 @@ export function simulate(plan: Plan, { kinds, watches = 'nothing' }: SimulateOpt
   const { harness } = world;
   let violations: readonly Violation[];
   try {
-    violations = runToEnd(plan, world);
+    violations = await runToEnd(plan, world);
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
     const thrown: Violation = {

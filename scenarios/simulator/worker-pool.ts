@@ -69,7 +69,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 async function here(options: WorkerPoolOptions, schedule: Schedule, tally: Tally): Promise<void> {
   const watches = options.isCounting ? 'transitions' : 'nothing';
   for (let [seed] = schedule.take(1); seed !== undefined; [seed] = schedule.take(1)) {
-    const run = runOf(seed, options, { watches });
+    const run = await runOf(seed, options, { watches });
     tally.add(run);
     options.onRun?.(run, tally);
     // Lets the event loop turn between two runs, so that Ctrl-C works.

@@ -3,12 +3,13 @@ import { runOf, type Drawing } from './batch.ts';
 
 /** Executes the runs of the received seeds one after another, and reports the beginning and the end of each. */
 const { drawing, isCounting } = workerData as { drawing: Drawing; isCounting: boolean };
-parentPort?.on('message', (seeds: readonly number[]) => {
+async function run(seeds: readonly number[]): Promise<void> {
   for (const seed of seeds) {
     parentPort?.postMessage({ begins: seed });
     parentPort?.postMessage({
-      run: runOf(seed, drawing, { watches: isCounting ? 'transitions' : 'nothing' }),
+      run: await runOf(seed, drawing, { watches: isCounting ? 'transitions' : 'nothing' }),
     });
   }
   parentPort?.postMessage({ wants: 'more' });
-});
+}
+parentPort?.on('message', (seeds: readonly number[]) => void run(seeds));

@@ -42,23 +42,23 @@ export const follow = (s: Harness, collection: ResourceCollection): void =>
   s.order('agent', { type: 'agent.follow', collection });
 
 /** Seats a scripted computer `c1` in an office, then starts an agent that joins after it. */
-export function meet(
+export async function meet(
   s: Harness,
   collection: ResourceCollection,
   answers: readonly Answer[],
   isFollowed = false,
-): Peer {
-  s.office();
+): Promise<Peer> {
+  await s.office();
   let n = 0;
   const peer = s.peer('c1', {
     'client:get_tools': (body, ack) => ack({ tools: [], req_id: (body as Question).req_id }),
     [event[collection]]: (body, ack) => (answers[n++] ?? never)(body as Question, ack),
   });
   peer.join('computer', 'c1');
-  s.run(5);
+  await s.run(5);
   s.agent();
   if (isFollowed) follow(s, collection);
-  s.run(100);
+  await s.run(100);
   return peer;
 }
 export const questions = (peer: Peer, collection: ResourceCollection): Question[] =>

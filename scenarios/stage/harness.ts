@@ -226,9 +226,9 @@ export class Harness {
       }
     });
   }
-  office(cast: Cast = {}): void {
+  async office(cast: Cast = {}): Promise<void> {
     this.start('office', { host: '127.0.0.1', port: 41_000 }, cast);
-    this.run(1);
+    return this.run(1);
   }
   computer({
     name = 'c1',
@@ -262,8 +262,19 @@ export class Harness {
   }
 
   // ── what happens ───────────────────────────────────────────────────────────────────────────────────
-  run(ms: number): void {
-    this.clock.advance(ms);
+  /** Lets this many ms pass, with everything that becomes due meanwhile. */
+  async run(ms: number): Promise<void> {
+    const end = this.clock.now() + ms;
+    while (await this.step(end));
+    this.clock.advance(end - this.clock.now());
+  }
+  /**
+   * Finishes the work of this moment, then advances to the next timer that is due by `limit` and fires it; returns
+   * false when there is none.
+   */
+  async step(limit?: number): Promise<boolean> {
+    await this.servers.settled();
+    return this.clock.step(limit);
   }
   /** Makes the host of the computer call a tool. */
   call(tool: string, { reqId = `r${this.calls.length + 1}`, timeoutMs = 60_000 } = {}): AskedCall {

@@ -8,19 +8,19 @@ const servers = {
 };
 
 /** Plays a run with all actors: calls, a dying server, a lost connection, the end. */
-function play(): Harness {
+async function play(): Promise<Harness> {
   const harness = new Harness({ servers, seed: 7 });
-  harness.office();
+  await harness.office();
   harness.computer({ linked: true });
   harness.agent();
-  harness.run(100);
+  await harness.run(100);
   harness.agentCall('read');
   harness.call('write');
-  harness.run(20);
+  await harness.run(20);
   harness.network.faults.dropLink('a1');
-  harness.run(5000);
+  await harness.run(5000);
   harness.close();
-  harness.run(30_000);
+  await harness.run(30_000);
   return harness;
 }
 /** Starts unrelated actors, because XState numbers the actors of all systems in a process with one counter. */
@@ -30,40 +30,40 @@ function runSomethingElse(): readonly AnyActorRef[] {
 }
 
 describe('a trace', () => {
-  it('names everybody by a path, never by a session id of XState', () => {
-    const { trace, directory } = play();
+  it('names everybody by a path, never by a session id of XState', async () => {
+    const { trace, directory } = await play();
     expect(trace.length).toBeGreaterThan(300);
     expect(trace.filter((line) => /\bx:\d/.test(line))).toEqual([]);
     expect(directory.size).toBe(0);
   });
 
-  it('is the same again, whatever other actor systems ran in between', () => {
-    const first = play();
+  it('is the same again, whatever other actor systems ran in between', async () => {
+    const first = await play();
     const others = runSomethingElse();
-    const again = play();
+    const again = await play();
     expect(others.at(-1)?.sessionId).toMatch(/^x:\d+$/);
     expect(again.trace).toEqual(first.trace);
   });
 
-  it('differs as soon as one thing differs', () => {
-    const first = play();
+  it('differs as soon as one thing differs', async () => {
+    const first = await play();
     const other = new Harness({ servers, seed: 7 });
-    other.office();
+    await other.office();
     other.computer({ linked: true, name: 'c2' });
     other.agent();
-    other.run(100);
+    await other.run(100);
     expect(other.trace).not.toEqual(first.trace.slice(0, other.trace.length));
     other.close();
-    other.run(30_000);
+    await other.run(30_000);
   });
 
-  it('tells the end of an idle computer with one good server', () => {
+  it('tells the end of an idle computer with one good server', async () => {
     const harness = new Harness({ servers: { fs: servers.fs } });
     harness.computer();
-    harness.run(100);
+    await harness.run(100);
     const { length } = harness.trace;
     harness.close();
-    harness.run(1000);
+    await harness.run(1000);
     expect(harness.trace.slice(length).map((line) => line.trim())).toEqual(theEnd);
   });
 });

@@ -87,21 +87,21 @@ export const announcedBy = (s: Harness, event = 'server:update_tool_list'): numb
       : [],
   );
 /** Advances time until the condition holds; fails when it never does. */
-export function until(s: Harness, isSo: () => boolean, limitMs = 60_000): void {
+export async function until(s: Harness, isSo: () => boolean, limitMs = 60_000): Promise<void> {
   const end = s.clock.now() + limitMs;
-  while (!isSo()) if (!s.clock.step(end)) throw new Error(`${String(isSo)} never became so`);
+  while (!isSo()) if (!(await s.step(end))) throw new Error(`${String(isSo)} never became so`);
 }
 /** Advances time until a machine is in a state whose path contains this text. */
-export const meets = (s: Harness, address: string, state: string): void =>
+export const meets = (s: Harness, address: string, state: string): Promise<void> =>
   until(s, () => s.state(address)?.includes(state) === true);
 export const order = (s: Harness, type: 'server.start' | 'server.stop', server = 'fs'): void =>
   s.order('computer', { type, server });
 /** Starts office, computer and agent and waits until all have joined. */
-export function everybody(s: Harness): void {
-  s.office();
+export async function everybody(s: Harness): Promise<void> {
+  await s.office();
   s.computer({ linked: true });
   s.agent();
-  s.run(100);
+  await s.run(100);
 }
 /** Builds a script for each start with a call counter of its own. */
 export const counting = <T>(make: (n: number) => T): (() => T) => {

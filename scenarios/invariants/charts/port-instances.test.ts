@@ -41,19 +41,19 @@ const throwing =
     };
     return { ...ports, [port]: opened };
   };
-const everybody = (port: Port, over: 'opening' | 'command') => {
+const everybody = async (port: Port, over: 'opening' | 'command') => {
   const records: DirectoryRecord[] = [];
   const s = new Harness({
     servers: { fs: { tools: { read: { answers: { content: [] } } } } },
     mend: throwing(port, over),
     observer: () => ({ record: (record) => records.push(record) }),
   });
-  s.office();
+  await s.office();
   s.computer({ linked: true });
   s.agent();
-  s.run(100);
+  await s.run(100);
   commanded[port]?.(s);
-  s.run(100);
+  await s.run(100);
   return { s, records };
 };
 type Ended = Extract<DirectoryRecord, { k: 'end' }>;
@@ -97,8 +97,8 @@ test('a callback port is never done: it lives until it is stopped, or until it t
 
 describe.each(['opening', 'command'] as const)('a port that throws over its %s', (over) => {
   const cases = invokes.filter(({ src }) => over === 'opening' || commanded[src]);
-  test.each(cases)('$id of $machine: its machine fails, its owner hears, nothing is left', (invoke) => {
-    const { s, records } = everybody(invoke.src as Port, over);
+  test.each(cases)('$id of $machine: its machine fails, its owner hears, nothing is left', async (invoke) => {
+    const { s, records } = await everybody(invoke.src as Port, over);
     const ends = records.filter((r): r is Ended => r.k === 'end' && kindOf(r.a) === invoke.machine);
     expect(ends[0]).toMatchObject({ why: 'failed' });
     const failed = ends[0]?.a ?? '';
@@ -112,7 +112,7 @@ describe.each(['opening', 'command'] as const)('a port that throws over its %s',
     expect([instance('leaf.open'), instance('leaf.close')]).toEqual([1, 1]);
 
     s.close();
-    s.run(30_000);
+    await s.run(30_000);
     expect(violations(s, { failing: failed })).toEqual([]);
   });
 });

@@ -17,21 +17,21 @@ const fileOf = (name: string, text: string): string => {
   return file;
 };
 const a2c = (...argv: readonly string[]) => commandLine(['replay', ...argv]);
-const life = recordedRun();
+const life = await recordedRun();
 const changed = changedText(life, '"end":"cancelled"', '"end":"failed"');
-const short = (act: (harness: Harness) => void): string => {
+const short = async (act: (harness: Harness) => void | Promise<void>): Promise<string> => {
   const harness = new Harness({ servers: {} });
   harness.computer();
-  act(harness);
-  harness.run(30_000);
+  await act(harness);
+  await harness.run(30_000);
   return fileTextOf(traceOf(harness.recorder));
 };
 const refused: Readonly<Record<string, string>> = {
-  broken: short((harness) => {
+  broken: await short((harness) => {
     harness.order('nobody', { type: 'hello' });
     harness.close();
   }),
-  stuck: short(() => {}),
+  stuck: await short(() => {}),
   unusable: 'no trace at all',
 };
 

@@ -24,20 +24,20 @@ const fileOf = (name: string, trace: Trace): string => {
 };
 
 /** A computer in an office, one call that is answered, a connection that is lost and comes back, the end. */
-function life(): Trace {
+async function life(): Promise<Trace> {
   const harness = new Harness({
     servers: { fs: { tools: { read: { answers: { content: [] }, afterMs: 50 } } } },
   });
-  harness.office();
+  await harness.office();
   harness.computer({ linked: true });
-  harness.run(1_000);
+  await harness.run(1_000);
   harness.call('read', { timeoutMs: 500 });
-  harness.run(30_000);
+  await harness.run(30_000);
   harness.close();
-  harness.run(30_000);
+  await harness.run(30_000);
   return traceOf(harness.recorder);
 }
-const recorded = boundaryOf(life());
+const recorded = boundaryOf(await life());
 const file = fileOf('life.trace.ndjson', recorded);
 const inputs = tapeOf(recorded).steps.map(({ line }) => line);
 const find = (what: (record: CrossingLine) => boolean): TapeLine =>

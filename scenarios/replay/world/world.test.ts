@@ -120,25 +120,25 @@ describe('a world of a trace', () => {
 
 describe('a world of a recording that has lost its beginning', () => {
   /** A host that has called for long, in a ring, before its server hung up. */
-  const ring = (): Trace => {
+  const ring = async (): Promise<Trace> => {
     const tools = { read: { answers: { content: [] }, afterMs: 20 }, cut: { hangsUp: true as const } };
     const harness = new Harness({ servers: { fs: { tools } } });
     const recorder = recorderOf(harness.clock, { ringBytes: 60 * 1_024, profile: 'boundary' });
     harness.directory.tap.add(recorder);
     harness.computer();
-    harness.run(1_000);
+    await harness.run(1_000);
     for (let n = 0; n < 200; n += 1) {
       harness.call('read');
-      harness.run(300);
+      await harness.run(300);
     }
     harness.call('cut');
-    harness.run(10_000);
+    await harness.run(10_000);
     const read = readTrace(recorder.text('asked'), sha256Of);
     if (!read.ok) throw new Error(read.problem);
     return read.trace;
   };
   it('knows what its servers had listed, and has the failure', async () => {
-    const trace = ring();
+    const trace = await ring();
     expect(trace.facts).toBeDefined();
     const world = worldOf(trace);
     await using computer = await opened(world, { config: { mcpServers: { fs: { command: 'x' } } } });

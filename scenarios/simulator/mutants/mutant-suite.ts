@@ -14,13 +14,13 @@ import { VirtualWorld } from '../../stage/plan/virtual/virtual-world.ts';
  * Failed expectations of a story that is played with other machines than today's; empty: it passes. No invariant is
  * judged, and nothing but an expectation counts as a failure.
  */
-function missed(title: string, kinds?: HarnessOptions['kinds']): string {
+async function missed(title: string, kinds?: HarnessOptions['kinds']): Promise<string> {
   const plan = registered.find((story) => story.title === title);
   if (!plan) throw new Error(`there is no story "${title}"`);
   if (kinds && plan.stage?.kinds) throw new Error(`"${title}" has machines of its own`);
   const own = { ...plan, steps: plan.steps.filter((step) => step.do !== 'quiescent') };
   try {
-    return enact(own, new VirtualWorld(own, kinds && { kinds })).join('\n');
+    return (await enact(own, new VirtualWorld(own, kinds && { kinds }))).join('\n');
   } catch (error) {
     if (error instanceof Error && error.name === 'AssertionError') return error.message;
     throw error;
@@ -34,35 +34,38 @@ const drawn = (seed: number): Plan => expand(seed, { forMs: 20_000, among: () =>
 
 /** How the system without the mutation executes the runs of a mutant. */
 const known = new Map<string, Simulated>();
-function untouched(plan: Plan): Simulated {
+async function untouched(plan: Plan): Promise<Simulated> {
   const key = JSON.stringify(plan);
-  const went = known.get(key) ?? simulate(plan);
+  const went = known.get(key) ?? (await simulate(plan));
   known.set(key, went);
   return went;
 }
 /** Work to do while a mutant is in place. */
-function mutated<T>({ patch }: Mutant, act: () => T): T {
+async function mutated<T>({ patch }: Mutant, act: () => Promise<T>): Promise<T> {
   const mend = patch?.();
   try {
-    return act();
+    return await act();
   } finally {
     mend?.();
   }
 }
-const simulated = (mutant: InvariantMutant, plan: Plan): Simulated =>
+const simulated = (mutant: InvariantMutant, plan: Plan): Promise<Simulated> =>
   mutated(mutant, () => simulate(plan, mutant.kinds ? { kinds: mutant.kinds } : {}));
-function isCaught(mutant: InvariantMutant, plan: Plan): boolean {
-  const { violations, rollingHash } = simulated(mutant, plan);
-  if (mutant.finder.invariant === divergence) return simulated(mutant, plan).rollingHash !== rollingHash;
+async function isCaught(mutant: InvariantMutant, plan: Plan): Promise<boolean> {
+  const { violations, rollingHash } = await simulated(mutant, plan);
+  if (mutant.finder.invariant === divergence)
+    return (await simulated(mutant, plan)).rollingHash !== rollingHash;
   return violations.some(({ invariant }) => invariant === mutant.finder.invariant);
 }
 /** The runs that it takes until its invariant is violated; all of them when it never is. */
-function runsOf(mutant: InvariantMutant): { readonly isFound: boolean; readonly plans: readonly Plan[] } {
+async function runsOf(
+  mutant: InvariantMutant,
+): Promise<{ readonly isFound: boolean; readonly plans: readonly Plan[] }> {
   const plans: Plan[] = [];
   for (const seed of seeds) {
     const plan = mutant.runs?.(drawn(seed)) ?? drawn(seed);
     plans.push(plan);
-    if (isCaught(mutant, plan)) return { isFound: true, plans };
+    if (await isCaught(mutant, plan)) return { isFound: true, plans };
   }
   return { isFound: false, plans };
 }
@@ -79,24 +82,27 @@ export function testMutants(part: Part): void {
   const tried = mutants.filter((_, n) => isIn(part, 'mutants', n));
   it.each(tried.filter(isJudged))(
     'is detected within few runs by its invariant: $what — $finder.invariant',
-    (mutant) => {
-      const { isFound, plans } = runsOf(mutant);
+    async (mutant) => {
+      const { isFound, plans } = await runsOf(mutant);
       expect(isFound).toBe(true);
       // The same runs violate nothing in the system without the mutation, so it is the mutation that was detected.
-      expect(plans.flatMap((plan) => untouched(plan).violations)).toEqual([]);
+      for (const plan of plans) expect((await untouched(plan)).violations).toEqual([]);
     },
   );
 
-  it.each(tried.filter(isTold))('fails the story that is to find it: $what — $finder.story', (mutant) => {
-    const { finder, kinds } = mutant;
-    expect(mutated(mutant, () => missed(finder.story, kinds))).not.toBe('');
-    // With the machines as they are it passes, so it is the mutation that was detected.
-    expect(missed(finder.story)).toBe('');
-  });
+  it.each(tried.filter(isTold))(
+    'fails the story that is to find it: $what — $finder.story',
+    async (mutant) => {
+      const { finder, kinds } = mutant;
+      expect(await mutated(mutant, () => missed(finder.story, kinds))).not.toBe('');
+      // With the machines as they are it passes, so it is the mutation that was detected.
+      expect(await missed(finder.story)).toBe('');
+    },
+  );
 
-  it('leaves nothing behind: the next run goes as without it', () => {
+  it('leaves nothing behind: the next run goes as without it', async () => {
     const [first] = seeds;
     const plan = drawn(first ?? 1);
-    expect(simulate(plan).rollingHash).toBe(untouched(plan).rollingHash);
+    expect((await simulate(plan)).rollingHash).toBe((await untouched(plan)).rollingHash);
   });
 }

@@ -51,10 +51,11 @@ export class Acting {
     else if (step.do === 'kill') world.kill(step.server, step.signal);
     else if (step.do === 'run') yield { ms: step.ms };
     else if (step.do === 'close') world.order(step.who, { type: 'close' });
-    else if (step.do === 'begin') world.begin(step.who);
+    else if (step.do === 'begin') yield* world.begin(step.who);
     else if (step.do === 'clearFaults') world.clearFaults();
-    else if (step.do === 'code') world.code(step.act as (harness: Harness) => void);
-    else if (step.do === 'quiescent') this.violations.push(...world.quiescent());
+    else if (step.do === 'code') yield { act: step.act as (harness: Harness) => void | Promise<void> };
+    else if (step.do === 'quiescent')
+      yield { act: async () => void this.violations.push(...(await world.quiescent())) };
     else if (step.do === 'fault') yield* this.#fault(step, n);
     else if (step.do === 'expect') this.#expect(step, n);
     else if (step.do === 'reaches') yield* this.#reaches(step.server, step.stage);

@@ -19,6 +19,9 @@ import type {
   Step,
 } from './plan.ts';
 
+/** Code over the harness of virtual time. @internal */
+export type Code = (harness: Harness) => void | Promise<void>;
+
 /** All scenarios of the loaded files, in order; the test suites play them from here. */
 export const registered: Plan[] = [];
 
@@ -28,11 +31,11 @@ export function scenario(title: string, build: (s: Scene) => void): void;
  * Registers one failure as code over the virtual-time harness, for cases that no plan step covers: own machines,
  * failing ports, several computers, strangers on the wire. @internal
  */
-export function scenario(title: string, stage: StageOptions, act: (harness: Harness) => void): void;
+export function scenario(title: string, stage: StageOptions, act: Code): void;
 export function scenario(
   title: string,
   first: StageOptions | ((s: Scene) => void),
-  act: (harness: Harness) => void = () => {},
+  act: Code = () => {},
 ): void {
   if (registered.some((plan) => plan.title === title))
     throw new Error(`there is a scenario "${title}" already`);
@@ -282,7 +285,7 @@ export class Scene {
    * Runs code over the harness where no other method fits, in virtual time only. With `stage` the plan consists of
    * nothing else. @internal
    */
-  code(act: (harness: Harness) => void, stage?: StageOptions): void {
+  code(act: Code, stage?: StageOptions): void {
     this.#steps.push({ do: 'code', act });
     this.#rest = { virtualOnly: 'it has code of its own', ...this.#rest, ...(stage && { stage }) };
   }

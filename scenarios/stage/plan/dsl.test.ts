@@ -38,24 +38,24 @@ const wrongs: readonly (readonly [what: string, expecting: (s: Scene) => void, s
 ];
 
 describe('a scenario as data', () => {
-  it.each(wrongs)('tells when %s is not as expected', (_, expecting, says) => {
-    const { wrong } = playVirtually(exiting(expecting));
+  it.each(wrongs)('tells when %s is not as expected', async (_, expecting, says) => {
+    const { wrong } = await playVirtually(exiting(expecting));
     expect(wrong).toEqual([expect.stringContaining(says)]);
   });
 
-  it('tells what it waited for when that never comes', () => {
+  it('tells what it waited for when that never comes', async () => {
     const plan = planOf('waits', (s) => s.reaches(s.server('fs', { tools }), 'open'));
-    expect(playVirtually(plan).wrong[0]).toContain('waited for fs to be open');
+    expect((await playVirtually(plan)).wrong[0]).toContain('waited for fs to be open');
   });
 
-  it('plays the same after it was text', () => {
+  it('plays the same after it was text', async () => {
     const plan = exiting((s) => s.expect(call).settles('unknown'));
     const read = JSON.parse(JSON.stringify(plan)) as Plan;
     expect(read).toEqual(plan);
-    expect(playVirtually(read).trace).toEqual(playVirtually(plan).trace);
+    expect((await playVirtually(read)).trace).toEqual((await playVirtually(plan)).trace);
   });
 
-  it('waits for the next visit of a stage, not for one that was waited for', () => {
+  it('waits for the next visit of a stage, not for one that was waited for', async () => {
     const plan = planOf('again', (s) => {
       const server = s.server('fs', { tools });
       s.ready();
@@ -63,7 +63,7 @@ describe('a scenario as data', () => {
       s.reaches(server, 'ready');
       s.expect.processes(server, { started: 2 });
     });
-    expect(playVirtually(plan).wrong).toEqual([]);
+    expect((await playVirtually(plan)).wrong).toEqual([]);
   });
 
   it('needs no test runner: only the glue knows one', () => {
@@ -84,9 +84,9 @@ describe('a scenario as data', () => {
   });
 });
 
-describe('two plays of one plan', () => {
+describe('two plays of one plan', async () => {
   const plan = exiting(() => {});
-  const { summary } = playVirtually(plan);
+  const { summary } = await playVirtually(plan);
   const other = { ...summary, requests: { fs: { initialize: 7 } } };
 
   it('disagree about what differs, and say what each saw', () => {

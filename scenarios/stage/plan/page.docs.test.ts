@@ -13,11 +13,11 @@ function planOfPage(): Plan {
   return (new Function('planOf', `return ${code}`) as (make: typeof planOf) => Plan)(planOf);
 }
 
-it('the example of docs/scenario.md holds, and is red where the server lives', () => {
+it('the example of docs/scenario.md holds, and is red where the server lives', async () => {
   const plan = planOfPage();
-  expect(playVirtually(plan).wrong).toEqual([]);
+  expect((await playVirtually(plan)).wrong).toEqual([]);
   const mended: Plan = { ...plan, servers: plan.servers.map((server) => ({ ...server, faults: [] })) };
-  expect(playVirtually(mended).wrong[0]).toContain('expected "unknown", saw "succeeded"');
+  expect((await playVirtually(mended)).wrong[0]).toContain('expected "unknown", saw "succeeded"');
 });
 
 it('docs/scenario.md names words that there are', () => {

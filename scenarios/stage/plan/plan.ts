@@ -174,7 +174,7 @@ export type Step =
   /** Waits until the computer has ended. */
   | { readonly do: 'ended' }
   /** Runs code where no other step fits; in virtual time only. */
-  | { readonly do: 'code'; readonly act: (harness: never) => void }
+  | { readonly do: 'code'; readonly act: (harness: never) => void | Promise<void> }
   | { readonly do: 'expect'; readonly expect: Expectation };
 
 /** Condition that has to hold at its point of the plan. */

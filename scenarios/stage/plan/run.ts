@@ -46,7 +46,7 @@ async function allScenarios(): Promise<readonly Plan[]> {
 
 async function play(plan: Plan, isReal: boolean): Promise<Line> {
   const { title, virtualOnly } = plan;
-  const virtual = playVirtually(plan);
+  const virtual = await playVirtually(plan);
   const wrong = virtual.wrong.map((text) => `in virtual time: ${text}`);
   const told = {
     title,

@@ -15,11 +15,14 @@ export function testVirtually(done: (played: PlayedVirtually) => void): void {
   for (const [n, plan] of registered.entries()) {
     const isReplayed = isIn(part, 'replays', n);
     if (part === 'rest' && !isReplayed) continue;
-    test(plan.title, () => {
+    test(plan.title, async () => {
       // Scenarios without code are plain data, so they are played after a round trip through JSON.
       const read = isData(plan) ? (JSON.parse(JSON.stringify(plan)) as Plan) : plan;
       expect(read).toEqual(plan);
-      const played = playVirtually(read, { isTwice: part === 'few' && isFew('playsTwice', n), isReplayed });
+      const played = await playVirtually(read, {
+        isTwice: part === 'few' && isFew('playsTwice', n),
+        isReplayed,
+      });
       done(played);
       expect(played.wrong).toEqual([]);
     });
@@ -42,7 +45,7 @@ function patient(plan: Plan, { signals }: Summary): Plan {
 const playsAllowed = 3;
 async function differences(plan: Plan): Promise<readonly string[]> {
   // Replays are tested by the virtual suite, so they are skipped here.
-  const virtual = playVirtually(plan, { isReplayed: false });
+  const virtual = await playVirtually(plan, { isReplayed: false });
   const real = await playReally(patient(plan, virtual.summary));
   return [...real.wrong, ...disagreements(plan, virtual.summary, real.summary)];
 }

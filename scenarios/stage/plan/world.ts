@@ -15,8 +15,11 @@ import {
   type ServerData,
 } from './plan.ts';
 
-/** Condition that a play waits for: an observation, or a time. */
-export type Wait = { readonly what: string; readonly until: () => boolean } | { readonly ms: number };
+/** Step that takes time: a condition that a play waits for, a time, or code that needs virtual time. */
+export type Wait =
+  | { readonly what: string; readonly until: () => boolean }
+  | { readonly ms: number }
+  | { readonly act: (harness: Harness) => void | Promise<void> };
 export type Waits = Generator<Wait, void>;
 
 /** Place where a plan is played. All differences between virtual time and reality are behind this interface. */
@@ -29,17 +32,15 @@ export interface World {
   ask(who: 'computer' | 'agent', ticket: string, event: AnyEventObject): void;
   order(who: Root, event: AnyEventObject): void;
   /** Starts a root actor again; does nothing while it still runs. */
-  begin(who: Root): void;
+  begin(who: Root): Waits;
   clearFaults(): void;
   /** Lists conditions that should hold by now and do not. */
-  quiescent(): readonly string[];
+  quiescent(): readonly string[] | Promise<readonly string[]>;
   kill(server: string, signal: OutsideSignal): void;
   /** Values of the inputs of servers. */
   readonly specs: ScriptedSpecs;
   /** Causes a fault of host, agent or clock that is more than an order. */
   happen(fault: Fault): void;
-  /** Runs code that needs virtual time. */
-  code(act: (harness: Harness) => void): void;
   /** Returns a number in [0, 1) from the seed of the plan. */
   readonly random: () => number;
 }

@@ -101,6 +101,8 @@ export class ScriptedServers {
   get openSessions(): number {
     return this.#clients.size;
   }
+  /** Resolves when nothing is under way at this moment. */
+  async settled(): Promise<void> {}
   has(key: Address): boolean {
     return this.#clients.has(key);
   }

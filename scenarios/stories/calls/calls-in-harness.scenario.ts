@@ -15,11 +15,11 @@ scenario(
       fs: { tools: { read: { dies: { signal: 'SIGKILL', stderr: 'line\nlast words\n' }, afterMs: 50 } } },
     },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('read');
-    s.run(50);
+    await s.run(50);
     expect(call.settled[0]).toMatchObject({
       end: 'unknown',
       outcome: 'unknown',
@@ -41,11 +41,11 @@ scenario(
       never: { crashes: { code: 3, stderr: 'Error: no key\nbye\n', recent: 'bye\n', afterMs: 1 } },
     },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('read');
-    s.run(50);
+    await s.run(50);
     expect(call.settled[0]?.failure?.details).toMatchObject({ exit_code: 3, stderr: 'bye\n***' });
     const told = s
       .heard('computer', 'client.changed')
@@ -57,9 +57,9 @@ scenario(
 scenario(
   'the same ticket twice in flight: the second is refused, the first is answered',
   { servers: { fs: slow } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const first = s.call('read');
     const answers: AnyEventObject[] = [];
     s.directory.listen('host:another', (event) => answers.push(event));
@@ -75,7 +75,7 @@ scenario(
     };
     s.order('computer', { type: 'call.request', ...call, replyTo: 'host:another' });
     expect(answers).toMatchObject([{ end: 'failed', failure: { code: 409 } }]);
-    s.run(600);
+    await s.run(600);
     expect(first.settled[0]?.outcome).toBe('succeeded');
   },
 );
@@ -84,11 +84,11 @@ const others = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`other${
 scenario(
   'a cancel costs the same however many servers there are, and one of no call is told to nobody',
   { servers: { fs: slow, ...others } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(5_000);
+    await s.run(5_000);
     const call = s.call('read');
-    s.run(50);
+    await s.run(50);
     let records = 0;
     s.directory.tap.add({ record: () => (records += 1) });
     call.cancel();
@@ -103,9 +103,9 @@ scenario(
 scenario(
   'calls in flight are cancelled while stdin is open, before their server is closed',
   { servers: { fs: slow } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const calls = [s.call('read'), s.call('read')];
     s.close();
     expect(calls.map((c) => c.settled[0]?.end)).toEqual(['cancelled', 'cancelled']);
@@ -129,17 +129,17 @@ scenario(
     },
     timing: { callIdleMs: 300 },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const [busy, silent] = [s.call('busy'), s.call('silent')];
-    s.run(299);
+    await s.run(299);
     expect(silent.settled).toEqual([]);
-    s.run(1);
+    await s.run(1);
     expect(silent.settled).toMatchObject([
       { end: 'timedOut', outcome: 'unknown', failure: { details: { timeout: 300, which: 'idle' } } },
     ]);
-    s.run(1_000);
+    await s.run(1_000);
     expect(busy.settled).toMatchObject([{ outcome: 'succeeded' }]);
     expect(s.servers.heard).toContain('cancelled tools/call at fs');
   },
@@ -155,11 +155,11 @@ for (const [what, callTotalMs, timeoutMs, details] of limits)
   scenario(
     `the time of a call is ${what}`,
     { servers: { fs: slow }, options: { fs: { callTotalMs } }, timing: { callIdleMs: 200 } },
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(100);
+      await s.run(100);
       const call = s.call('read', { timeoutMs });
-      s.run(200);
+      await s.run(200);
       expect(call.settled).toMatchObject([{ end: 'timedOut', failure: { details } }]);
     },
   );
@@ -174,24 +174,24 @@ scenario(
       return 'allowForSession';
     },
   },
-  (s) => {
+  async (s) => {
     asked.length = 0;
-    const calls = (): void => {
-      s.run(2_000);
+    const calls = async (): Promise<void> => {
+      await s.run(2_000);
       s.call('read');
-      s.run(100);
+      await s.run(100);
     };
     s.computer();
-    s.run(100);
+    await s.run(100);
     s.call('read');
     // The person has not answered the confirmation yet.
     s.config({ fs: { generation: 2 } });
-    calls();
+    await calls();
     expect(asked).toEqual(['r1', 'r2']);
-    calls();
+    await calls();
     expect(asked).toEqual(['r1', 'r2']);
     s.config({ fs: { generation: 3 } });
-    calls();
+    await calls();
     expect(asked).toEqual(['r1', 'r2', 'r4']);
     expect(s.calls.map((call) => call.settled[0]?.outcome)).toEqual(s.calls.map(() => 'succeeded'));
   },
@@ -203,16 +203,16 @@ scenario(
     servers: { fs: { ...slow, startMs: 300 } },
     options: { fs: { isLazy: true, kept: kept('read'), limits: { concurrency: 1, queue: 1 } } },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     s.call('read');
     const second = s.call('read', { timeoutMs: 400 });
-    s.run(399);
+    await s.run(399);
     expect(second.settled).toEqual([]);
-    s.run(1);
+    await s.run(1);
     expect(second.settled).toMatchObject([{ end: 'timedOut', outcome: 'failed', phase: 'queued' }]);
-    s.run(1_000);
+    await s.run(1_000);
     expect(s.calls[0]?.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
@@ -224,10 +224,10 @@ scenario(
     options: { fs: { isLazy: true, kept: kept('read') } },
     permission: () => 'allow',
   },
-  (s) => {
+  async (s) => {
     s.computer();
     const call = s.call('read');
-    s.run(2_000);
+    await s.run(2_000);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
@@ -235,17 +235,17 @@ scenario(
 scenario(
   'a call through the office announces no change of tools',
   { servers: { fs: { tools: { read: { answers: hello } } } } },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ linked: true });
     s.agent();
     const watch = s.peer('w');
     watch.join('computer', 'c9');
-    s.run(5000);
+    await s.run(5000);
     const told = () => watch.heard.filter(({ event }) => event === notices.updateToolList).length;
     const before = told();
     const call = s.agentCall('read');
-    s.run(5000);
+    await s.run(5000);
     expect([call.settled[0]?.outcome, told()]).toEqual(['succeeded', before]);
   },
 );

@@ -19,13 +19,13 @@ scenario(
     permission: never,
     timing: { confirmMs: 5_000 },
   },
-  (s) => {
+  async (s) => {
     s.computer();
     const call = s.call('read');
     order(s, 'server.start');
-    meets(s, client, 'ready');
+    await meets(s, client, 'ready');
     expect([s.state(callAt(s)), call.settled]).toEqual(['{judging:watched}', []]);
-    s.run(5_000);
+    await s.run(5_000);
     expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
     expect(s.servers.heard).toEqual([]);
   },
@@ -34,9 +34,9 @@ scenario(
 scenario(
   'a call that is told to end while it is judged was never sent',
   { servers: { fs: { tools } }, permission: never },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('read');
     s.order(callAt(s), { type: 'close' });
     expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'judging' }]);
@@ -50,14 +50,14 @@ scenario(
     servers: { fs: { tools: { read: { answers: hello, afterMs: 300 } }, initialize: 50, listMs: 50 } },
     options: { fs: { isRemote: true, limits: { concurrency: 1, queue: 5 } } },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1_000);
+    await s.run(1_000);
     const [sent, inLine] = [s.call('read'), s.call('read')];
-    s.run(10);
+    await s.run(10);
     s.servers.expire('fs');
     expect(inLine.settled).toEqual([]);
-    s.run(2_000);
+    await s.run(2_000);
     expect(ends([sent, inLine])).toEqual(['unknown', 'succeeded']);
     expect(s.servers.heard).toEqual(['call read at fs', 'call read at fs']);
   },
@@ -82,11 +82,11 @@ const looking = (say?: (id: string, emit: Emit<RequestFact>) => void): HarnessOp
   timing: { lookMs: 1_000, drainMs: 100 },
 });
 /** Makes a call with a good result and one with a bad result, both being checked. */
-function looked(s: Harness): readonly AskedCall[] {
+async function looked(s: Harness): Promise<readonly AskedCall[]> {
   s.computer();
-  s.run(100);
+  await s.run(100);
   const calls = [s.call('good'), s.call('bad')];
-  until(s, () => callsAt(s).filter((at) => s.state(at) === 'finishing').length === 2);
+  await until(s, () => callsAt(s).filter((at) => s.state(at) === 'finishing').length === 2);
   return calls;
 }
 const given = ['succeeded', 'failed'];
@@ -105,31 +105,31 @@ scenario(
   looking((id, emit) =>
     emit({ type: 'ask.refused', id, sent: false, failure: { code: 500, message: 'not today' } }),
   ),
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const calls = [s.call('good'), s.call('bad')];
-    s.run(100);
+    await s.run(100);
     warned(calls, 'that failed');
   },
 );
 
-scenario('a result at which nobody has looked in its time is given as it came', looking(), (s) => {
-  const calls = looked(s);
-  s.run(990);
+scenario('a result at which nobody has looked in its time is given as it came', looking(), async (s) => {
+  const calls = await looked(s);
+  await s.run(990);
   expect(ends(calls)).toEqual(['', '']);
-  s.run(10);
+  await s.run(10);
   warned(calls, 'that took too long');
 });
 
-scenario('a cancel that comes when the answer is here gives it', looking(), (s) => {
-  const calls = looked(s);
+scenario('a cancel that comes when the answer is here gives it', looking(), async (s) => {
+  const calls = await looked(s);
   for (const call of calls) call.cancel();
   warned(calls, 'it was cancelled then');
 });
 
-scenario('who is told to end when the answer is here gives it', looking(), (s) => {
-  const calls = looked(s);
+scenario('who is told to end when the answer is here gives it', looking(), async (s) => {
+  const calls = await looked(s);
   for (const at of callsAt(s)) s.order(at, { type: 'close' });
   warned(calls, 'its computer is closing');
 });
@@ -137,14 +137,14 @@ scenario('who is told to end when the answer is here gives it', looking(), (s) =
 scenario(
   'a server that is gone, or back in another session, has nothing to do with its answer',
   looking(),
-  (s) => {
-    const calls = looked(s);
+  async (s) => {
+    const calls = await looked(s);
     s.servers.expire('fs');
-    meets(s, client, 'ready');
+    await meets(s, client, 'ready');
     s.servers.kill('fs', { signal: 'SIGKILL' });
-    s.run(10);
+    await s.run(10);
     expect(ends(calls)).toEqual(['', '']);
-    s.run(1_000);
+    await s.run(1_000);
     warned(calls, 'that took too long');
     expect(s.servers.heard).toEqual(['call good at fs', 'call bad at fs']);
   },

@@ -11,27 +11,31 @@ const both = (options: NonNullable<HarnessOptions['options']>[string]): HarnessO
   options: { A: options, B: options },
 });
 
-scenario('with reject the name is the other’s when the first server leaves the config', both({}), (s) => {
-  everybody(s);
-  s.run(1_000);
-  expect(offeredBy(s)).toEqual(['x', 'y']);
-  const before = announcedBy(s).length;
-  s.config({ B: {} });
-  expect(offeredBy(s)).toEqual(['x']);
-  const call = s.call('x');
-  s.run(1_000);
-  expect(call.settled).toMatchObject([{ outcome: 'succeeded', server: 'B' }]);
-  expect(announcedBy(s).length).toBe(before + 1);
-});
+scenario(
+  'with reject the name is the other’s when the first server leaves the config',
+  both({}),
+  async (s) => {
+    await everybody(s);
+    await s.run(1_000);
+    expect(offeredBy(s)).toEqual(['x', 'y']);
+    const before = announcedBy(s).length;
+    s.config({ B: {} });
+    expect(offeredBy(s)).toEqual(['x']);
+    const call = s.call('x');
+    await s.run(1_000);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded', server: 'B' }]);
+    expect(announcedBy(s).length).toBe(before + 1);
+  },
+);
 
-scenario('with reject a refused tool is nobody’s while the first server is down', both({}), (s) => {
+scenario('with reject a refused tool is nobody’s while the first server is down', both({}), async (s) => {
   s.computer();
-  s.run(1_000);
+  await s.run(1_000);
   order(s, 'server.stop', 'A');
-  s.run(1_000);
+  await s.run(1_000);
   expect(offeredBy(s)).toEqual([]);
   const call = s.call('x');
-  s.run(100);
+  await s.run(100);
   expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'ServerNotActive' } }]);
 });
 
@@ -41,18 +45,18 @@ scenario(
     servers: { A: x, B: { initialize: 2_000, ...x } },
     options: { A: prefix, B: prefix },
   },
-  (s) => {
-    everybody(s);
-    s.run(1_000);
+  async (s) => {
+    await everybody(s);
+    await s.run(1_000);
     expect(toldOf(s)).toEqual(['+x']);
-    s.run(5_000);
+    await s.run(5_000);
     // The list of B arrives before B is ready, and A's tool is renamed by then.
     expect(toldOf(s)).toEqual(['+x', '+A_x', '-x', '+B_x']);
     order(s, 'server.stop', 'B');
-    s.run(1_000);
+    await s.run(1_000);
     expect(toldOf(s).slice(4)).toEqual(['-B_x']);
     s.config({ A: prefix });
-    s.run(1_000);
+    await s.run(1_000);
     expect(toldOf(s).slice(5)).toEqual(['+x', '-A_x']);
     expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools).toMatchObject([{ name: 'x' }]);
   },
@@ -64,9 +68,9 @@ scenario(
     servers: { A: x, B: { initialize: 2_000, ...x } },
     options: { A: prefix, B: { ...prefix, lastTools: ['x'] } },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(5_000);
+    await s.run(5_000);
     expect(toldOf(s)).toEqual(['+A_x', '+B_x']);
   },
 );
@@ -77,18 +81,18 @@ scenario(
     servers: { A: x, B: { ...x, lists: (n: number) => (n > 1 ? ['z'] : ['x']) } },
     options: { A: prefix, B: prefix },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1_000);
+    await s.run(1_000);
     s.servers.announce('B');
-    s.run(1_000);
+    await s.run(1_000);
     expect(offeredBy(s)).toEqual(['A_x', 'z']);
   },
 );
 
-scenario('a change of onConflict is in force at once, and asks no server anything', both({}), (s) => {
+scenario('a change of onConflict is in force at once, and asks no server anything', both({}), async (s) => {
   s.computer();
-  s.run(1_000);
+  await s.run(1_000);
   s.config({ A: prefix, B: prefix });
   expect(offeredBy(s)).toEqual(['A_x', 'y', 'B_x']);
   s.config({ A: {}, B: prefix });

@@ -20,41 +20,45 @@ const names = [
 ];
 const said = (text: string) => ({ content: [{ type: 'text', text }] });
 const slowly = (answers: unknown) => ({ answers, afterMs: 50 });
-const everybody = (s: Harness): void => {
-  s.office();
+const everybody = async (s: Harness): Promise<void> => {
+  await s.office();
   s.computer({ linked: true });
   s.agent();
-  s.run(100);
+  await s.run(100);
 };
 
 const servers = Object.fromEntries(
   names.map((name) => [name, { tools: Object.fromEntries([[name, slowly(said(`of ${name}`))]]) }]),
 );
-scenario('any text names a server, a tool and a req_id, and none is taken for another', { servers }, (s) => {
-  everybody(s);
-  expect(s.state('computer')).toBe('{serving:whole}');
-  const own = names.map((name) => s.call(name, { reqId: name }));
-  const remote = names.map((name) => s.agentCall(name, { reqId: name }));
-  s.run(100);
-  for (const [n, name] of names.entries()) {
-    const answer = { outcome: 'succeeded', reqId: name, result: said(`of ${name}`) };
-    expect(own[n]?.settled).toMatchObject([{ ...answer, server: name, tool: name }]);
-    expect(remote[n]?.settled).toMatchObject([answer]);
-  }
-});
+scenario(
+  'any text names a server, a tool and a req_id, and none is taken for another',
+  { servers },
+  async (s) => {
+    await everybody(s);
+    expect(s.state('computer')).toBe('{serving:whole}');
+    const own = names.map((name) => s.call(name, { reqId: name }));
+    const remote = names.map((name) => s.agentCall(name, { reqId: name }));
+    await s.run(100);
+    for (const [n, name] of names.entries()) {
+      const answer = { outcome: 'succeeded', reqId: name, result: said(`of ${name}`) };
+      expect(own[n]?.settled).toMatchObject([{ ...answer, server: name, tool: name }]);
+      expect(remote[n]?.settled).toMatchObject([answer]);
+    }
+  },
+);
 
-scenario('orders by any name reach the call and the server of that name only', { servers }, (s) => {
+scenario('orders by any name reach the call and the server of that name only', { servers }, async (s) => {
   s.computer();
-  s.run(100);
+  await s.run(100);
   const kept = names.map((name) => s.call(name, { reqId: name }));
   const cancelled = names.map((name) => s.call(name, { reqId: `${name}/2` }));
   for (const call of cancelled) call.cancel();
-  s.run(100);
+  await s.run(100);
   expect(new Set(kept.map((call) => call.settled[0]?.end))).toEqual(new Set(['succeeded']));
   expect(new Set(cancelled.map((call) => call.settled[0]?.end))).toEqual(new Set(['cancelled']));
   for (const [n, name] of names.entries()) {
     s.order('computer', { type: 'server.stop', server: name });
-    s.run(10);
+    await s.run(10);
     expect(s.servers.alive).toBe(names.length - n - 1);
   }
 });
@@ -62,11 +66,11 @@ scenario('orders by any name reach the call and the server of that name only', {
 scenario(
   'a server that is named like a property of every object is waited for at boot',
   { servers: { constructor: { initialize: 500 } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     expect(s.state('computer')).toBe('booting');
-    s.run(500);
+    await s.run(500);
     expect(s.state('computer')).toBe('{serving:whole}');
   },
 );
@@ -74,12 +78,12 @@ scenario(
 scenario(
   '300 calls in flight are each answered with what was asked for',
   { servers: { fs: { tools: { echo: (call) => slowly(call.arguments) } } } },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     const calls = Array.from({ length: 300 }, (_, n) => s.agentCall('echo', { params: { n } }));
-    s.run(10);
+    await s.run(10);
     expect(s.servers.heard).toHaveLength(300);
-    s.run(100);
+    await s.run(100);
     expect(calls.map((call) => call.settled[0]?.result)).toMatchObject(calls.map((_, n) => ({ n })));
   },
 );
@@ -87,15 +91,15 @@ scenario(
 scenario(
   'of 300 calls in flight each third is cancelled, each third times out, and no other is disturbed',
   { servers: { fs: { tools: { slow: { answers: said('done'), afterMs: 500 } } } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const calls = Array.from({ length: 300 }, (_, n) =>
       s.call('slow', n % 3 === 1 ? { timeoutMs: 200 } : {}),
     );
-    s.run(100);
+    await s.run(100);
     for (let n = 0; n < calls.length; n += 3) calls[n]?.cancel();
-    s.run(600);
+    await s.run(600);
     const ends = ['cancelled', 'timedOut', 'succeeded'];
     expect(calls.map((call) => call.settled[0]?.end)).toEqual(calls.map((_, n) => ends[n % 3]));
   },
@@ -115,10 +119,10 @@ for (const [what, nth] of [
       observer: () => ({ record: blunder({ n: 0 }) }),
       blunders: 1,
     },
-    (s) => {
-      everybody(s);
+    async (s) => {
+      await everybody(s);
       const calls = Array.from({ length: 10 }, () => s.agentCall('read'));
-      s.run(100);
+      await s.run(100);
       expect(calls.map((call) => call.settled[0]?.outcome)).toEqual(calls.map(() => 'succeeded'));
       expect(s.blunders.map(String)).toEqual(['Error: I cannot look']);
     },
@@ -130,10 +134,10 @@ for (const [what, nth] of [
       observer: () => ({ inspect: blunder({ n: 0 }) }),
       blunders: 1,
     },
-    (s) => {
-      everybody(s);
+    async (s) => {
+      await everybody(s);
       const calls = Array.from({ length: 10 }, () => s.agentCall('read'));
-      s.run(100);
+      await s.run(100);
       expect(calls.map((call) => call.settled[0]?.outcome)).toEqual(calls.map(() => 'succeeded'));
       expect(s.blunders.map(String)).toEqual(['Error: I cannot look']);
     },

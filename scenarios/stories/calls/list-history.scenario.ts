@@ -22,17 +22,17 @@ const list = `${client}/catalog:tools`;
 scenario(
   'death and return of a server stand in the history of its list, with the reason',
   { servers: { fs: { tools } } },
-  (s) => {
-    everybody(s);
-    s.run(1000);
+  async (s) => {
+    await everybody(s);
+    await s.run(1000);
     s.servers.kill('fs', { signal: 'SIGKILL' });
-    s.run(400);
+    await s.run(400);
     expect(offeredBy(s)).toEqual([]);
     expect(lastOf(s, 'read')).toMatchObject({
       change: 'removed',
       why: "Server 'fs' was ended by SIGKILL",
     });
-    s.run(2000);
+    await s.run(2000);
     expect(offeredBy(s)).toEqual(['read']);
     expect(lastOf(s, 'read')).toMatchObject({
       change: 'added',
@@ -45,11 +45,11 @@ scenario(
 scenario(
   'a stop after a death does not hide the death',
   { servers: { fs: { tools, leaves: { count: 1, stubborn: true } } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     s.servers.kill('fs', { code: 3 });
-    s.run(10);
+    await s.run(10);
     expect(s.state(client)).toBe('recovering');
     order(s, 'server.stop');
     expect(lastOf(s, 'read')?.why).toContain('exit code 3');
@@ -59,16 +59,16 @@ scenario(
 scenario(
   'who is told that a server is ready finds all its tools at that moment',
   { servers: { fs: { tools: { read: { answers: hello }, write: { answers: hello } }, listMs: 50 } } },
-  (s) => {
+  async (s) => {
     const found: unknown[] = [];
-    s.office();
+    await s.office();
     s.computer({ linked: true });
     s.directory.listen('host:computer', (event) => {
       if (event.type === 'client.changed' && (event as AnyEventObject).stage === 'ready')
         found.push(offeredBy(s));
       if (event.type === 'tools.changed') found.push((event as AnyEventObject).added);
     });
-    s.run(1000);
+    await s.run(1000);
     expect(found).toEqual([
       ['read', 'write'],
       ['read', 'write'],
@@ -89,12 +89,12 @@ scenario(
     },
     options: { fs: { isRemote: true } },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     expect(catalogOf(s, 'fs', 'prompts')?.entries).toHaveLength(1);
     s.servers.expire('fs');
-    s.run(1000);
+    await s.run(1000);
     expect(catalogOf(s, 'fs', 'prompts')?.entries).toEqual([]);
     expect(s.heard('computer', 'catalog.changed').at(-1)).toMatchObject({
       list: 'prompts',
@@ -111,12 +111,12 @@ scenario(
 scenario(
   'a list whose machine ends takes its server down, and both come back',
   { servers: { fs: { tools } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     s.close(list);
     expect(s.state(client)).toBe('recovering');
-    s.run(2000);
+    await s.run(2000);
     expect([s.state(client), offeredBy(s), asksOf(s, 'tools/list').length]).toEqual([
       '{connected:{ready:{health:steady,lists:known}}}',
       ['read'],
@@ -128,15 +128,15 @@ scenario(
 scenario(
   'a list whose machine ends while its server rests is there again with the next session',
   { servers: { fs: { tools } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     order(s, 'server.stop');
-    s.run(1000);
+    await s.run(1000);
     s.close(list);
     expect([s.state(client), s.state(list)]).toEqual(['idle', undefined]);
     order(s, 'server.start');
-    s.run(1000);
+    await s.run(1000);
     expect([s.state(client), offeredBy(s)]).toEqual([
       '{connected:{ready:{health:steady,lists:known}}}',
       ['read'],
@@ -147,14 +147,14 @@ scenario(
 scenario(
   'a list whose machine ends while its server finishes its calls does not keep it from its way',
   { servers: { fs: { tools: { read: { answers: hello, afterMs: 300 } } } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     const call = s.call('read');
     order(s, 'server.stop');
     s.close(list);
     expect(s.state(client)).toBe('{connected:{draining:serving}}');
-    s.run(1000);
+    await s.run(1000);
     expect([s.state(client), call.settled[0]?.outcome]).toEqual(['idle', 'succeeded']);
   },
 );

@@ -15,14 +15,14 @@ const followed = (s: Harness): AskedCall => {
 scenario(
   'an agent that wants to know hears how far its call is, at most five times a second, until it is answered',
   { servers: { fs: { tools } } },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ linked: true });
     s.agent();
-    s.run(300);
+    await s.run(300);
     const call = followed(s);
     const other = s.agentCall('work');
-    s.run(1_200);
+    await s.run(1_200);
     expect([call, other].map(({ settled }) => settled[0]?.outcome)).toEqual(['succeeded', 'succeeded']);
     const told = s.heard('agent', 'call.progressed');
     expect(told.every(({ ticket }) => ticket === call.ticket)).toBe(true);
@@ -35,13 +35,13 @@ scenario(
 scenario(
   'progress begins the silence again, and is told all the same',
   { servers: { fs: { tools } }, timing: { callIdleMs: 300 } },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ linked: true });
     s.agent();
-    s.run(300);
+    await s.run(300);
     const call = followed(s);
-    s.run(1_200);
+    await s.run(1_200);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
     expect(s.heard('agent', 'call.progressed')).toHaveLength(5);
   },

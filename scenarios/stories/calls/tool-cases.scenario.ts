@@ -25,14 +25,14 @@ scenario(
       },
     },
   },
-  (s) => {
-    everybody(s);
-    s.run(1_000);
+  async (s) => {
+    await everybody(s);
+    await s.run(1_000);
     const before = announcedBy(s).length;
     s.servers.announce('fs');
-    until(s, () => offeredBy(s).includes('more'));
+    await until(s, () => offeredBy(s).includes('more'));
     const call = s.agentCall('more');
-    s.run(1_000);
+    await s.run(1_000);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
     expect(announcedBy(s).length).toBe(before + 1);
   },
@@ -41,15 +41,15 @@ scenario(
 scenario(
   'T24 the tools of a server that is killed are withdrawn, it is started again, and both is told',
   { servers: { fs: { tools } } },
-  (s) => {
-    everybody(s);
-    s.run(1_000);
+  async (s) => {
+    await everybody(s);
+    await s.run(1_000);
     const before = announcedBy(s).length;
     s.servers.kill('fs', { signal: 'SIGKILL' });
-    until(s, () => offeredBy(s).length === 0);
-    s.run(500);
+    await until(s, () => offeredBy(s).length === 0);
+    await s.run(500);
     expect([s.state(client), announcedBy(s).length]).toEqual(['waiting', before + 1]);
-    s.run(5_000);
+    await s.run(5_000);
     expect([offeredBy(s), announcedBy(s).length]).toEqual([['read'], before + 2]);
     expect(stagesOf(s).slice(-3)).toEqual(['waiting', 'connecting', 'ready']);
   },
@@ -58,9 +58,9 @@ scenario(
 scenario(
   '28 a server whose tools cannot be listed has none, and those of the others are there',
   { servers: { A: { tools, listMs: 'error' }, B: { tools: { write: { answers: hello } } } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(500);
+    await s.run(500);
     expect([offeredBy(s), s.state('computer/client:A')]).toEqual([['write'], 'waiting']);
     const failed = s.heard('computer', 'client.changed').filter((e) => e.server === 'A' && e.failure);
     expect(failed.map((e) => e.stage)).toContain('waiting');
@@ -79,13 +79,13 @@ scenario(
     },
     options: { fs: { generation: 1 } },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    meets(s, client, 'steady');
+    await meets(s, client, 'steady');
     s.servers.announce('fs');
-    until(s, () => asksOf(s, 'tools/list').length === 2);
+    await until(s, () => asksOf(s, 'tools/list').length === 2);
     s.config({ fs: { generation: 2 } });
-    s.run(10_000);
+    await s.run(10_000);
     expect([s.state(client), offeredBy(s)]).toEqual([
       '{connected:{ready:{health:steady,lists:known}}}',
       ['write'],

@@ -11,71 +11,71 @@ const person = ({ reqId }: { readonly reqId: string }) => {
   asked.push(reqId);
   return 'allowForSession' as const;
 };
-const whose = (what: string, run: (s: Harness) => void): void => {
-  scenario(what, { servers: { fs: { tools } }, person }, (s) => {
+const whose = (what: string, run: (s: Harness) => void | Promise<void>): void => {
+  scenario(what, { servers: { fs: { tools } }, person }, async (s) => {
     asked.length = 0;
-    s.office();
+    await s.office();
     s.computer({ linked: true });
-    s.run(300);
-    run(s);
+    await s.run(300);
+    await run(s);
     expect(s.calls.map((call) => call.settled[0]?.outcome)).toEqual(s.calls.map(() => 'succeeded'));
   });
 };
 /** Seats an agent that calls the computer; the office reports whether it was answered well. */
-const seated = (s: Harness, name: string): Peer => {
+const seated = async (s: Harness, name: string): Promise<Peer> => {
   const peer = s.peer(name);
   peer.join('agent', name);
-  s.run(50);
+  await s.run(50);
   return peer;
 };
-const call = (s: Harness, peer: Peer, agent: string, reqId: string): void => {
+const call = async (s: Harness, peer: Peer, agent: string, reqId: string): Promise<void> => {
   const body = { agent, req_id: reqId, computer: 'c1', tool_name: 'read', params: {}, timeout: 60 };
   const acks = peer.ask(events.toolCall, body);
-  s.run(50);
+  await s.run(50);
   expect(acks).toMatchObject([[{ content: tools.read.answers.content }]]);
 };
-const hostCall = (s: Harness, reqId: string): void => {
+const hostCall = async (s: Harness, reqId: string): Promise<void> => {
   s.call('read', { reqId });
-  s.run(50);
+  await s.run(50);
 };
 
-whose('what a person allows an agent holds for neither the host nor the next agent', (s) => {
-  const first = seated(s, 'a1');
-  for (const reqId of ['a1 first', 'a1 again']) call(s, first, 'a1', reqId);
-  for (const reqId of ['host first', 'host again']) hostCall(s, reqId);
+whose('what a person allows an agent holds for neither the host nor the next agent', async (s) => {
+  const first = await seated(s, 'a1');
+  for (const reqId of ['a1 first', 'a1 again']) await call(s, first, 'a1', reqId);
+  for (const reqId of ['host first', 'host again']) await hostCall(s, reqId);
   first.close();
-  s.run(50);
-  const second = seated(s, 'a2');
-  for (const reqId of ['a2 first', 'a2 again']) call(s, second, 'a2', reqId);
-  hostCall(s, 'host later');
+  await s.run(50);
+  const second = await seated(s, 'a2');
+  for (const reqId of ['a2 first', 'a2 again']) await call(s, second, 'a2', reqId);
+  await hostCall(s, 'host later');
   expect(asked).toEqual(['a1 first', 'host first', 'a2 first']);
 });
 
 whose(
   'an agent that leaves takes what it was allowed with it, and is asked about when it comes again',
-  (s) => {
-    const first = seated(s, 'a1');
-    call(s, first, 'a1', 'first');
+  async (s) => {
+    const first = await seated(s, 'a1');
+    await call(s, first, 'a1', 'first');
     first.leave();
-    s.run(50);
+    await s.run(50);
     first.join('agent', 'a1');
-    s.run(50);
-    for (const reqId of ['after its return', 'again']) call(s, first, 'a1', reqId);
+    await s.run(50);
+    for (const reqId of ['after its return', 'again']) await call(s, first, 'a1', reqId);
     expect(asked).toEqual(['first', 'after its return']);
   },
 );
 
-whose('so it is when the computer lost its office: who sits there afterwards may be another', (s) => {
-  const first = seated(s, 'a1');
-  call(s, first, 'a1', 'first');
-  hostCall(s, 'host first');
+whose('so it is when the computer lost its office: who sits there afterwards may be another', async (s) => {
+  const first = await seated(s, 'a1');
+  await call(s, first, 'a1', 'first');
+  await hostCall(s, 'host first');
   s.order('computer', { type: 'office.leave' });
-  s.run(50);
+  await s.run(50);
   const link = { url: officeUrl, role: 'computer', name: 'c1', office: 'o' };
   s.order('computer', { type: 'office.join', link });
-  s.run(300);
-  call(s, first, 'a1', 'after its return');
-  hostCall(s, 'host later');
+  await s.run(300);
+  await call(s, first, 'a1', 'after its return');
+  await hostCall(s, 'host later');
   expect(asked).toEqual(['first', 'host first', 'after its return']);
 });
 
@@ -88,21 +88,21 @@ for (const [what, one, other] of [
   ['one conversation', { conversation: 'alice' }, { conversation: 'bob' }],
   ['a conversation', { conversation: '' }, {}],
 ] as const)
-  whose(`what a person allows ${what} holds for it alone, until its server is another`, (s) => {
-    const from = (caller: object, reqId: string): void => {
+  whose(`what a person allows ${what} holds for it alone, until its server is another`, async (s) => {
+    const from = async (caller: object, reqId: string): Promise<void> => {
       const request = { type: 'call.request', reqId, ticket: reqId, agent: null, tool: 'read', params: {} };
       s.asked('computer', reqId, {
         ...request,
         ...{ timeoutMs: 60_000, isConfirmed: false, replyTo: 'host:computer' },
         ...caller,
       });
-      s.run(50);
+      await s.run(50);
     };
-    for (const reqId of ['one', 'one again']) from(one, reqId);
-    for (const reqId of ['other', 'other again']) from(other, reqId);
+    for (const reqId of ['one', 'one again']) await from(one, reqId);
+    for (const reqId of ['other', 'other again']) await from(other, reqId);
     s.config({ fs: { generation: 2 } });
-    s.run(300);
-    from(one, 'one of another server');
-    from(other, 'other of another server');
+    await s.run(300);
+    await from(one, 'one of another server');
+    await from(other, 'other of another server');
     expect(asked).toEqual(['one', 'other', 'one of another server', 'other of another server']);
   });

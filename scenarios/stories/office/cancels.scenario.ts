@@ -5,17 +5,17 @@ import type { Harness } from '../../stage/harness.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const never = { fs: { tools: { read: { never: true, progresses: { everyMs: 20 } } } } } as const;
-const everybody = (s: Harness): void => {
-  s.office();
+const everybody = async (s: Harness): Promise<void> => {
+  await s.office();
   s.computer({ linked: true });
   s.agent();
-  s.run(100);
+  await s.run(100);
 };
 /** Makes a call that reaches its computer, but whose answer never reaches the agent. */
-const unheard = (s: Harness, timeoutMs = 60_000) => {
-  everybody(s);
+const unheard = async (s: Harness, timeoutMs = 60_000) => {
+  await everybody(s);
   const call = s.agentCall('read', { timeoutMs });
-  s.run(100);
+  await s.run(100);
   s.network.faults.holdAck('a1', 'lost');
   call.cancel();
   expect(call.settled).toEqual([]);
@@ -23,15 +23,15 @@ const unheard = (s: Harness, timeoutMs = 60_000) => {
 };
 const unknown = { end: 'cancelled', outcome: 'unknown', failure: { code: 'ToolCallCancelled' } };
 
-scenario('a call that is cancelled has ended as its computer says', { servers: never }, (s) => {
-  everybody(s);
+scenario('a call that is cancelled has ended as its computer says', { servers: never }, async (s) => {
+  await everybody(s);
   s.network.faults.setLatency(30);
   const call = s.agentCall('read');
-  s.run(200);
+  await s.run(200);
   call.cancel();
   call.cancel();
   expect(call.settled).toEqual([]);
-  s.run(200);
+  await s.run(200);
   const meta = { a2c_outcome: 'unknown', a2c_phase: 'running', a2c_cancelled: true, a2c_server: 'fs' };
   expect(call.settled).toMatchObject([{ end: 'failed', failure: null, result: { meta } }]);
   expect(s.servers.heard.filter((line) => line === 'cancelled tools/call at fs')).toHaveLength(1);
@@ -41,14 +41,14 @@ const slow = { fs: { tools: { read: { answers: hello, afterMs: 100 } } } };
 scenario(
   'a call that is cancelled while its answer is on its way has that answer',
   { servers: slow },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     s.network.faults.setLatency(30);
     const call = s.agentCall('read');
-    s.run(170);
+    await s.run(170);
     call.cancel();
     expect(call.settled).toEqual([]);
-    s.run(200);
+    await s.run(200);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded', failure: null, result: hello }]);
   },
 );
@@ -56,52 +56,52 @@ scenario(
 scenario(
   'of a cancelled call whose answer does not come nobody knows more, after a while',
   { servers: never },
-  (s) => {
-    const call = unheard(s);
-    s.run(1_900);
+  async (s) => {
+    const call = await unheard(s);
+    await s.run(1_900);
     expect(call.settled).toEqual([]);
-    s.run(200);
+    await s.run(200);
     expect(call.settled).toMatchObject([{ ...unknown, phase: 'running', result: null }]);
   },
 );
 
-scenario('a cancelled call ends when the time of its caller is over', { servers: never }, (s) => {
-  everybody(s);
+scenario('a cancelled call ends when the time of its caller is over', { servers: never }, async (s) => {
+  await everybody(s);
   const call = s.agentCall('read', { timeoutMs: 1_000 });
-  s.run(6_500);
+  await s.run(6_500);
   s.network.faults.holdAck('a1', 'lost');
   const other = s.agentCall('read', { timeoutMs: 1_000, reqId: 'other' });
-  s.run(6_500);
+  await s.run(6_500);
   other.cancel();
-  s.run(600);
+  await s.run(600);
   expect([call.settled.length, other.settled.length]).toEqual([1, 1]);
 });
 
-scenario('a cancelled call ends with the connection of its agent', { servers: never }, (s) => {
-  const call = unheard(s);
+scenario('a cancelled call ends with the connection of its agent', { servers: never }, async (s) => {
+  const call = await unheard(s);
   s.network.faults.dropLink('a1');
-  s.run(10);
+  await s.run(10);
   expect(call.settled).toMatchObject([unknown]);
 });
 
-scenario('a cancelled call ends with its agent', { servers: never }, (s) => {
-  const call = unheard(s);
+scenario('a cancelled call ends with its agent', { servers: never }, async (s) => {
+  const call = await unheard(s);
   s.close('agent');
-  s.run(10);
+  await s.run(10);
   expect(call.settled).toMatchObject([unknown]);
 });
 
-scenario('progress of a cancelled call that is on its way changes nothing', { servers: never }, (s) => {
-  everybody(s);
+scenario('progress of a cancelled call that is on its way changes nothing', { servers: never }, async (s) => {
+  await everybody(s);
   s.network.faults.setLatency(30);
   for (let ms = 90; ms < 300; ms += 20) {
     const ticket = `p${ms}`;
     const asked = { ticket, reqId: ticket, computer: 'c1', tool: 'read', params: {}, timeoutMs: 60_000 };
     const more = { wantsProgress: true, replyTo: 'host:agent' };
     const call = s.asked('agent', ticket, { type: 'agent.call', ...asked, ...more });
-    s.run(ms);
+    await s.run(ms);
     call.cancel();
-    s.run(200);
+    await s.run(200);
     expect(call.settled).toMatchObject([{ result: { meta: { a2c_cancelled: true } } }]);
   }
 });

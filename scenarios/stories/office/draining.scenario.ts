@@ -7,11 +7,11 @@ const said = { content: [{ type: 'text', text: 'done' }] };
 const servers = {
   fs: { tools: { quick: { answers: said }, slow: { answers: said, afterMs: 500 }, never: { never: true } } },
 } as const;
-const everybody = (s: Harness): void => {
-  s.office();
+const everybody = async (s: Harness): Promise<void> => {
+  await s.office();
   s.computer({ linked: true });
   s.agent();
-  s.run(100);
+  await s.run(100);
 };
 const reasons = (s: Harness, who: string): unknown[] =>
   s
@@ -20,63 +20,67 @@ const reasons = (s: Harness, who: string): unknown[] =>
     .map((e) => e.reason);
 const closing = 'The office is closing: connect again';
 
-scenario('an office that is drained while nothing is on its way closes at once', { servers }, (s) => {
-  everybody(s);
+scenario('an office that is drained while nothing is on its way closes at once', { servers }, async (s) => {
+  await everybody(s);
   s.order('office', { type: 'drain', ms: 5_000 });
-  s.run(1);
+  await s.run(1);
   expect(s.directory.find('office')).toBeUndefined();
-  s.run(10);
+  await s.run(10);
   expect([reasons(s, 'agent'), reasons(s, 'computer')]).toEqual([[closing], [closing]]);
 });
 
-scenario('an office that is drained answers the call that runs, and takes no other', { servers }, (s) => {
-  everybody(s);
-  const running = s.agentCall('slow');
-  s.run(100);
-  s.order('office', { type: 'drain', ms: 5_000 });
-  // A second drain order changes nothing.
-  s.order('office', { type: 'drain', ms: 5_000 });
-  const late = s.agentCall('quick');
-  s.run(100);
-  expect(s.state('office')).toBe('{serving:draining}');
-  expect(late.settled).toMatchObject([{ outcome: 'failed', result: { isError: true } }]);
-  expect(running.settled).toEqual([]);
-  s.run(1_000);
-  expect(running.settled).toMatchObject([{ outcome: 'succeeded', result: said }]);
-  expect(s.directory.find('office')).toBeUndefined();
-});
+scenario(
+  'an office that is drained answers the call that runs, and takes no other',
+  { servers },
+  async (s) => {
+    await everybody(s);
+    const running = s.agentCall('slow');
+    await s.run(100);
+    s.order('office', { type: 'drain', ms: 5_000 });
+    // A second drain order changes nothing.
+    s.order('office', { type: 'drain', ms: 5_000 });
+    const late = s.agentCall('quick');
+    await s.run(100);
+    expect(s.state('office')).toBe('{serving:draining}');
+    expect(late.settled).toMatchObject([{ outcome: 'failed', result: { isError: true } }]);
+    expect(running.settled).toEqual([]);
+    await s.run(1_000);
+    expect(running.settled).toMatchObject([{ outcome: 'succeeded', result: said }]);
+    expect(s.directory.find('office')).toBeUndefined();
+  },
+);
 
-scenario('an office is drained no longer than it may be; its last call is told', { servers }, (s) => {
-  everybody(s);
+scenario('an office is drained no longer than it may be; its last call is told', { servers }, async (s) => {
+  await everybody(s);
   const running = s.agentCall('never');
-  s.run(100);
+  await s.run(100);
   s.order('office', { type: 'drain', ms: 2_000 });
-  s.run(1_900);
+  await s.run(1_900);
   expect([s.state('office'), running.settled]).toEqual(['{serving:draining}', []]);
-  s.run(200);
+  await s.run(200);
   expect(running.settled).toMatchObject([{ result: { isError: true, meta: { a2c_outcome: 'unknown' } } }]);
   expect(s.directory.find('office')).toBeUndefined();
 });
 
-scenario('an office that is drained closes when who asked last goes', { servers }, (s) => {
-  everybody(s);
+scenario('an office that is drained closes when who asked last goes', { servers }, async (s) => {
+  await everybody(s);
   s.agentCall('never');
-  s.run(100);
+  await s.run(100);
   s.order('office', { type: 'drain', ms: 60_000 });
-  s.run(100);
+  await s.run(100);
   s.close('agent');
-  s.run(100);
+  await s.run(100);
   expect(s.directory.find('office')).toBeUndefined();
 });
 
-scenario('an office that is drained closes at once when it is told to', { servers }, (s) => {
-  everybody(s);
+scenario('an office that is drained closes at once when it is told to', { servers }, async (s) => {
+  await everybody(s);
   const running = s.agentCall('never');
-  s.run(100);
+  await s.run(100);
   s.order('office', { type: 'drain', ms: 60_000 });
-  s.run(100);
+  await s.run(100);
   s.close('office');
-  s.run(10);
+  await s.run(10);
   expect(running.settled).toMatchObject([{ result: { isError: true, meta: { a2c_outcome: 'unknown' } } }]);
   expect(s.directory.find('office')).toBeUndefined();
 });

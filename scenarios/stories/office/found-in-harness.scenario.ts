@@ -6,10 +6,10 @@ import { scenario } from '../../stage/plan/index.ts';
 scenario(
   'a change told before the first list is there is fetched once it is',
   { servers: { fs: { tools: { read: { answers: {} } }, listMs: 100 } } },
-  (s) => {
+  async (s) => {
     s.computer();
     const list = 'computer/client:fs/catalog:tools';
-    s.run(50);
+    await s.run(50);
     expect([s.state('computer/client:fs'), s.state(list)]).toEqual([
       '{connected:listing}',
       '{connecting:asking}',
@@ -17,12 +17,12 @@ scenario(
     s.servers.announce('fs');
     s.servers.announce('fs');
     expect(s.state(list)).toBe('{connecting:outdated}');
-    s.run(260);
+    await s.run(260);
     expect([s.state('computer/client:fs'), s.state(list)]).toEqual([
       '{connected:{ready:{health:steady,lists:refreshing}}}',
       '{refreshing:asking}',
     ]);
-    s.run(600);
+    await s.run(600);
     expect(s.state(list)).toBe('{ready:{steady:fresh}}');
   },
 );
@@ -31,15 +31,15 @@ scenario(
 scenario(
   'an office that is left in mid-call: the call is cancelled, and nobody has to hear of it',
   { servers: { fs: { tools: { read: { never: true } } } } },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ linked: true });
     s.agent();
-    s.run(1000);
+    await s.run(1000);
     s.agentCall('read');
-    s.run(10);
+    await s.run(10);
     s.order('computer', { type: 'office.leave' });
-    s.run(1000);
+    await s.run(1000);
     expect(s.servers.heard).toContain('cancelled tools/call at fs');
   },
 );
@@ -52,13 +52,13 @@ scenario(
       fs: { tools: { read: { dies: { code: 1, stderr: 'bad key' } } }, secrets: ['hunter2-hunter2'] },
     },
   },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ linked: true });
     s.agent();
-    s.run(1000);
+    await s.run(1000);
     const [ours, theirs] = [s.call('read'), s.agentCall('read')];
-    s.run(1000);
+    await s.run(1000);
     expect(ours.settled[0]?.failure?.message).toContain('***');
     expect(theirs.settled).toHaveLength(1);
     expect(JSON.stringify([s.seen, s.news])).not.toContain('hunter2');

@@ -5,11 +5,11 @@ import type { Person, Harness, HarnessOptions } from '../../stage/harness.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const servers = { fs: { tools: { read: { answers: hello, afterMs: 500 }, hang: { never: true } } } } as const;
-const everybody = (s: Harness): void => {
-  s.office();
+const everybody = async (s: Harness): Promise<void> => {
+  await s.office();
   s.computer({ linked: true });
   s.agent();
-  s.run(100);
+  await s.run(100);
 };
 /** Builds a network whose office reads everything and answers no join or leave, from the n-th on. */
 const muteFrom = (n: number): Pick<HarnessOptions, 'mend'> => ({
@@ -27,37 +27,41 @@ const muteFrom = (n: number): Pick<HarnessOptions, 'mend'> => ({
   }),
 });
 
-scenario('an agent that closes cancels its calls at the server and leaves its seat', { servers }, (s) => {
-  everybody(s);
-  const call = s.agentCall('read');
-  s.run(100);
-  s.close('agent');
-  expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'unknown' }]);
-  s.run(10);
-  expect(s.servers.heard).toContain('cancelled tools/call at fs');
-  expect(s.directory.find('agent')).toBeUndefined();
-});
+scenario(
+  'an agent that closes cancels its calls at the server and leaves its seat',
+  { servers },
+  async (s) => {
+    await everybody(s);
+    const call = s.agentCall('read');
+    await s.run(100);
+    s.close('agent');
+    expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'unknown' }]);
+    await s.run(10);
+    expect(s.servers.heard).toContain('cancelled tools/call at fs');
+    expect(s.directory.find('agent')).toBeUndefined();
+  },
+);
 
 scenario(
   'a call of an agent that is closing is refused unsent, and a second close changes nothing',
   { servers },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     s.close('agent');
     s.close('agent');
     const late = s.agentCall('read');
     expect(late.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'LinkLost' } }]);
-    s.run(10);
+    await s.run(10);
     expect(s.directory.find('agent')).toBeUndefined();
     expect(s.servers.heard).toEqual([]);
   },
 );
 
-scenario('the host of an agent that closes hears that its link is closed', { servers }, (s) => {
-  everybody(s);
+scenario('the host of an agent that closes hears that its link is closed', { servers }, async (s) => {
+  await everybody(s);
   const before = s.heard('agent', 'link.changed').length;
   s.close('agent');
-  s.run(10);
+  await s.run(10);
   expect(
     s
       .heard('agent', 'link.changed')
@@ -73,15 +77,15 @@ scenario(
     timing: { linkMs: 1000 },
     ...muteFrom(2),
   },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.agent();
-    s.run(10);
+    await s.run(10);
     expect(s.state('agent')).toBe('joined');
     s.close('agent');
-    s.run(999);
+    await s.run(999);
     expect(s.state('agent')).toBe('closing');
-    s.run(1);
+    await s.run(1);
     expect(s.directory.find('agent')).toBeUndefined();
   },
 );
@@ -93,12 +97,12 @@ scenario(
     timing: { shutdownMs: 500 },
     ...muteFrom(2),
   },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.agent();
-    s.run(10);
+    await s.run(10);
     s.close('agent');
-    s.run(500);
+    await s.run(500);
     expect(s.directory.find('agent')).toBeUndefined();
   },
 );
@@ -110,55 +114,63 @@ scenario(
     timing: { linkMs: 1000 },
     ...muteFrom(1),
   },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ linked: true });
-    s.run(1010);
+    await s.run(1010);
     expect(s.state('computer/link')).toBe('waiting');
     expect(s.heard('computer', 'link.changed').at(-1)?.reason).toBe('no answer to the join in time');
-    s.run(1000);
+    await s.run(1000);
     expect(s.state('computer/link')).toBe('{online:joining}');
   },
 );
 
-scenario('a link that is closed before its connection stands ends at once', { servers: {} }, (s) => {
-  s.office();
+scenario('a link that is closed before its connection stands ends at once', { servers: {} }, async (s) => {
+  await s.office();
   s.computer({ linked: true });
   expect(s.state('computer/link')).toBe('{online:connecting}');
   s.close('computer');
   expect(s.directory.find('computer')).toBeUndefined();
 });
 
-scenario('a join that is refused while the link leaves does not bring it back', { servers: {} }, (s) => {
-  s.office();
-  s.agent();
-  s.run(10);
-  s.agent({ name: 'a2', as: 'second' });
-  while (s.state('second/link') !== '{online:joining}') s.run(1);
-  s.close('second');
-  s.run(10);
-  expect(s.directory.find('second')).toBeUndefined();
-});
+scenario(
+  'a join that is refused while the link leaves does not bring it back',
+  { servers: {} },
+  async (s) => {
+    await s.office();
+    s.agent();
+    await s.run(10);
+    s.agent({ name: 'a2', as: 'second' });
+    while (s.state('second/link') !== '{online:joining}') await s.run(1);
+    s.close('second');
+    await s.run(10);
+    expect(s.directory.find('second')).toBeUndefined();
+  },
+);
 
-scenario('a connection that is lost while the link leaves ends it', { servers: {} }, (s) => {
-  s.office();
+scenario('a connection that is lost while the link leaves ends it', { servers: {} }, async (s) => {
+  await s.office();
   s.computer({ linked: true });
-  s.run(10);
+  await s.run(10);
   s.close('computer');
   expect(s.state('computer/link')).toBe('{online:leaving}');
   s.network.faults.dropLink('c1');
   expect(s.directory.find('computer')).toBeUndefined();
 });
 
-scenario('a link that is closed on its own and then with its computer leaves once', { servers: {} }, (s) => {
-  s.office();
-  s.computer({ linked: true });
-  s.run(10);
-  s.close('computer/link');
-  s.close('computer');
-  s.run(10);
-  expect(s.trace.filter((line) => line.includes('link.leave'))).toHaveLength(1);
-});
+scenario(
+  'a link that is closed on its own and then with its computer leaves once',
+  { servers: {} },
+  async (s) => {
+    await s.office();
+    s.computer({ linked: true });
+    await s.run(10);
+    s.close('computer/link');
+    s.close('computer');
+    await s.run(10);
+    expect(s.trace.filter((line) => line.includes('link.leave'))).toHaveLength(1);
+  },
+);
 
 scenario(
   'a req_id that runs already, from an office that lets it pass, is answered 409; the first call goes on',
@@ -174,15 +186,15 @@ scenario(
         }),
     }),
   },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     const call = s.agentCall('read', { reqId: 'same' });
-    s.run(10);
+    await s.run(10);
     const answers = s.seen.filter(({ record: r }) => r.k === 'out' && r.ev.type === 'link.answer');
     expect(answers.at(-1)?.record).toMatchObject({
       ev: { ticket: 'again', body: { isError: true, structuredContent: { error: { code: 409 } } } },
     });
-    s.run(500);
+    await s.run(500);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded', result: hello }]);
   },
 );
@@ -190,15 +202,15 @@ scenario(
 scenario(
   'the same ticket twice in flight at an agent: the second is refused, the first is answered',
   { servers },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     const first = s.agentCall('read', { reqId: 'same' });
     const answers: unknown[] = [];
     s.directory.listen('host:another', (event) => answers.push(event));
     const again = { ticket: 'same', reqId: 'same', computer: 'c1', tool: 'read', params: {}, timeoutMs: 0 };
     s.order('agent', { type: 'agent.call', ...again, replyTo: 'host:another' });
     expect(answers).toMatchObject([{ end: 'failed', outcome: 'failed', failure: { code: 409 } }]);
-    s.run(600);
+    await s.run(600);
     expect(first.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
@@ -206,13 +218,13 @@ scenario(
 scenario(
   'a call whose arguments cannot be written as JSON fails unsent; the connection stands',
   { servers },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     const odd = s.agentCall('read', { params: { size: 1n } });
     const even = s.agentCall('read');
-    s.run(10);
+    await s.run(10);
     expect(odd.settled).toMatchObject([{ end: 'failed', outcome: 'failed', failure: { code: 400 } }]);
-    s.run(600);
+    await s.run(600);
     expect(even.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
@@ -221,10 +233,10 @@ const nobodyAnswers: Person = () => 'never';
 scenario(
   'a call that a person is asked about ends with the connection that asked for it',
   { servers, person: nobodyAnswers },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     s.agentCall('read');
-    s.run(10);
+    await s.run(10);
     const name = [...s.directory.roots].find((r) => r.name.includes('client:fs/call:'))?.name ?? '';
     expect(s.state(name)).toBe('confirming');
     s.network.faults.dropLink('c1');
@@ -238,9 +250,9 @@ for (const [state, options, act] of [
   ['running', { servers }, () => {}],
   ['interrupted', { servers }, (s: Harness) => s.servers.breakStream('fs')],
 ] as const)
-  scenario(`close alone ends a call that is ${state}, and it is answered`, options, (s) => {
+  scenario(`close alone ends a call that is ${state}, and it is answered`, options, async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('hang');
     act(s);
     const name = `computer/client:fs/call:${call.ticket}`;
@@ -255,15 +267,15 @@ scenario(
   {
     servers: { fs: { tools: { hang: { never: true } }, exitsFirst: true } },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('hang');
     s.servers.kill('fs', { signal: 'SIGKILL' });
     expect(call.settled).toMatchObject([
       { end: 'unknown', outcome: 'unknown', failure: { details: { signal: 'SIGKILL' } } },
     ]);
-    s.run(2000);
+    await s.run(2000);
     expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
   },
 );
@@ -271,14 +283,14 @@ scenario(
 scenario(
   'a computer that leaves an office cancels the calls of its agent first; one that comes too late is not sent',
   { servers },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     const call = s.agentCall('hang');
-    s.run(10);
+    await s.run(10);
     const late = s.agentCall('read');
-    s.run(1);
+    await s.run(1);
     s.order('computer', { type: 'office.leave' });
-    s.run(100);
+    await s.run(100);
     const meta = { a2c_outcome: 'unknown', a2c_cancel_reason: 'its computer leaves the office' };
     expect(call.settled[0]?.result).toMatchObject({ meta });
     expect(late.settled).toHaveLength(1);

@@ -6,11 +6,11 @@ const hello = { content: [{ type: 'text', text: 'hello' }] };
 const servers = { fs: { tools: { read: { answers: hello } } } };
 const slow = { fs: { tools: { read: { answers: hello, afterMs: 500 } } } };
 /** Starts office, computer and agent, and waits until all have joined. */
-const everybody = (s: Harness): void => {
-  s.office();
+const everybody = async (s: Harness): Promise<void> => {
+  await s.office();
   s.computer({ linked: true });
   s.agent();
-  s.run(100);
+  await s.run(100);
 };
 const toolsSeen = (s: Harness): (string[] | null)[] =>
   s.heard('agent', 'view.toolsChanged').map((e) => e.tools?.map((t: { name: string }) => t.name) ?? null);
@@ -18,11 +18,11 @@ const toolsSeen = (s: Harness): (string[] | null)[] =>
 scenario(
   'an agent calls a tool through the office and gets what the server said, unchanged',
   { servers },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     expect(toolsSeen(s).at(-1)).toEqual(['read']);
     const call = s.agentCall('read');
-    s.run(50);
+    await s.run(50);
     expect(call.settled[0]).toMatchObject({ outcome: 'succeeded', result: hello });
   },
 );
@@ -30,12 +30,12 @@ scenario(
 scenario(
   'an agent that comes first hears of the computer and fetches its tools by itself',
   { servers },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.agent();
-    s.run(50);
+    await s.run(50);
     s.computer({ linked: true });
-    s.run(1000);
+    await s.run(1000);
     expect(s.heard('agent', 'computer.entered')).toHaveLength(1);
     expect(toolsSeen(s).at(-1)).toEqual(['read']);
   },
@@ -46,10 +46,10 @@ scenario(
   {
     servers: { fs: { tools: { read: { dies: { signal: 'SIGKILL', stderr: 'oops' }, afterMs: 20 } } } },
   },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     const call = s.agentCall('read');
-    s.run(30);
+    await s.run(30);
     expect(call.settled[0]?.result).toMatchObject({
       isError: true,
       structuredContent: {
@@ -57,7 +57,7 @@ scenario(
       },
       meta: { a2c_outcome: 'unknown', a2c_phase: 'running' },
     });
-    s.run(5000);
+    await s.run(5000);
     expect(toolsSeen(s)).toEqual([['read'], [], ['read']]);
   },
 );
@@ -68,10 +68,10 @@ scenario(
     servers,
     timing: { backoffMs: 20 },
   },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     s.servers.kill('fs', { code: 1 });
-    s.run(3000);
+    await s.run(3000);
     expect(toolsSeen(s)).toEqual([['read']]);
   },
 );
@@ -81,14 +81,14 @@ scenario(
   {
     servers: { fs: { ...servers.fs, lists: (n) => ['read', `t${n}`] } },
   },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     for (let i = 0; i < 60; i++) {
       s.servers.announce('fs');
-      s.run(100);
+      await s.run(100);
     }
     expect(s.trace.filter((line) => line.includes('ask: ask') && line.includes('catalog'))).toHaveLength(3);
-    s.run(3000);
+    await s.run(3000);
     expect(toolsSeen(s).at(-1)).toEqual(['read', 't4']);
   },
 );
@@ -102,13 +102,13 @@ const restless = Object.fromEntries(
 scenario(
   'tools of a dozen servers that never come to rest are announced every two seconds at most',
   { servers: restless },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     for (let i = 0; i < 60; i++) {
       s.servers.announce(`s${i % 12}`);
-      s.run(100);
+      await s.run(100);
     }
-    s.run(3000);
+    await s.run(3000);
     const announced = s.trace.filter((line) => line.includes('link.announce'));
     expect(announced.length).toBeGreaterThanOrEqual(3);
     expect(announced.length).toBeLessThanOrEqual(4);
@@ -121,12 +121,12 @@ scenario(
   },
 );
 
-scenario('an agent cancels its call: the server is told, both sides end', { servers: slow }, (s) => {
-  everybody(s);
+scenario('an agent cancels its call: the server is told, both sides end', { servers: slow }, async (s) => {
+  await everybody(s);
   const call = s.agentCall('read');
-  s.run(100);
+  await s.run(100);
   call.cancel();
-  s.run(50);
+  await s.run(50);
   expect(call.settled[0]).toMatchObject({ result: { meta: { a2c_outcome: 'unknown' } } });
   expect(s.servers.heard).toContain('cancelled tools/call at fs');
 });
@@ -134,11 +134,11 @@ scenario('an agent cancels its call: the server is told, both sides end', { serv
 scenario(
   'the computer ends a call that times out, and its answer still reaches the agent',
   { servers: slow },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     const call = s.agentCall('read', { timeoutMs: 0 });
     const timed = s.agentCall('read', { reqId: 'r2', timeoutMs: 1000 });
-    s.run(3000);
+    await s.run(3000);
     expect(call.settled[0]?.outcome).toBe('succeeded');
     expect(timed.settled[0]?.outcome).toBe('succeeded');
   },
@@ -149,10 +149,10 @@ scenario(
   {
     servers: { fs: { tools: { read: { never: true } } } },
   },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     const call = s.agentCall('read', { timeoutMs: 1000 });
-    s.run(1100);
+    await s.run(1100);
     expect(call.settled[0]?.result).toMatchObject({
       isError: true,
       meta: { a2c_timeout: true, a2c_outcome: 'unknown', a2c_phase: 'running' },
@@ -164,8 +164,8 @@ scenario(
 scenario(
   'the same req_id twice in flight: the second is answered 409, the first as usual',
   { servers: slow },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     const first = s.agentCall('read', { reqId: 'same' });
     s.directory.listen('host:second', (event) => seen.push(event));
     const seen: unknown[] = [];
@@ -179,22 +179,22 @@ scenario(
       timeoutMs: 1000,
       replyTo: 'host:second',
     });
-    s.run(50);
+    await s.run(50);
     expect(seen).toMatchObject([{ end: 'failed', result: { structuredContent: { error: { code: 409 } } } }]);
-    s.run(1000);
+    await s.run(1000);
     expect(first.settled[0]?.outcome).toBe('succeeded');
   },
 );
 
-scenario('the computer leaves in mid-call: the agent is answered at once', { servers: slow }, (s) => {
-  everybody(s);
+scenario('the computer leaves in mid-call: the agent is answered at once', { servers: slow }, async (s) => {
+  await everybody(s);
   const call = s.agentCall('read');
-  s.run(50);
+  await s.run(50);
   s.network.faults.dropLink('c1');
-  s.run(10);
+  await s.run(10);
   expect(call.settled).toHaveLength(1);
   expect(s.heard('agent', 'computer.left')).toHaveLength(1);
-  s.run(5000);
+  await s.run(5000);
   expect(s.heard('agent', 'computer.entered')).toHaveLength(1);
   expect(toolsSeen(s).at(-1)).toEqual(['read']);
 });
@@ -202,12 +202,12 @@ scenario('the computer leaves in mid-call: the agent is answered at once', { ser
 scenario(
   'a computer whose link drops cancels the calls of the agent; their results go nowhere',
   { servers: slow },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     s.agentCall('read');
-    s.run(50);
+    await s.run(50);
     s.network.faults.dropLink('c1');
-    s.run(1);
+    await s.run(1);
     expect(s.servers.heard).toContain('cancelled tools/call at fs');
   },
 );
@@ -215,53 +215,57 @@ scenario(
 scenario(
   'the agent loses its link in mid-call: the call ends as unknown, calls meanwhile are refused',
   { servers: slow },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     const call = s.agentCall('read');
-    s.run(50);
+    await s.run(50);
     s.network.faults.dropLink('a1');
-    s.run(5);
+    await s.run(5);
     expect(call.settled[0]).toMatchObject({ outcome: 'unknown', failure: { code: 'LinkLost' } });
     const meanwhile = s.agentCall('read');
     expect(meanwhile.settled[0]).toMatchObject({ outcome: 'failed', failure: { code: 'LinkLost' } });
-    s.run(5000);
+    await s.run(5000);
     expect(toolsSeen(s).at(-1)).toEqual(['read']);
     const after = s.agentCall('read');
-    s.run(1000);
+    await s.run(1000);
     expect(after.settled[0]?.outcome).toBe('succeeded');
   },
 );
 
-scenario('the office is not there yet: both keep trying and meet when it comes', { servers }, (s) => {
+scenario('the office is not there yet: both keep trying and meet when it comes', { servers }, async (s) => {
   s.computer({ linked: true });
   s.agent();
-  s.run(3000);
+  await s.run(3000);
   expect(s.heard('agent', 'link.changed').at(-1)?.stage).toBe('waiting');
-  s.office();
-  s.run(3000);
+  await s.office();
+  await s.run(3000);
   expect(toolsSeen(s).at(-1)).toEqual(['read']);
 });
 
-scenario('a seat that is taken is refused by name, and tried again until it is free', { servers }, (s) => {
-  everybody(s);
-  s.agent({ name: 'a2', as: 'agent2' });
-  s.run(100);
-  const refused = s.heard('agent2', 'link.changed').at(-1);
-  expect(refused).toMatchObject({ stage: 'waiting', refusal: 'seat' });
-  expect(refused?.reason).toContain('a1');
-  s.close('agent');
-  s.run(3000);
-  expect(s.heard('agent2', 'link.changed').at(-1)?.stage).toBe('joined');
-});
+scenario(
+  'a seat that is taken is refused by name, and tried again until it is free',
+  { servers },
+  async (s) => {
+    await everybody(s);
+    s.agent({ name: 'a2', as: 'agent2' });
+    await s.run(100);
+    const refused = s.heard('agent2', 'link.changed').at(-1);
+    expect(refused).toMatchObject({ stage: 'waiting', refusal: 'seat' });
+    expect(refused?.reason).toContain('a1');
+    s.close('agent');
+    await s.run(3000);
+    expect(s.heard('agent2', 'link.changed').at(-1)?.stage).toBe('joined');
+  },
+);
 
 scenario(
   'close while the link connects, joins, waits and leaves',
   { servers: {}, timing: { linkMs: 500 } },
-  (s) => {
+  async (s) => {
     s.computer({ linked: true });
-    s.run(1);
+    await s.run(1);
     s.close('computer');
-    s.run(100);
+    await s.run(100);
     expect(s.directory.find('computer')).toBeUndefined();
   },
 );
@@ -272,28 +276,28 @@ scenario(
     servers: {},
     mend: (ports) => ({ ...ports, link: () => ({ tell() {}, close() {} }) }),
   },
-  (s) => {
+  async (s) => {
     s.computer({ linked: true });
-    s.run(10_000);
+    await s.run(10_000);
     expect(s.state('computer/link')).toBe('waiting');
     expect(s.heard('computer', 'link.changed').at(-1)?.reason).toBe('no connection in time');
   },
 );
 
-scenario('an office whose port is taken says so and ends', { servers: {} }, (s) => {
-  s.office();
-  s.office({ as: 'other' });
-  s.run(10);
+scenario('an office whose port is taken says so and ends', { servers: {} }, async (s) => {
+  await s.office();
+  await s.office({ as: 'other' });
+  await s.run(10);
   expect(s.heard('other', 'office.failed')).toHaveLength(1);
   expect(s.directory.find('other')).toBeUndefined();
 });
 
-scenario('the office closes: both sides hear it, nothing is left there', { servers: slow }, (s) => {
-  everybody(s);
+scenario('the office closes: both sides hear it, nothing is left there', { servers: slow }, async (s) => {
+  await everybody(s);
   const call = s.agentCall('read');
-  s.run(10);
+  await s.run(10);
   s.close('office');
-  s.run(100);
+  await s.run(100);
   expect(call.settled).toHaveLength(1);
   expect(s.directory.find('office')).toBeUndefined();
 });

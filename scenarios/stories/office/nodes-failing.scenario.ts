@@ -8,19 +8,19 @@ import { answers, call, granted, has, said, seated } from './two-nodes.ts';
 scenario(
   'a node that dies: its calls end and its seats are free within its lease, and others hear so',
   {},
-  (s) => {
-    const { agent, urls } = seated(s);
+  async (s) => {
+    const { agent, urls } = await seated(s);
     const ack = call(agent, 'r1', 'hang');
-    s.run(20);
+    await s.run(20);
     s.network.faults.killOffice(urls[1]);
     const early = s.peer('c', answers, urls[0]).join('computer', 'c');
-    s.run(20);
+    await s.run(20);
     expect(said(early)).toContain('already exists');
-    s.run(leaseMs * 1.5);
+    await s.run(leaseMs * 1.5);
     expect(said(ack)).toContain('"a2c_outcome":"unknown"');
     expect(has(agent, notices.leaveOffice)).toBe(true);
     const late = s.peer('c', answers, urls[0]).join('computer', 'c');
-    s.run(20);
+    await s.run(20);
     expect(late).toEqual(granted);
   },
 );
@@ -28,171 +28,183 @@ scenario(
 scenario(
   'a call for a node that hears nothing for a moment is refused at once, and was not sent',
   {},
-  (s) => {
-    const { agent, computer } = seated(s);
+  async (s) => {
+    const { agent, computer } = await seated(s);
     s.network.register.deaf = 'n2';
     const ack = call(agent, 'r1');
-    s.run(20);
+    await s.run(20);
     expect(said(ack)).toContain('nothing was sent');
     expect(has(computer, events.toolCall)).toBe(false);
   },
 );
 
-scenario('a node that closes frees its seats at once', {}, (s) => {
-  const { agent, urls } = seated(s);
+scenario('a node that closes frees its seats at once', {}, async (s) => {
+  const { agent, urls } = await seated(s);
   const ack = call(agent, 'r1', 'hang');
-  s.run(20);
+  await s.run(20);
   s.close('office2');
-  s.run(20);
+  await s.run(20);
   expect(said(ack)).toContain('"reason":"left"');
   const again = s.peer('c', answers, urls[0]).join('computer', 'c');
-  s.run(20);
+  await s.run(20);
   expect([again, has(agent, notices.leaveOffice)]).toEqual([granted, true]);
 });
 
 scenario(
   'a register that is away: nobody joins, within the lease calls go on, then they are refused; all heals when it is back',
   {},
-  (s) => {
-    const { agent, urls } = seated(s);
+  async (s) => {
+    const { agent, urls } = await seated(s);
     const near = s.peer('near', answers, urls[0]);
     near.join('computer', 'near');
-    s.run(20);
+    await s.run(20);
     const { register } = s.network;
     register.faults.isDown = true;
     const [late, there] = [
       s.peer('late', {}, urls[0]).join('computer', 'late'),
       call(agent, 'r1', 'read', 'near'),
     ];
-    s.run(3_500);
+    await s.run(3_500);
     expect([said(late), there.length]).toEqual([expect.stringContaining('cannot reach its register'), 1]);
     expect(there).toMatchObject([[{ isError: false }]]);
-    s.run(leaseMs);
+    await s.run(leaseMs);
     const refused = call(agent, 'r2', 'read', 'near');
-    s.run(20);
+    await s.run(20);
     expect(said(refused)).toContain('503');
     // The register comes back empty.
     register.forget();
     register.back();
-    s.run(leaseMs * 2);
+    await s.run(leaseMs * 2);
     const [healed, again] = [call(agent, 'r3'), s.peer('near', {}, urls[1]).join('computer', 'near')];
-    s.run(20);
+    await s.run(20);
     expect([healed.length, said(again)]).toEqual([1, expect.stringContaining('already exists')]);
     expect(healed).toMatchObject([[{ isError: false }]]);
   },
 );
 
-scenario('a seat that was taken while its node was apart is given up there', {}, (s) => {
-  const { computer, urls } = seated(s);
+scenario('a seat that was taken while its node was apart is given up there', {}, async (s) => {
+  const { computer, urls } = await seated(s);
   const { register } = s.network;
   register.apart = 'n2';
-  s.run(leaseMs * 2);
+  await s.run(leaseMs * 2);
   expect(s.network.isCurrent(urls[1] ?? '')).toBe(false);
   const taken = s.peer('c', answers, urls[0]).join('computer', 'c');
-  s.run(20);
+  await s.run(20);
   expect(taken).toEqual(granted);
   register.apart = undefined;
-  s.run(leaseMs);
+  await s.run(leaseMs);
   expect([computer.ended.length, has(computer, notices.disconnecting)]).toEqual([1, true]);
 });
 
-scenario('a lease that ended is known to have, also where the answer that said so was lost', {}, (s) => {
-  const { computer, urls } = seated(s);
-  const { register } = s.network;
-  register.apart = 'n2';
-  s.run(leaseMs * 2);
-  const taken = s.peer('c', answers, urls[0]).join('computer', 'c');
-  s.run(20);
-  expect(taken).toEqual(granted);
-  register.faults.isAnswered = () => false;
-  register.apart = undefined;
-  s.run(leaseMs / 2);
-  register.faults.isAnswered = () => true;
-  for (let ms = 0; ms < leaseMs && computer.ended.length === 0; ms += 10) {
-    // Until then this node holds a seat that another node has granted again, so it must not relay.
-    expect(s.network.isCurrent(urls[1] ?? '')).toBe(false);
-    s.run(10);
-  }
-  expect(computer.ended).toHaveLength(1);
-});
+scenario(
+  'a lease that ended is known to have, also where the answer that said so was lost',
+  {},
+  async (s) => {
+    const { computer, urls } = await seated(s);
+    const { register } = s.network;
+    register.apart = 'n2';
+    await s.run(leaseMs * 2);
+    const taken = s.peer('c', answers, urls[0]).join('computer', 'c');
+    await s.run(20);
+    expect(taken).toEqual(granted);
+    register.faults.isAnswered = () => false;
+    register.apart = undefined;
+    await s.run(leaseMs / 2);
+    register.faults.isAnswered = () => true;
+    for (let ms = 0; ms < leaseMs && computer.ended.length === 0; ms += 10) {
+      // Until then this node holds a seat that another node has granted again, so it must not relay.
+      expect(s.network.isCurrent(urls[1] ?? '')).toBe(false);
+      await s.run(10);
+    }
+    expect(computer.ended).toHaveLength(1);
+  },
+);
 
-scenario('an agent that sits elsewhere is refused here, although the register would let it in', {}, (s) => {
-  const { agent } = seated(s);
-  const both = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
-  s.run(20);
-  expect(said(both.flat())).toMatch(/Agent sid already in room.*Agent sid already in room/);
-  agent.leave();
-  s.run(20);
-  const race = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
-  s.run(20);
-  expect(race.map(([ack]) => ack?.[0])).toEqual([true, false]);
-  expect(s.network.register.holders.map(({ seat }) => seat.office).toSorted()).toEqual(['o', 'second']);
-});
+scenario(
+  'an agent that sits elsewhere is refused here, although the register would let it in',
+  {},
+  async (s) => {
+    const { agent } = await seated(s);
+    const both = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
+    await s.run(20);
+    expect(said(both.flat())).toMatch(/Agent sid already in room.*Agent sid already in room/);
+    agent.leave();
+    await s.run(20);
+    const race = [agent.join('agent', 'a', 'second'), agent.join('agent', 'a', 'third')];
+    await s.run(20);
+    expect(race.map(([ack]) => ack?.[0])).toEqual([true, false]);
+    expect(s.network.register.holders.map(({ seat }) => seat.office).toSorted()).toEqual(['o', 'second']);
+  },
+);
 
-scenario('after a register that was empty, a peer at another node is reached as before', {}, (s) => {
-  const { agent, urls } = seated(s);
+scenario('after a register that was empty, a peer at another node is reached as before', {}, async (s) => {
+  const { agent, urls } = await seated(s);
   const others = ['c2', 'c3', 'c4'].map((name, n) => ({ name, peer: s.peer(name, answers, urls[n % 2]) }));
   for (const { name, peer } of others) {
     peer.join('computer', name);
-    s.run(20);
+    await s.run(20);
   }
   const { register } = s.network;
   register.faults.isDown = true;
-  s.run(1_000);
+  await s.run(1_000);
   register.forget();
   register.back();
-  s.run(leaseMs * 2);
+  await s.run(leaseMs * 2);
   const acks = ['c', 'c2', 'c3', 'c4'].map((name) => call(agent, name, 'read', name));
-  s.run(20);
+  await s.run(20);
   expect(acks.map(([ack]) => (ack?.[0] as { isError?: boolean } | undefined)?.isError)).toEqual(
     Array.from({ length: 4 }, () => false),
   );
 });
 
-scenario('a call without a time limit ends also where it, or its answer, is lost between nodes', {}, (s) => {
-  for (const lost of [1, 2]) {
-    const { agent, computer } = seated(s);
-    let told = 0;
-    s.network.register.faults.delay = () => ((told += 1) === lost ? 'lost' : 1);
-    const ack = call(agent, 'r1', 'read', 'c', 0);
-    s.run(leaseMs * 7);
-    expect(said(ack)).toContain('"a2c_outcome":"unknown"');
-    expect(ack).toHaveLength(1);
-    for (const peer of [agent, computer]) peer.close();
-    s.run(20);
-    for (const node of ['office', 'office2']) s.close(node);
-    s.run(20);
-  }
-});
+scenario(
+  'a call without a time limit ends also where it, or its answer, is lost between nodes',
+  {},
+  async (s) => {
+    for (const lost of [1, 2]) {
+      const { agent, computer } = await seated(s);
+      let told = 0;
+      s.network.register.faults.delay = () => ((told += 1) === lost ? 'lost' : 1);
+      const ack = call(agent, 'r1', 'read', 'c', 0);
+      await s.run(leaseMs * 7);
+      expect(said(ack)).toContain('"a2c_outcome":"unknown"');
+      expect(ack).toHaveLength(1);
+      for (const peer of [agent, computer]) peer.close();
+      await s.run(20);
+      for (const node of ['office', 'office2']) s.close(node);
+      await s.run(20);
+    }
+  },
+);
 
-scenario('a call that runs for long is not taken for one that is lost', {}, (s) => {
+scenario('a call that runs for long is not taken for one that is lost', {}, async (s) => {
   const late: ((...args: unknown[]) => void)[] = [];
-  const { agent, urls } = seated(s);
+  const { agent, urls } = await seated(s);
   const slow = s.peer('slow', { [events.toolCall]: (_, ack) => void late.push(ack) }, urls[1]);
   slow.join('computer', 'slow');
-  s.run(20);
+  await s.run(20);
   const ack = call(agent, 'r1', 'read', 'slow', 0);
-  s.run(leaseMs * 10);
+  await s.run(leaseMs * 10);
   expect(ack).toEqual([]);
   for (const answer of late) answer({ content: [], isError: false });
-  s.run(20);
+  await s.run(20);
   expect(ack).toMatchObject([[{ isError: false }]]);
 });
 
-scenario('an answer for a node that hears nothing for a moment comes when it hears again', {}, (s) => {
-  const { agent } = seated(s);
+scenario('an answer for a node that hears nothing for a moment comes when it hears again', {}, async (s) => {
+  const { agent } = await seated(s);
   const { register } = s.network;
   const ack = call(agent, 'r1', 'read', 'c', 0);
   register.deaf = 'n1';
-  s.run(3_000);
+  await s.run(3_000);
   expect(ack).toEqual([]);
   register.hearsAgain();
-  s.run(leaseMs / 3 + 20);
+  await s.run(leaseMs / 3 + 20);
   expect(ack).toMatchObject([[{ isError: false }]]);
 });
 
-scenario('what waited while the lease ended is relayed to nobody', {}, (s) => {
-  const { agent, urls } = seated(s);
+scenario('what waited while the lease ended is relayed to nobody', {}, async (s) => {
+  const { agent, urls } = await seated(s);
   const late: boolean[] = [];
   const serve = (_: unknown, ack: (...args: unknown[]) => void): void => {
     late.push(!s.network.isCurrent(urls[0] ?? ''));
@@ -200,15 +212,15 @@ scenario('what waited while the lease ended is relayed to nobody', {}, (s) => {
   };
   const near = s.peer('near', { [events.toolCall]: serve }, urls[0]);
   near.join('computer', 'near');
-  s.run(20);
+  await s.run(20);
   s.network.register.apart = 'n1';
   const acks: unknown[][][] = [];
   for (let n = 0; s.network.isCurrent(urls[0] ?? ''); n += 1) {
     // This node does not know the name, so the register is asked, and later calls wait.
     acks.push(call(agent, `unknown ${n}`, 'read', 'nobody'), call(agent, `near ${n}`, 'read', 'near'));
-    s.run(500);
+    await s.run(500);
   }
-  s.run(leaseMs);
+  await s.run(leaseMs);
   expect(late.length).toBeGreaterThan(0);
   expect(late.filter(Boolean)).toEqual([]);
   expect(acks.every((ack) => ack.length === 1)).toBe(true);
@@ -217,71 +229,79 @@ scenario('what waited while the lease ended is relayed to nobody', {}, (s) => {
   expect(said(acks.flat())).not.toContain('is not in this office');
 });
 
-scenario('a question that comes after the lease of its node has ended is asked of nobody', {}, (s) => {
-  const { agent, computer, urls } = seated(s);
+scenario('a question that comes after the lease of its node has ended is asked of nobody', {}, async (s) => {
+  const { agent, computer, urls } = await seated(s);
   const { register } = s.network;
   register.faults.delay = () => leaseMs * 2;
   const ack = call(agent, 'r1');
-  s.run(1);
+  await s.run(1);
   register.apart = 'n2';
-  s.run(leaseMs * 2 - 1_000);
+  await s.run(leaseMs * 2 - 1_000);
   expect([s.network.isCurrent(urls[1] ?? ''), ack]).toMatchObject([false, [[{ isError: true }]]]);
-  s.run(2_000);
+  await s.run(2_000);
   expect(has(computer, events.toolCall)).toBe(false);
 });
 
-scenario('a question for a seat that its computer leaves meanwhile is asked of nobody', {}, (s) => {
-  const { agent, computer } = seated(s);
+scenario('a question for a seat that its computer leaves meanwhile is asked of nobody', {}, async (s) => {
+  const { agent, computer } = await seated(s);
   s.network.register.faults.delay = () => 100;
   const ack = call(agent, 'r1');
-  s.run(5);
+  await s.run(5);
   computer.join('computer', 'c', 'elsewhere');
-  s.run(500);
+  await s.run(500);
   expect(ack).toMatchObject([[{ isError: true, structuredContent: { error: { code: 404 } } }]]);
   expect(has(computer, events.toolCall)).toBe(false);
 });
 
-scenario('a large answer that is on its way comes, also where its computer leaves meanwhile', {}, (s) => {
-  const { agent, urls } = seated(s);
-  const text = 'x'.repeat(20_000);
-  const big = s.peer('big', { [events.toolCall]: (_, ack) => ack({ content: [{ text }] }) }, urls[1]);
-  big.join('computer', 'big');
-  s.run(20);
-  const [large, small] = [call(agent, 'r1', 'read', 'big', 0), call(agent, 'r2')];
-  s.run(20);
-  big.close();
-  s.run(20);
-  // Small answers do not wait for the large one.
-  expect([large.length, said(small)]).toEqual([0, expect.stringContaining('"isError":false')]);
-  expect(has(agent, notices.leaveOffice)).toBe(true);
-  s.run(leaseMs * 4);
-  expect(large).toEqual([[{ content: [{ text }] }]]);
-});
+scenario(
+  'a large answer that is on its way comes, also where its computer leaves meanwhile',
+  {},
+  async (s) => {
+    const { agent, urls } = await seated(s);
+    const text = 'x'.repeat(20_000);
+    const big = s.peer('big', { [events.toolCall]: (_, ack) => ack({ content: [{ text }] }) }, urls[1]);
+    big.join('computer', 'big');
+    await s.run(20);
+    const [large, small] = [call(agent, 'r1', 'read', 'big', 0), call(agent, 'r2')];
+    await s.run(20);
+    big.close();
+    await s.run(20);
+    // Small answers do not wait for the large one.
+    expect([large.length, said(small)]).toEqual([0, expect.stringContaining('"isError":false')]);
+    expect(has(agent, notices.leaveOffice)).toBe(true);
+    await s.run(leaseMs * 4);
+    expect(large).toEqual([[{ content: [{ text }] }]]);
+  },
+);
 
-scenario('a large answer that is lost on its way leaves its call unknown', {}, (s) => {
-  const { agent, urls } = seated(s);
+scenario('a large answer that is lost on its way leaves its call unknown', {}, async (s) => {
+  const { agent, urls } = await seated(s);
   const text = 'x'.repeat(20_000);
   const big = s.peer('big', { [events.toolCall]: (_, ack) => ack({ content: [{ text }] }) }, urls[1]);
   big.join('computer', 'big');
-  s.run(20);
+  await s.run(20);
   const large = call(agent, 'r1', 'read', 'big', 0);
-  s.run(100);
+  await s.run(100);
   s.network.register.faults.isDown = true;
-  s.run(2_000);
+  await s.run(2_000);
   s.network.register.faults.isDown = false;
   expect(said(large)).toContain('"a2c_outcome":"unknown"');
 });
 
-scenario('after a fail-over that forgot the last claims nobody gets the seat of who has it', {}, (s) => {
-  const { urls } = seated(s);
-  const { register } = s.network;
-  register.failOver();
-  const early = s.peer('c', answers, urls[0]).join('computer', 'c');
-  s.run(20);
-  expect(said(early)).toContain('cannot reach its register');
-  s.run(leaseMs * 2);
-  const late = s.peer('c', answers, urls[0]).join('computer', 'c');
-  s.run(20);
-  expect(said(late)).toContain('already exists');
-  expect(register.holders.map(({ node }) => node).toSorted()).toEqual(['n1', 'n2']);
-});
+scenario(
+  'after a fail-over that forgot the last claims nobody gets the seat of who has it',
+  {},
+  async (s) => {
+    const { urls } = await seated(s);
+    const { register } = s.network;
+    register.failOver();
+    const early = s.peer('c', answers, urls[0]).join('computer', 'c');
+    await s.run(20);
+    expect(said(early)).toContain('cannot reach its register');
+    await s.run(leaseMs * 2);
+    const late = s.peer('c', answers, urls[0]).join('computer', 'c');
+    await s.run(20);
+    expect(said(late)).toContain('already exists');
+    expect(register.holders.map(({ node }) => node).toSorted()).toEqual(['n1', 'n2']);
+  },
+);

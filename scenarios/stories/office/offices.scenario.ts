@@ -10,12 +10,12 @@ const servers = {
   one: { tools: { read: slowly(said('one')) } },
   two: { tools: { read: slowly(said('two')) } },
 };
-const everybody = (s: Harness): void => {
-  s.office();
+const everybody = async (s: Harness): Promise<void> => {
+  await s.office();
   s.computer({ linked: true, name: 'c1', servers: ['one'] });
   s.computer({ linked: true, name: 'c2', servers: ['two'], as: 'other' });
   s.agent();
-  s.run(100);
+  await s.run(100);
 };
 const known = (s: Harness): string[] =>
   [...s.directory.roots].filter((root) => root.kind === 'view').map((root) => root.name);
@@ -23,10 +23,10 @@ const known = (s: Harness): string[] =>
 scenario(
   'a call goes to the computer that it names, though both have a tool of that name',
   { servers },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     const calls = [s.agentCall('read', { computer: 'c1' }), s.agentCall('read', { computer: 'c2' })];
-    s.run(200);
+    await s.run(200);
     expect(calls.map((call) => call.settled[0]?.result)).toMatchObject([said('one'), said('two')]);
   },
 );
@@ -38,19 +38,19 @@ for (const [how, act] of [
   scenario(
     `one of two computers ${how} in mid-call: its call is answered, the other's goes on`,
     { servers },
-    (s) => {
-      everybody(s);
+    async (s) => {
+      await everybody(s);
       const [stays, leaves] = [
         s.agentCall('read', { computer: 'c1' }),
         s.agentCall('read', { computer: 'c2' }),
       ];
-      s.run(50);
+      await s.run(50);
       act(s);
-      s.run(10);
+      await s.run(10);
       expect(leaves.settled).toHaveLength(1);
       expect(leaves.settled[0]?.result).toMatchObject({ isError: true });
       expect([stays.settled, known(s)]).toEqual([[], ['agent/view:c1']]);
-      s.run(100);
+      await s.run(100);
       expect(stays.settled).toMatchObject([{ outcome: 'succeeded', result: said('one') }]);
       expect(s.heard('agent', 'computer.left').map((e) => e.computer)).toEqual(['c2']);
     },
@@ -59,22 +59,22 @@ for (const [how, act] of [
 scenario(
   'two computers of one name: the second is refused by name, and sits once the first is gone',
   { servers },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ linked: true, name: 'c', servers: ['one'] });
-    s.run(50);
+    await s.run(50);
     s.computer({ linked: true, name: 'c', servers: ['two'], as: 'other' });
     s.agent();
-    s.run(100);
+    await s.run(100);
     const refused = s.heard('other', 'link.changed').at(-1);
     expect(refused).toMatchObject({ stage: 'waiting', refusal: 'seat' });
     expect(refused?.reason).toContain("'c' already exists");
     const first = s.agentCall('read', { computer: 'c' });
-    s.run(200);
+    await s.run(200);
     s.close('computer');
-    s.run(3000);
+    await s.run(3000);
     const second = s.agentCall('read', { computer: 'c' });
-    s.run(200);
+    await s.run(200);
     expect([first, second].map((call) => call.settled[0]?.result)).toMatchObject([said('one'), said('two')]);
   },
 );
@@ -82,16 +82,16 @@ scenario(
 scenario(
   'an office that dies and comes back finds both computers and their agent again',
   { servers },
-  (s) => {
-    everybody(s);
+  async (s) => {
+    await everybody(s);
     const call = s.agentCall('read');
-    s.run(10);
+    await s.run(10);
     s.network.faults.killOffice();
     s.directory.abandon('office');
-    s.run(10);
+    await s.run(10);
     expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'LinkLost' } }]);
-    s.office();
-    s.run(3000);
+    await s.office();
+    await s.run(3000);
     expect(known(s)).toEqual(['agent/view:c1', 'agent/view:c2']);
   },
 );
@@ -100,23 +100,23 @@ const link = { url: officeUrl, role: 'computer', name: 'c1', office: 'o' } as co
 scenario(
   'a computer joins an office later, leaves it, and joins again: each time with its tools',
   { servers },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ servers: ['one'] });
     s.agent();
-    s.run(100);
+    await s.run(100);
     const asked = (): (string[] | undefined)[] =>
       s.heard('agent', 'view.toolsChanged').map((e) => e.tools?.map((t: { name: string }) => t.name));
     s.order('computer', { type: 'office.join', link });
     s.order('computer', { type: 'office.join', link });
-    s.run(1000);
+    await s.run(1000);
     expect([s.state('computer/link'), asked()]).toEqual(['{online:{joined:quiet}}', [['read']]]);
     s.order('computer', { type: 'office.leave' });
-    s.run(10);
+    await s.run(10);
     expect([s.state('computer/link'), known(s)]).toEqual([undefined, []]);
     s.order('computer', { type: 'office.leave' });
     s.order('computer', { type: 'office.join', link });
-    s.run(1000);
+    await s.run(1000);
     expect(asked()).toEqual([['read'], ['read']]);
   },
 );
@@ -124,14 +124,14 @@ scenario(
 scenario(
   'a computer that is closing takes no seat any more',
   { servers: { one: { ...servers.one, ignores: ['stdin'] } } },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer();
-    s.run(100);
+    await s.run(100);
     s.close('computer');
     s.order('computer', { type: 'office.join', link });
     expect(s.state('computer/link')).toBeUndefined();
-    s.run(502);
+    await s.run(502);
     expect(s.directory.find('computer')).toBeUndefined();
   },
 );
@@ -155,14 +155,14 @@ const questions = (s: Harness) => {
 scenario(
   'questions of the host of an agent are answered as they came, or refused while it cannot ask',
   { servers },
-  (s) => {
+  async (s) => {
     const { answers, ask } = questions(s);
-    s.office();
+    await s.office();
     s.agent();
     ask('early', 'server:list_room', { office_id: 'o' });
-    s.run(20);
+    await s.run(20);
     ask('asked', 'server:list_room', { office_id: 'o' });
-    s.run(20);
+    await s.run(20);
     s.close('agent');
     ask('late', 'server:list_room', { office_id: 'o' });
     expect(answers).toMatchObject([
@@ -173,21 +173,25 @@ scenario(
   },
 );
 
-scenario('a computer shows its config to the agent that asks', { servers }, (s) => {
-  everybody(s);
+scenario('a computer shows its config to the agent that asks', { servers }, async (s) => {
+  await everybody(s);
   const { answers, ask } = questions(s);
   ask('config', 'client:get_config', { computer: 'c1' });
-  s.run(20);
+  await s.run(20);
   expect(answers).toMatchObject([{ outcome: 'succeeded', result: { servers: {}, inputs: [] } }]);
 });
 
-scenario('a computer that says that its config has changed is heard by the host of the agent', {}, (s) => {
-  s.office();
-  s.agent();
-  const peer = s.peer('c9');
-  peer.join('computer', 'c9');
-  s.run(20);
-  peer.say('server:update_config', { computer: 'c9' });
-  s.run(20);
-  expect(s.heard('agent', 'computer.configChanged')).toMatchObject([{ computer: 'c9' }]);
-});
+scenario(
+  'a computer that says that its config has changed is heard by the host of the agent',
+  {},
+  async (s) => {
+    await s.office();
+    s.agent();
+    const peer = s.peer('c9');
+    peer.join('computer', 'c9');
+    await s.run(20);
+    peer.say('server:update_config', { computer: 'c9' });
+    await s.run(20);
+    expect(s.heard('agent', 'computer.configChanged')).toMatchObject([{ computer: 'c9' }]);
+  },
+);

@@ -27,13 +27,13 @@ const seats = (s: Harness): string[] =>
       return context.seat ? `${value} ${context.seat.office}/${context.seat.name}` : value;
     });
 
-scenario('a leave of an office that one does not sit in is refused by its name', {}, (s) => {
-  s.office();
+scenario('a leave of an office that one does not sit in is refused by its name', {}, async (s) => {
+  await s.office();
   const peer = s.peer('p');
   const early = peer.leave('o');
   const join = peer.join('computer', 'c', 'o');
   const foreign = peer.leave('elsewhere');
-  s.run(settle);
+  await s.run(settle);
   expect([early, join, foreign]).toEqual([
     [[false, "Not in office 'o'"]],
     ok,
@@ -42,128 +42,136 @@ scenario('a leave of an office that one does not sit in is refused by its name',
   expect(seats(s)).toEqual(['joined o/c']);
 });
 
-scenario('two joins at once are both answered, and the later one is where it sits', {}, (s) => {
-  s.office();
+scenario('two joins at once are both answered, and the later one is where it sits', {}, async (s) => {
+  await s.office();
   const watch = s.peer('w');
   watch.join('agent', 'a', 'two');
-  s.run(settle);
+  await s.run(settle);
   const peer = s.peer('p');
   const [one, two] = [peer.join('computer', 'c', 'one'), peer.join('computer', 'c', 'two')];
-  s.run(settle);
+  await s.run(settle);
   expect([one, two, seats(s)]).toEqual([ok, ok, ['joined two/a', 'joined two/c']]);
   expect(notices(watch.heard)).toEqual(['enter_office c two']);
 });
 
-scenario('a join, a leave and a join at once end in the last office', {}, (s) => {
-  s.office();
+scenario('a join, a leave and a join at once end in the last office', {}, async (s) => {
+  await s.office();
   const peer = s.peer('p');
   const acks = [peer.join('computer', 'c', 'one'), peer.leave('one'), peer.join('computer', 'c', 'two')];
-  s.run(settle);
+  await s.run(settle);
   expect([acks, seats(s)]).toEqual([[ok, ok, ok], ['joined two/c']]);
 });
 
 scenario(
   'a computer that changes the office and comes back is announced at both, each time once',
   {},
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     const [one, two, peer] = [s.peer('w1'), s.peer('w2'), s.peer('p')];
     one.join('agent', 'a', 'one');
     two.join('agent', 'a', 'two');
-    s.run(settle);
+    await s.run(settle);
     for (const office of ['one', 'two', 'one']) {
       peer.join('computer', 'c', office);
-      s.run(settle);
+      await s.run(settle);
     }
     expect(notices(one.heard)).toEqual(['enter_office c one', 'leave_office c one', 'enter_office c one']);
     expect(notices(two.heard)).toEqual(['enter_office c two', 'leave_office c two']);
   },
 );
 
-scenario('a join that is repeated is granted and announced to nobody', {}, (s) => {
-  s.office();
+scenario('a join that is repeated is granted and announced to nobody', {}, async (s) => {
+  await s.office();
   const [watch, peer] = [s.peer('w'), s.peer('p')];
   watch.join('agent', 'a');
-  s.run(settle);
+  await s.run(settle);
   const acks = [peer.join('computer', 'c'), peer.join('computer', 'c')];
-  s.run(settle);
+  await s.run(settle);
   expect([acks, notices(watch.heard)]).toEqual([[ok, ok], ['enter_office c o']]);
 });
 
 scenario(
   'a switch that is refused keeps the old seat, and calls still arrive there',
   { servers: {} },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.peer('holder').join('computer', 'c', 'two');
     const peer = s.peer('p', {
       'client:get_tools': (body, ack) => ack({ tools: [], req_id: (body as { req_id: string }).req_id }),
       'client:tool_call': (_, ack) => ack({ content: [] }),
     });
     const join = peer.join('computer', 'c', 'o');
-    s.run(settle);
+    await s.run(settle);
     const refused = peer.join('computer', 'c', 'two');
     s.agent();
-    s.run(settle);
+    await s.run(settle);
     expect([join, refused, seats(s)[1]]).toEqual([ok, taken('c', 'two'), 'joined o/c']);
     const call = s.agentCall('read', { computer: 'c' });
-    s.run(settle);
+    await s.run(settle);
     expect(call.settled[0]?.outcome).toBe('succeeded');
   },
 );
 
-scenario('a first join that is refused leaves its socket free to join elsewhere', {}, (s) => {
-  s.office();
+scenario('a first join that is refused leaves its socket free to join elsewhere', {}, async (s) => {
+  await s.office();
   s.peer('holder').join('computer', 'c', 'o');
   const peer = s.peer('p');
   const acks = [peer.join('computer', 'c', 'o'), peer.join('computer', 'd', 'o')];
-  s.run(settle);
+  await s.run(settle);
   expect([acks, seats(s)]).toEqual([
     [taken('c', 'o'), ok],
     ['joined o/c', 'joined o/d'],
   ]);
 });
 
-scenario('an agent has to leave before it joins elsewhere; a computer never becomes an agent', {}, (s) => {
-  s.office();
-  const [agent, computer] = [s.peer('a'), s.peer('c')];
-  agent.join('agent', 'a', 'one');
-  computer.join('computer', 'c', 'one');
-  const [early, changed] = [agent.join('agent', 'a', 'two'), computer.join('agent', 'c', 'two')];
-  s.run(settle);
-  expect(early[0]?.[1]).toContain("leave 'one' before joining 'two'");
-  expect(changed[0]?.[1]).toContain('Role mismatch');
-  agent.leave('one');
-  const late = agent.join('agent', 'a', 'two');
-  s.run(settle);
-  expect([late, seats(s)]).toEqual([ok, ['joined two/a', 'joined one/c']]);
-});
+scenario(
+  'an agent has to leave before it joins elsewhere; a computer never becomes an agent',
+  {},
+  async (s) => {
+    await s.office();
+    const [agent, computer] = [s.peer('a'), s.peer('c')];
+    agent.join('agent', 'a', 'one');
+    computer.join('computer', 'c', 'one');
+    const [early, changed] = [agent.join('agent', 'a', 'two'), computer.join('agent', 'c', 'two')];
+    await s.run(settle);
+    expect(early[0]?.[1]).toContain("leave 'one' before joining 'two'");
+    expect(changed[0]?.[1]).toContain('Role mismatch');
+    agent.leave('one');
+    const late = agent.join('agent', 'a', 'two');
+    await s.run(settle);
+    expect([late, seats(s)]).toEqual([ok, ['joined two/a', 'joined one/c']]);
+  },
+);
 
-scenario('a seat is free for others as soon as its connection is gone', {}, (s) => {
-  s.office();
+scenario('a seat is free for others as soon as its connection is gone', {}, async (s) => {
+  await s.office();
   const [watch, first, second] = [s.peer('w'), s.peer('first'), s.peer('second')];
   watch.join('agent', 'a');
   first.join('computer', 'c');
-  s.run(settle);
+  await s.run(settle);
   s.network.faults.dropLink('first');
   const again = second.join('computer', 'c');
-  s.run(settle);
+  await s.run(settle);
   expect(again).toEqual(ok);
   expect(notices(watch.heard)).toEqual(['enter_office c o', 'leave_office c o', 'enter_office c o']);
 });
 
-scenario('one who joins and is gone before the answer leaves neither seat nor notice behind', {}, (s) => {
-  s.office();
-  const watch = s.peer('w');
-  watch.join('agent', 'a');
-  s.run(settle);
-  const peer = s.peer('p');
-  peer.join('computer', 'c');
-  peer.close();
-  s.run(settle);
-  expect(seats(s)).toEqual(['joined o/a']);
-  expect(notices(watch.heard)).toEqual(['enter_office c o', 'leave_office c o']);
-});
+scenario(
+  'one who joins and is gone before the answer leaves neither seat nor notice behind',
+  {},
+  async (s) => {
+    await s.office();
+    const watch = s.peer('w');
+    watch.join('agent', 'a');
+    await s.run(settle);
+    const peer = s.peer('p');
+    peer.join('computer', 'c');
+    peer.close();
+    await s.run(settle);
+    expect(seats(s)).toEqual(['joined o/a']);
+    expect(notices(watch.heard)).toEqual(['enter_office c o', 'leave_office c o']);
+  },
+);
 
 scenario(
   'an office that loses its port says so and ends, and all who sat there hear it',
@@ -177,26 +185,26 @@ scenario(
         }),
     }),
   },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     const peer = s.peer('p');
-    s.run(settle);
+    await s.run(settle);
     expect(s.heard('office', 'office.failed')).toMatchObject([{ message: 'the port is gone' }]);
     expect([s.directory.size, peer.ended]).toEqual([0, ['io server disconnect']]);
   },
 );
 
-scenario('an office that closes answers those who wait, and ends all connections', {}, (s) => {
-  s.office();
+scenario('an office that closes answers those who wait, and ends all connections', {}, async (s) => {
+  await s.office();
   const computer = s.peer('c');
   const agent = s.peer('a');
   computer.join('computer', 'c');
   agent.join('agent', 'a');
-  s.run(settle);
+  await s.run(settle);
   const tools = agent.ask('client:get_tools', { agent: 'a', req_id: 'q', computer: 'c' });
-  s.run(settle);
+  await s.run(settle);
   s.close('office');
-  s.run(settle);
+  await s.run(settle);
   expect(tools).toMatchObject([[{ error: { code: expect.any(Number) } }]]);
   expect([computer.ended, agent.ended]).toEqual([['io server disconnect'], ['io server disconnect']]);
 });
@@ -204,22 +212,22 @@ scenario('an office that closes answers those who wait, and ends all connections
 scenario(
   'a computer takes a seat later, is called there, shows its config, and leaves',
   { servers: { fs: { tools: { read: { answers: { content: [] } } } } } },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.agent();
     s.computer();
-    s.run(100);
+    await s.run(100);
     const link = { url: 'http://127.0.0.1:41000', role: 'computer', name: 'c1', office: 'o' };
     s.order('computer', { type: 'office.join', link });
     s.order('computer', { type: 'office.join', link });
-    s.run(100);
+    await s.run(100);
     const call = s.agentCall('read');
     const config = s.query('client:get_config', { computer: 'c1' });
-    s.run(1000);
+    await s.run(1000);
     expect(call.settled[0]?.outcome).toBe('succeeded');
     expect(config.settled[0]?.result).toEqual({ servers: {}, inputs: [] });
     s.order('computer', { type: 'office.leave' });
-    s.run(100);
+    await s.run(100);
     expect(s.heard('agent', 'computer.left')).toHaveLength(1);
     expect(s.state('computer/link')).toBeUndefined();
   },
@@ -228,29 +236,29 @@ scenario(
 scenario(
   'an agent hears how far its call is as long as it sits there, no matter who else has left',
   {},
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     const [agent, computer, other] = [s.peer('a'), s.peer('c'), s.peer('d')];
     agent.join('agent', 'a');
     computer.join('computer', 'c');
     other.join('computer', 'd');
-    s.run(settle);
-    const told = (): number => {
+    await s.run(settle);
+    const told = async (): Promise<number> => {
       computer.ask(events.toolCallProgress, { agent: 'a', req_id: 'r', computer: 'c', progress: 1 });
-      s.run(settle);
+      await s.run(settle);
       return agent.heard.filter(({ event }) => event === noticeNames.toolCallProgress).length;
     };
     other.leave();
-    s.run(settle);
-    expect(told()).toBe(1);
+    await s.run(settle);
+    expect(await told()).toBe(1);
     agent.leave();
-    s.run(settle);
-    expect(told()).toBe(1);
+    await s.run(settle);
+    expect(await told()).toBe(1);
   },
 );
 
-scenario('a question in mid-air when one of the two leaves says who has left', {}, (s) => {
-  s.office();
+scenario('a question in mid-air when one of the two leaves says who has left', {}, async (s) => {
+  await s.office();
   const [agent, computer] = [s.peer('a'), s.peer('c')];
   const asks = (req_id: string): unknown[][] =>
     agent.ask(events.toolCall, {
@@ -263,15 +271,15 @@ scenario('a question in mid-air when one of the two leaves says who has left', {
     });
   agent.join('agent', 'a');
   computer.join('computer', 'c');
-  s.run(settle);
+  await s.run(settle);
   const first = asks('r1');
   agent.leave();
-  s.run(settle);
+  await s.run(settle);
   expect(JSON.stringify(first)).toContain('You left the office before the computer answered');
   agent.join('agent', 'a');
-  s.run(settle);
+  await s.run(settle);
   const second = asks('r2');
   computer.leave();
-  s.run(settle);
+  await s.run(settle);
   expect(JSON.stringify(second)).toContain('The computer left before it answered');
 });

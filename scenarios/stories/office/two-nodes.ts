@@ -21,14 +21,14 @@ export const call = (agent: Peer, reqId: string, tool = 'read', computer = 'c', 
     timeout,
   });
 /** Seats an agent at the first of two nodes and a computer at the second. */
-export const seated = (
+export const seated = async (
   s: Harness,
-): { readonly agent: Peer; readonly computer: Peer; readonly urls: readonly string[] } => {
-  const urls = [startNode(s, 1), startNode(s, 2)];
+): Promise<{ readonly agent: Peer; readonly computer: Peer; readonly urls: readonly string[] }> => {
+  const urls = [await startNode(s, 1), await startNode(s, 2)];
   const agent = s.peer('a', {}, urls[0]);
   const computer = s.peer('c', answers, urls[1]);
   const acks = [agent.join('agent', 'a'), computer.join('computer', 'c')];
-  s.run(20);
+  await s.run(20);
   expect(acks).toEqual([granted, granted]);
   return { agent, computer, urls };
 };

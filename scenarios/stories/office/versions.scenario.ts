@@ -4,52 +4,52 @@ import type { Harness } from '../../stage/harness.ts';
 
 const servers = { fs: { tools: { read: { answers: { content: [] } } } } };
 /** Starts office, computer and agent, and waits until the first two attempts of each are over. */
-const everybody = (s: Harness): void => {
-  s.office();
+const everybody = async (s: Harness): Promise<void> => {
+  await s.office();
   s.computer({ linked: true });
   s.agent();
-  s.run(100);
+  await s.run(100);
 };
 
-scenario('an office of another version that we speak is entered with that', { servers }, (s) => {
+scenario('an office of another version that we speak is entered with that', { servers }, async (s) => {
   s.network.faults.speakOnly('0.3.1');
-  everybody(s);
+  await everybody(s);
   for (const who of ['agent', 'computer'])
     expect(s.heard(who, 'link.changed').map((e) => e.stage)).toEqual(['connecting', 'connecting', 'joined']);
   // The link comes back after a loss, without another refusal.
   s.network.faults.dropLink('a1');
-  s.run(3000);
+  await s.run(3000);
   expect(s.heard('agent', 'link.changed').at(-1)?.stage).toBe('joined');
 });
 
 scenario(
   'an office of a version that nobody here speaks is told by name, and left alone',
   { servers },
-  (s) => {
+  async (s) => {
     s.network.faults.speakOnly('0.99.0');
-    everybody(s);
+    await everybody(s);
     const refused = s.heard('agent', 'link.changed').at(-1);
     expect(refused).toMatchObject({ stage: 'waiting', refusal: 'version' });
     expect(refused?.reason).toContain('0.99.0');
-    s.run(60_000);
+    await s.run(60_000);
     expect(s.heard('agent', 'link.changed')).toHaveLength(2);
     // Another office may have been started at the same address, so the link tries again.
     s.network.faults.clearFaults();
-    s.run(600_000);
+    await s.run(600_000);
     expect(s.heard('agent', 'link.changed').at(-1)?.stage).toBe('joined');
   },
 );
 
-scenario('an office that wants another version at each try is left alone, too', { servers }, (s) => {
+scenario('an office that wants another version at each try is left alone, too', { servers }, async (s) => {
   s.network.faults.speakOnly('0.3.1');
-  s.office();
-  s.run(10);
+  await s.office();
+  await s.run(10);
   s.network.faults.setLatency(10);
   s.agent();
-  s.run(15);
+  await s.run(15);
   s.network.faults.speakOnly('0.4.0');
-  s.run(1000);
+  await s.run(1000);
   expect(s.heard('agent', 'link.changed').at(-1)).toMatchObject({ stage: 'waiting', refusal: 'version' });
   s.network.faults.clearFaults();
-  s.run(600_000);
+  await s.run(600_000);
 });

@@ -29,14 +29,14 @@ for (const collection of both) {
   scenario(
     `a notice of a changed ${collection} has it looked at, whether its host follows or not; nobody else is`,
     {},
-    (s) => {
-      const peer = meet(s, collection, [showing(collection, 1), showing(collection, 2)]);
+    async (s) => {
+      const peer = await meet(s, collection, [showing(collection, 1), showing(collection, 2)]);
       expect([questions(peer, collection), s.state(at[collection])]).toEqual([[], undefined]);
       update(peer, collection);
-      s.run(20);
+      await s.run(20);
       expect([heard(s), s.state(at[collection])]).toEqual([[1], '{ready:steady}']);
       update(peer, collection);
-      s.run(20);
+      await s.run(20);
       expect([heard(s), questions(peer, collection).length]).toEqual([[1, 2], 2]);
     },
   );
@@ -44,17 +44,17 @@ for (const collection of both) {
   scenario(
     `a followed ${collection} is looked at without a notice, of who is there and of who comes, once`,
     {},
-    (s) => {
-      const peer = meet(s, collection, [showing(collection, 1), showing(collection, 2)], true);
+    async (s) => {
+      const peer = await meet(s, collection, [showing(collection, 1), showing(collection, 2)], true);
       expect(heard(s)).toEqual([1]);
       follow(s, collection);
-      s.run(20);
+      await s.run(20);
       expect(questions(peer, collection)).toHaveLength(1);
       const late = s.peer('c2', {
         [event[collection]]: (body, ack) => showing(collection, 3)(body as Question, ack),
       });
       late.join('computer', 'c2');
-      s.run(20);
+      await s.run(20);
       expect(heard(s)).toEqual([1, 3]);
     },
   );
@@ -62,16 +62,16 @@ for (const collection of both) {
   scenario(
     `a ${collection} that is followed later is looked at then, and an order twice changes nothing`,
     {},
-    (s) => {
-      const peer = meet(s, collection, [showing(collection, 1), showing(collection, 2)]);
+    async (s) => {
+      const peer = await meet(s, collection, [showing(collection, 1), showing(collection, 2)]);
       follow(s, collection);
-      s.run(20);
+      await s.run(20);
       follow(s, collection);
-      s.run(20);
+      await s.run(20);
       expect([heard(s), questions(peer, collection).length]).toEqual([[1], 1]);
       s.network.faults.dropLink('a1');
       follow(s, collection);
-      s.run(3000);
+      await s.run(3000);
       expect(heard(s)).toEqual([1, 2]);
     },
   );
@@ -79,28 +79,28 @@ for (const collection of both) {
   scenario(
     `notices while a ${collection} is looked at ask once more, and only the last answer is told`,
     {},
-    (s) => {
+    async (s) => {
       const late: (() => void)[] = [];
       const held =
         (count: number): Answer =>
         (question, ack) =>
           late.push(() => showing(collection, count)(question, ack));
-      const peer = meet(
+      const peer = await meet(
         s,
         collection,
         [held(1), showing(collection, 2), held(3), showing(collection, 4)],
         true,
       );
       update(peer, collection);
-      s.run(10);
+      await s.run(10);
       late[0]?.();
-      s.run(10);
+      await s.run(10);
       expect(heard(s)).toEqual([2]);
       for (let i = 0; i < 3; i += 1) update(peer, collection);
-      s.run(10);
+      await s.run(10);
       expect(s.state(at[collection])).toBe('{ready:{refreshing:outdated}}');
       late[1]?.();
-      s.run(10);
+      await s.run(10);
       expect([heard(s), questions(peer, collection).length]).toEqual([[2, 4], 4]);
     },
   );
@@ -116,17 +116,17 @@ for (const collection of both) {
     scenario(
       `a computer that ${what} when it is asked for its ${collection} is asked three times, then rests and says why`,
       { timing: { queryMs: 1000, agentMarginMs: 500 } },
-      (s) => {
+      async (s) => {
         const good = showing(collection, 1);
-        const peer = meet(s, collection, [answer, answer, answer, answer, good], true);
-        s.run(60_000);
+        const peer = await meet(s, collection, [answer, answer, answer, answer, good], true);
+        await s.run(60_000);
         expect([questions(peer, collection).length, s.state(at[collection])]).toEqual([3, 'standby']);
         expect(contextOf<{ failure: unknown }>(s, at[collection])?.failure).toMatchObject({
           message: expect.stringContaining(says),
         });
         expect(heard(s)).toEqual([1, 2, 3].map(() => expect.stringContaining(says)));
         update(peer, collection);
-        s.run(10_000);
+        await s.run(10_000);
         expect([questions(peer, collection).length, heard(s).at(-1)]).toEqual([5, 1]);
       },
     );
@@ -134,44 +134,53 @@ for (const collection of both) {
   scenario(
     `a question of the host has a ${collection} that rests looked at again; one that is known is not`,
     {},
-    (s) => {
+    async (s) => {
       const no = refusing(501);
-      const peer = meet(s, collection, [no, no, no, showing(collection, 1), showing(collection, 1)], true);
-      s.run(10_000);
+      const peer = await meet(
+        s,
+        collection,
+        [no, no, no, showing(collection, 1), showing(collection, 1)],
+        true,
+      );
+      await s.run(10_000);
       expect(s.state(at[collection])).toBe('standby');
       s.query('client:get_config', { computer: 'c1' });
-      s.run(100);
+      await s.run(100);
       expect(s.state(at[collection])).toBe('standby');
       const first = s.query(event[collection], { computer: 'c1' });
-      s.run(100);
+      await s.run(100);
       expect([first.settled.length, heard(s).at(-1), questions(peer, collection).length]).toEqual([1, 1, 5]);
       s.query(event[collection], { computer: 'c1' });
-      s.run(100);
+      await s.run(100);
       expect(questions(peer, collection)).toHaveLength(6);
     },
   );
 
-  scenario(`a computer that has too much to do is asked for its ${collection} until it answers`, {}, (s) => {
-    const busy = Array.from({ length: 6 }, () => refusing(429));
-    const peer = meet(s, collection, [...busy, showing(collection, 1)], true);
-    s.run(20_000);
-    expect([questions(peer, collection).length, heard(s).at(-1)]).toEqual([7, 1]);
-  });
+  scenario(
+    `a computer that has too much to do is asked for its ${collection} until it answers`,
+    {},
+    async (s) => {
+      const busy = Array.from({ length: 6 }, () => refusing(429));
+      const peer = await meet(s, collection, [...busy, showing(collection, 1)], true);
+      await s.run(20_000);
+      expect([questions(peer, collection).length, heard(s).at(-1)]).toEqual([7, 1]);
+    },
+  );
 
   scenario(
     `a ${collection} whose refresh fails stays known, and its failures count again after an answer`,
     {},
-    (s) => {
+    async (s) => {
       const [no, good] = [refusing(500), showing(collection, 1)];
-      const peer = meet(s, collection, [good, no, no, good, no, no, good], true);
+      const peer = await meet(s, collection, [good, no, no, good, no, no, good], true);
       for (let i = 0; i < 2; i += 1) {
         update(peer, collection);
-        s.run(20);
+        await s.run(20);
         expect(s.heard('agent', 'view.collectionChanged').at(-1)).toMatchObject({
           value: expect.anything(),
           failure: { code: 500 },
         });
-        s.run(5000);
+        await s.run(5000);
         expect(s.state(at[collection])).toBe('{ready:steady}');
       }
       expect(questions(peer, collection)).toHaveLength(7);
@@ -181,21 +190,21 @@ for (const collection of both) {
   scenario(
     `a ${collection} is looked at no longer than its computer, the link and the agent are there`,
     {},
-    (s) => {
-      const peer = meet(s, collection, [never, never, never], true);
+    async (s) => {
+      const peer = await meet(s, collection, [never, never, never], true);
       peer.leave();
-      s.run(10);
+      await s.run(10);
       expect(s.directory.find(at[collection])).toBeUndefined();
       peer.join('computer', 'c1');
-      s.run(10);
+      await s.run(10);
       expect(s.state(at[collection])).toBe('connecting');
       s.network.faults.dropLink('a1');
       expect(s.directory.find(at[collection])).toBeUndefined();
-      s.run(3000);
+      await s.run(3000);
       expect(s.state(at[collection])).toBe('connecting');
       s.close('agent');
       follow(s, collection === 'desktop' ? 'finder' : 'desktop');
-      s.run(100);
+      await s.run(100);
       expect(s.directory.find('agent')).toBeUndefined();
     },
   );
@@ -212,10 +221,10 @@ for (const collection of both) {
         },
       }),
     },
-    (s) => {
-      meet(s, collection, []);
+    async (s) => {
+      await meet(s, collection, []);
       tell({ type: 'computer.collectionChanged', computer: 'elsewhere', collection });
-      s.run(20);
+      await s.run(20);
       expect([...s.directory.roots].map(({ kind }) => kind)).not.toContain(`${collection}View`);
     },
   );
@@ -224,8 +233,8 @@ for (const collection of both) {
   scenario(
     `the view of a ${collection} whose machine breaks is opened again`,
     { kinds: broken(kind, 'rememberValue', ({ self }) => self.endsWith('#3')), failing: `/${kind}:` },
-    (s) => {
-      meet(s, collection, [showing(collection, 1), showing(collection, 1)], true);
+    async (s) => {
+      await meet(s, collection, [showing(collection, 1), showing(collection, 1)], true);
       expect([s.state(at[collection]), s.heard('agent', 'view.collectionChanged').length]).toEqual([
         '{ready:steady}',
         1,
@@ -235,14 +244,14 @@ for (const collection of both) {
   scenario(
     `the view of a ${collection} whose machine breaks again and again is given up, and the host is told`,
     { kinds: broken(kind, 'rememberValue'), failing: `/${kind}:` },
-    (s) => {
-      const peer = meet(
+    async (s) => {
+      const peer = await meet(
         s,
         collection,
         Array.from({ length: 9 }, () => showing(collection, 1)),
         true,
       );
-      s.run(100);
+      await s.run(100);
       expect(s.state(at[collection])).toBeUndefined();
       expect(s.heard('agent', 'view.collectionChanged')).toMatchObject([
         { computer: 'c1', collection, value: null, failure: { code: 'Crashed' } },
@@ -254,29 +263,29 @@ for (const collection of both) {
   scenario(
     `a change that a server tells of its ${collection} reaches the host of the agent, with what is there by then`,
     { servers: { a: windows('window://a/1'), b: documents('dpe://b/1', 'dpe://b/2') } },
-    (s) => {
-      s.office();
+    async (s) => {
+      await s.office();
       s.computer({ linked: true });
       s.agent();
       follow(s, collection);
-      s.run(3000);
+      await s.run(3000);
       const count = collection === 'desktop' ? 1 : 2;
       expect(heard(s, collection).at(-1)).toBe(count);
       const [server, uri] = collection === 'desktop' ? ['a', 'window://a/1'] : ['b', 'dpe://b/1'];
       const [told, asked] = [heard(s, collection).length, reads(s)];
       s.servers.update(server, uri);
-      s.run(1000);
+      await s.run(1000);
       expect([heard(s, collection).length, heard(s, collection).at(-1)]).toEqual([told + 1, count]);
       expect(reads(s)).toBe(asked + 1);
       s.servers.kill(server, { code: 1 });
-      until(s, () => heard(s, collection).at(-1) === 0);
-      until(s, () => heard(s, collection).at(-1) === count);
+      await until(s, () => heard(s, collection).at(-1) === 0);
+      await until(s, () => heard(s, collection).at(-1) === count);
     },
   );
 }
 
-scenario('a question of the host ends in the time that the host gives it', {}, (s) => {
-  meet(s, 'desktop', []);
+scenario('a question of the host ends in the time that the host gives it', {}, async (s) => {
+  await meet(s, 'desktop', []);
   const question = { ticket: 't1', reqId: 'r1', method: event.desktop, request: { computer: 'c1' } };
   const asked = s.asked('agent', 't1', {
     ...question,
@@ -284,8 +293,8 @@ scenario('a question of the host ends in the time that the host gives it', {}, (
     replyTo: 'host:agent',
     timeoutMs: 700,
   });
-  s.run(699);
+  await s.run(699);
   expect(asked.settled).toEqual([]);
-  s.run(1);
+  await s.run(1);
   expect(asked.settled).toMatchObject([{ end: 'timedOut' }]);
 });

@@ -20,12 +20,12 @@ const many = (...counts: readonly number[]): Answer[] => counts.map((count) => s
 scenario(
   'a Finder is followed in pages of a hundred until all is there, and again from the first page',
   {},
-  (s) => {
-    const peer = meet(s, 'finder', many(250, 250, 250, 101, 101), true);
+  async (s) => {
+    const peer = await meet(s, 'finder', many(250, 250, 250, 101, 101), true);
     expect([heard(s), offsets(peer)]).toEqual([[250], [0, 100, 200]]);
     expect(questions(peer, 'finder').map(({ limit }) => limit)).toEqual([100, 100, 100]);
     update(peer, 'finder');
-    s.run(100);
+    await s.run(100);
     expect([heard(s), offsets(peer).slice(3)]).toEqual([
       [250, 101],
       [0, 100],
@@ -36,8 +36,8 @@ scenario(
 scenario(
   'of more than a thousand documents a thousand are followed, and it is said how many are left out',
   {},
-  (s) => {
-    const peer = meet(
+  async (s) => {
+    const peer = await meet(
       s,
       'finder',
       Array.from({ length: 11 }, () =>
@@ -59,14 +59,14 @@ scenario(
 scenario(
   'a computer that gives small pages is asked ten times, and one that gives none once more than it had',
   {},
-  (s) => {
+  async (s) => {
     const small: Answer = ({ req_id, offset = 0 }, ack) =>
       ack({ documents: [document(offset)], total_count: 500, req_id });
     const none: Answer = ({ req_id }, ack) => ack({ documents: [], total_count: 500, req_id });
-    const peer = meet(s, 'finder', [...Array.from({ length: 10 }, () => small), small, none], true);
+    const peer = await meet(s, 'finder', [...Array.from({ length: 10 }, () => small), small, none], true);
     expect([heard(s), offsets(peer)]).toEqual([[10], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]);
     update(peer, 'finder');
-    s.run(100);
+    await s.run(100);
     expect([heard(s), offsets(peer).slice(10)]).toEqual([
       [10, 1],
       [0, 1],
@@ -75,47 +75,47 @@ scenario(
   },
 );
 
-scenario('a notice between two pages begins again, the first time and every other time', {}, (s) => {
+scenario('a notice between two pages begins again, the first time and every other time', {}, async (s) => {
   const tellers: Peer[] = [];
   const telling: Answer = (question, ack) => {
     for (const teller of tellers) update(teller, 'finder');
     s.clock.setTimeout(() => showing('finder', 150)(question, ack), 5);
   };
   const [page] = many(150) as [Answer];
-  const peer = meet(s, 'finder', [page, page, page, telling, page, page], true);
+  const peer = await meet(s, 'finder', [page, page, page, telling, page, page], true);
   expect(heard(s)).toEqual([150]);
   tellers.push(peer);
   update(peer, 'finder');
-  s.run(100);
+  await s.run(100);
   expect([heard(s), offsets(peer)]).toEqual([
     [150, 150],
     [0, 100, 0, 100, 0, 100],
   ]);
   peer.leave();
-  s.run(5);
+  await s.run(5);
 });
 
-scenario('a notice between the first two pages that anybody asked for begins again', {}, (s) => {
+scenario('a notice between the first two pages that anybody asked for begins again', {}, async (s) => {
   const late: Ack[] = [];
   const [page] = many(150) as [Answer];
-  const peer = meet(s, 'finder', [page, (_, ack) => late.push(ack), page, page], true);
+  const peer = await meet(s, 'finder', [page, (_, ack) => late.push(ack), page, page], true);
   expect(offsets(peer)).toEqual([0, 100]);
   update(peer, 'finder');
-  s.run(100);
+  await s.run(100);
   expect([heard(s), offsets(peer), late.length]).toEqual([[150], [0, 100, 0, 100], 1]);
 });
 
 scenario(
   'another total between two pages begins again; three times in a row is a failure, and a pause',
   {},
-  (s) => {
-    const peer = meet(s, 'finder', many(150, 151, 151, 152, 152, 153, 160, 160), true);
+  async (s) => {
+    const peer = await meet(s, 'finder', many(150, 151, 151, 152, 152, 153, 160, 160), true);
     expect([offsets(peer), heard(s)]).toEqual([
       [0, 100, 0, 100, 0, 100],
       ['The documents change faster than they can be listed'],
     ]);
     expect(s.state(at.finder)).toBe('waiting');
-    s.run(3000);
+    await s.run(3000);
     expect(heard(s).at(-1)).toBe(160);
   },
 );

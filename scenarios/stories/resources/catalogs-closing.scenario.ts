@@ -22,9 +22,9 @@ const lastState = (s: Harness): string | undefined =>
 scenario(
   'a list that is closing changes nothing any more, and what it asked is cut off after its grace',
   { servers: { fs: { tools, listMs: 'never' } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(10);
+    await s.run(10);
     expect(s.state(list)).toBe('{connecting:asking}');
     close(s);
     s.order(list, { type: 'catalog.open', isDeclared: true });
@@ -34,41 +34,49 @@ scenario(
     s.order(list, { type: 'list.doubted' });
     s.order(list, { type: 'list.wanted', by: 'desktop', n: 1 });
     s.order(list, { type: 'close' });
-    s.run(249);
+    await s.run(249);
     expect(s.state(list)).toBe('closing');
-    s.run(1);
+    await s.run(1);
     expect(lastState(s)).toBe('killed');
   },
 );
-scenario('a list that is closing ends with the answer that it waits for', { servers: { fs: slow } }, (s) => {
-  s.computer();
-  s.run(150);
-  s.servers.announce('fs');
-  meets(s, list, 'refreshing');
-  close(s);
-  s.run(110);
-  expect(lastState(s)).toBe('closed');
-});
-scenario('a list that is closing ends with the session that it has asked', { servers: { fs: slow } }, (s) => {
-  s.computer();
-  s.run(50);
-  close(s);
-  s.servers.kill('fs', { code: 1 });
-  s.run(1);
-  expect(lastState(s)).toBe('closed');
-});
+scenario(
+  'a list that is closing ends with the answer that it waits for',
+  { servers: { fs: slow } },
+  async (s) => {
+    s.computer();
+    await s.run(150);
+    s.servers.announce('fs');
+    await meets(s, list, 'refreshing');
+    close(s);
+    await s.run(110);
+    expect(lastState(s)).toBe('closed');
+  },
+);
+scenario(
+  'a list that is closing ends with the session that it has asked',
+  { servers: { fs: slow } },
+  async (s) => {
+    s.computer();
+    await s.run(50);
+    close(s);
+    s.servers.kill('fs', { code: 1 });
+    await s.run(1);
+    expect(lastState(s)).toBe('closed');
+  },
+);
 
 for (const state of ['connecting', 'refreshing', 'closing'])
   scenario(
     `a list that is ${state} when the machine of its client fails is cut off`,
     { servers: { fs: slow }, kinds: broken('client', 'noteWatch'), failing: '/client:' },
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(50);
+      await s.run(50);
       if (state === 'refreshing') {
-        s.run(100);
+        await s.run(100);
         s.servers.announce('fs');
-        meets(s, list, 'refreshing');
+        await meets(s, list, 'refreshing');
       }
       if (state === 'closing') close(s);
       expect(s.state(list)).toContain(state);
@@ -94,22 +102,22 @@ scenario(
       };
     },
   },
-  (s) => {
+  async (s) => {
     const isRefreshing = (): boolean => s.state(client)?.includes('lists:refreshing') === true;
     s.computer();
-    s.run(500);
+    await s.run(500);
     expect([s.state(client), isRefreshing()]).toEqual([
       '{connected:{ready:{health:steady,lists:known}}}',
       false,
     ]);
     s.servers.announce('fs', 'tools');
-    s.run(50);
+    await s.run(50);
     s.servers.announce('fs', 'prompts');
-    meets(s, list, 'refreshing');
+    await meets(s, list, 'refreshing');
     expect(isRefreshing()).toBe(true);
-    meets(s, list, 'ready');
+    await meets(s, list, 'ready');
     expect([s.state(`${client}/catalog:prompts`), isRefreshing()]).toEqual(['{refreshing:asking}', true]);
-    s.run(1_000);
+    await s.run(1_000);
     expect(isRefreshing()).toBe(false);
   },
 );

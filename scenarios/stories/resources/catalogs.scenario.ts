@@ -28,11 +28,11 @@ const quiescent = { ...growing, info: { capabilities: { ...toolsOnly, tools: { l
 scenario(
   'a change that is told leads to one refresh, and everybody has the new tools (80)',
   { servers: { fs: growing } },
-  (s) => {
-    everybody(s);
-    s.run(1000);
+  async (s) => {
+    await everybody(s);
+    await s.run(1000);
     s.servers.announce('fs');
-    s.run(1000);
+    await s.run(1000);
     expect(asksOf(s, 'tools/list')).toHaveLength(2);
     expect([toldOf(s), offeredBy(s)]).toEqual([
       ['+read', '+new2'],
@@ -49,13 +49,13 @@ for (const [what, servers, options] of [
   scenario(
     `a notice that ${what} is ignored, and the change is found by the next look (81)`,
     { servers, options: { fs: options }, timing: { pollMs: 60_000, pollDeclaredMs: 0 } },
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(1000);
+      await s.run(1000);
       s.servers.announce('fs');
-      s.run(50_000);
+      await s.run(50_000);
       expect(asksOf(s, 'tools/list')).toHaveLength(1);
-      s.run(10_000);
+      await s.run(10_000);
       expect([asksOf(s, 'tools/list').length, offeredBy(s)]).toEqual([2, ['read', 'new2']]);
       expect(lastOf(s, 'new2')).toMatchObject({
         change: 'added',
@@ -76,22 +76,22 @@ scenario(
       },
     },
   },
-  (s) => {
+  async (s) => {
     const counts = (): number[] =>
       ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'].map(
         (m) => asksOf(s, m).length,
       );
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     expect(counts()).toEqual([1, 1, 1, 1]);
     s.servers.announce('fs', 'tools');
-    s.run(1000);
+    await s.run(1000);
     expect(counts()).toEqual([2, 1, 1, 1]);
     s.servers.announce('fs', 'resources');
-    s.run(1000);
+    await s.run(1000);
     expect(counts()).toEqual([2, 1, 2, 2]);
     s.servers.announce('fs', 'prompts');
-    s.run(1000);
+    await s.run(1000);
     expect(counts()).toEqual([2, 2, 2, 2]);
     s.servers.update('fs', 'u:r');
     expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:r' }]);
@@ -106,16 +106,16 @@ for (const [what, beforeMs] of [
   scenario(
     `200 notices within 50 ms of ${what}: at most two questions, one announcement, the final state right (85)`,
     { servers: { fs: { tools, lists: () => truth }, other: { tools: { write: tools.read } } } },
-    (s) => {
+    async (s) => {
       truth = ['read'];
-      everybody(s);
-      s.run(beforeMs);
+      await everybody(s);
+      await s.run(beforeMs);
       for (let n = 1; n <= 200; n += 1) {
         truth = ['read', `t${n}`];
         s.servers.announce('fs');
-        if (n % 4 === 0) s.run(1);
+        if (n % 4 === 0) await s.run(1);
       }
-      s.run(3000);
+      await s.run(3000);
       expect(asksOf(s, 'tools/list').length - 1).toBeLessThanOrEqual(2);
       expect(asksOf(s, 'tools/list', 'other')).toHaveLength(1);
       expect([announcedBy(s).length, offeredBy(s)]).toEqual([1, ['read', 't200', 'write']]);
@@ -125,9 +125,9 @@ for (const [what, beforeMs] of [
 scenario(
   'without looks by the clock a list is asked for once, however long nothing is told (86)',
   { servers: { fs: quiescent } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(24 * 3_600_000);
+    await s.run(24 * 3_600_000);
     expect(asksOf(s, 'tools/list')).toHaveLength(1);
   },
 );
@@ -139,9 +139,9 @@ scenario(
     timing: { pollMs: 60_000 },
     seed: 7,
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(70_000);
+    await s.run(70_000);
     const looks = Array.from({ length: 12 }, (_, n) => asksOf(s, 'tools/list', `s${n}`)[1] ?? 0);
     expect(looks.every((at) => at >= 54_000 && at <= 67_000)).toBe(true);
     expect(new Set(looks).size).toBeGreaterThan(9);
@@ -151,25 +151,25 @@ scenario(
 scenario(
   'a server that is down is not looked at, and that it was not asked counts neither way (87)',
   { servers: { fs: { ...quiescent, listMs: 50 } }, timing: { pollMs: 1_000 } },
-  (s) => {
+  async (s) => {
     s.computer();
-    meets(s, list, 'refreshing');
+    await meets(s, list, 'refreshing');
     s.servers.kill('fs', { code: 1 });
     expect([s.state(list), catalogOf(s)?.failures]).toEqual(['standby', 0]);
     order(s, 'server.stop');
-    s.run(60_000);
+    await s.run(60_000);
     expect([s.state(client), asksOf(s, 'tools/list').length]).toEqual(['idle', 2]);
     s.order(list, { type: 'list.changed' });
     expect(s.state(list)).toBe('standby');
   },
 );
 
-scenario('a list that is as it was is no news (94)', { servers: { fs: { tools } } }, (s) => {
-  everybody(s);
-  s.run(1000);
+scenario('a list that is as it was is no news (94)', { servers: { fs: { tools } } }, async (s) => {
+  await everybody(s);
+  await s.run(1000);
   const before = s.news.length;
   s.servers.announce('fs');
-  s.run(5000);
+  await s.run(5000);
   expect([asksOf(s, 'tools/list').length, s.news.length, announcedBy(s)]).toEqual([2, before, []]);
   expect(catalogOf(s)?.revision).toBe(1);
 });
@@ -177,15 +177,15 @@ scenario('a list that is as it was is no news (94)', { servers: { fs: { tools } 
 scenario(
   'who comes late is told what is so now, and finds the newest in the end (95)',
   { servers: { fs: growing } },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ linked: true });
-    s.run(1000);
+    await s.run(1000);
     s.servers.announce('fs');
-    s.run(1000);
+    await s.run(1000);
     s.network.faults.setLatency(500);
     s.agent();
-    s.run(5000);
+    await s.run(5000);
     const names = (): unknown =>
       s
         .heard('agent', 'view.toolsChanged')
@@ -194,9 +194,9 @@ scenario(
     expect(names()).toEqual(['read', 'new2']);
     for (let n = 0; n < 3; n += 1) {
       s.servers.announce('fs');
-      s.run(600);
+      await s.run(600);
     }
-    s.run(10_000);
+    await s.run(10_000);
     expect(names()).toEqual(['read', 'new5']);
   },
 );
@@ -207,11 +207,11 @@ scenario(
     servers: { mute: { tools, listMs: 'never' }, fs: { tools: { write: tools.read } } },
     timing: { listMs: 10_000 },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     expect(offeredBy(s)).toEqual(['write']);
-    s.run(9_910);
+    await s.run(9_910);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
       server: 'mute',
       failure: { message: "Server 'mute': no answer to tools/list within 10000 ms" },

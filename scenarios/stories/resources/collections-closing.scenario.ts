@@ -17,11 +17,11 @@ const wanted = (type: string, also: object): AnyEventObject => {
 scenario(
   'a Desktop that is closing refuses every question, reads nothing more, and ends after its grace',
   { servers: { a: hanging } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(10);
+    await s.run(10);
     const asked = reads(s);
     s.order('computer/desktop', { type: 'close' });
     s.order('computer/desktop', wanted('aggregate.wanted', { query: {} }));
@@ -39,12 +39,12 @@ scenario(
     s.order('computer/desktop', { type: 'resource.updated', server: 'a', uri: 'window://a/1' });
     s.order('computer/desktop', { type: 'resources.watched', server: 'a', unheard: [] });
     s.order('computer/desktop', { type: 'close' });
-    s.run(100);
+    await s.run(100);
     const refused = { message: 'The computer is closing' };
     expect(answers(s).map(({ failure }) => failure)).toMatchObject([refused, refused]);
     expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([refused]);
     expect(s.state('computer/desktop')).toBe('closing');
-    s.run(5_000);
+    await s.run(5_000);
     expect([s.state('computer/desktop'), reads(s)]).toEqual([undefined, asked]);
   },
 );
@@ -56,14 +56,14 @@ for (const [what, server, askFirst] of [
   scenario(
     `a Desktop that ${what} when the machine of its computer fails ends with it`,
     { servers: { a: server }, kinds: broken('computer', 'noteApproved'), failing: 'computer' },
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(2_000);
+      await s.run(2_000);
       if (askFirst) ask(s, 'desktop');
       if (askFirst) read(s, 'desktop', 'window://a/1');
-      s.run(10);
+      await s.run(10);
       s.order('computer', { type: 'tool.approved', server: 'a', tool: 'x' });
-      s.run(1);
+      await s.run(1);
       expect([s.directory.size, s.servers.alive]).toEqual([0, 0]);
     },
   );

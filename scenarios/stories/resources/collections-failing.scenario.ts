@@ -11,20 +11,20 @@ scenario(
     servers: { a: windows('window://a/1'), hangs: showing(['window://h/1'], () => ({ never: true })) },
     timing: { aggregateMs: 1_000 },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(999);
+    await s.run(999);
     expect(answers(s)).toEqual([]);
-    s.run(10);
+    await s.run(10);
     expect(shown(s).body.desktops).toEqual(['window://a/1\n\nshown at window://a/1']);
     expect(shown(s).missing).toEqual([
       { server: 'hangs', reason: '1 of 1 could not be read within 1000 ms' },
     ]);
     const asked = reads(s);
     ask(s, 'desktop');
-    s.run(10);
+    await s.run(10);
     expect([answers(s).length, reads(s)]).toEqual([2, asked]);
   },
 );
@@ -40,16 +40,16 @@ scenario(
       ),
     },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(50);
+    await s.run(50);
     expect(shown(s).body.desktops).toEqual(['window://a/2\n\nx']);
     expect(shown(s).missing).toMatchObject([{ server: 'a', reason: expect.stringContaining('not now') }]);
     const asked = reads(s);
     ask(s, 'desktop');
-    s.run(50);
+    await s.run(50);
     expect([answers(s).length, reads(s)]).toEqual([2, asked + 1]);
   },
 );
@@ -57,16 +57,16 @@ scenario(
 scenario(
   'a computer that closes tells those who wait for its Desktop so, and those who ask meanwhile',
   { servers: { a: showing(['window://a/1'], () => ({ never: true })) } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop', {}, 't1');
     read(s, 'desktop', 'window://a/1');
-    s.run(10);
+    await s.run(10);
     s.close('computer');
     ask(s, 'desktop', {}, 't2');
     read(s, 'finder', 'dpe://a/1');
-    s.run(5_000);
+    await s.run(5_000);
     expect(answers(s).map(({ failure }) => failure?.message)).toEqual([
       'The computer is closing',
       expect.stringContaining('does not show its desktop any more'),
@@ -81,17 +81,17 @@ scenario(
 scenario(
   'a resource is read at the server that lists it; nobody lists it: 4201 or 404, and no server is asked',
   { servers: { a: documents('dpe://a/1'), b: windows('window://b/1') } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     read(s, 'finder', 'dpe://a/1/pages/0');
     read(s, 'desktop', 'window://b/1');
-    s.run(50);
+    await s.run(50);
     const asked = reads(s);
     read(s, 'finder', 'dpe://elsewhere/1');
     read(s, 'desktop', 'window://b/2');
     read(s, 'desktop', 'window://b/2?priority=900');
-    s.run(50);
+    await s.run(50);
     expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
       null,
       null,
@@ -113,13 +113,13 @@ scenario(
     },
     timing: { readMs: 700 },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     read(s, 'finder', 'dpe://a/1/pages/7');
-    s.run(50);
+    await s.run(50);
     read(s, 'finder', 'dpe://a/2/pages/1');
-    s.run(700);
+    await s.run(700);
     expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
       { code: 4202 },
       { code: 408 },
@@ -140,19 +140,19 @@ const changing: Script = {
 scenario(
   'a list that changes while it is read is shown as it is then, and nothing comes of what is listed no more',
   { servers: { a: changing } },
-  (s) => {
+  async (s) => {
     listed = ['window://a/1', 'window://a/9'];
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(50);
+    await s.run(50);
     listed = ['window://a/2', 'window://a/9'];
     s.servers.announce('a', 'resources');
     s.servers.update('a', 'window://a/9');
-    s.run(7_000);
+    await s.run(7_000);
     expect(answers(s)).toHaveLength(1);
     ask(s, 'desktop');
-    s.run(3_500);
+    await s.run(3_500);
     expect(shown(s).body.desktops).toEqual(['window://a/2\n\nwindow://a/2', 'window://a/9\n\nwindow://a/9']);
   },
 );
@@ -164,13 +164,13 @@ scenario(
     kinds: broken('desktop', 'noteAsked', ({ self }) => self.endsWith('#2')),
     failing: '/desktop',
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop', {}, 't1');
-    s.run(100);
+    await s.run(100);
     ask(s, 'desktop', {}, 't2');
-    s.run(100);
+    await s.run(100);
     expect(shown(s).body.desktops).toEqual(['window://a/1\n\nshown at window://a/1']);
   },
 );
@@ -182,13 +182,13 @@ scenario(
     kinds: broken('finder', 'noteListed', () => true),
     failing: '/finder',
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     expect(s.state('computer/finder')).toBeUndefined();
     ask(s, 'finder');
     read(s, 'finder', 'dpe://a/1');
-    s.run(10);
+    await s.run(10);
     expect(shown(s).failure?.message).toContain('failed too often');
     expect(s.heard('computer', 'resource.read')).toMatchObject([{ failure: { code: 500 } }]);
     expect(s.heard('computer', 'machine.failed').length).toBeGreaterThan(0);
@@ -211,19 +211,19 @@ scenario(
     kinds: broken('cache', 'noteRefusal', ({ self }) => self.includes(':a#1')),
     failing: '/cache:a',
   },
-  (s) => {
+  async (s) => {
     isFirst = true;
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect(shown(s).body.desktops).toEqual(['window://b/1\n\nshown at window://b/1']);
     expect(shown(s).missing).toMatchObject([
       { server: 'a', reason: expect.stringContaining('bug in cache') },
     ]);
     isFirst = false;
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect(shown(s)).toMatchObject({ missing: [] });
     expect(shown(s).body.desktops).toHaveLength(2);
   },
@@ -236,20 +236,20 @@ scenario(
       a: showing(['window://a/1'], (uri) => ({ answers: { contents: [{ uri, text: 'x' }] }, afterMs: 500 })),
     },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
     read(s, 'desktop', 'window://a/1');
-    s.run(10);
+    await s.run(10);
     s.order('computer/desktop/cache:a', { type: 'cache.refresh', n: 1, reread: [], isFresh: false });
     s.order('computer/desktop/read:r', { type: 'close' });
-    s.run(1_000);
+    await s.run(1_000);
     expect([answers(s).length, reads(s)]).toEqual([1, 2]);
     expect(s.heard('computer', 'resource.read')).toMatchObject([{ failure: { code: 500 } }]);
     s.close('computer');
     s.order('computer', { type: 'server.shows', server: 'a', resources: { subscribe: true } });
-    s.run(5_000);
+    await s.run(5_000);
     expect(s.state('computer/desktop')).toBeUndefined();
   },
 );

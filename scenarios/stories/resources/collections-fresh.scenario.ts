@@ -17,19 +17,19 @@ import {
 scenario(
   'a fresh question asks for lists and contents again, of a server that forgets to tell, too',
   { servers: { a: listing(saying), silent: listing(saying) } },
-  (s) => {
+  async (s) => {
     says('window://h/1');
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     says('window://h/1', 'window://h/2');
     now.text = 'after';
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect(shown(s).body.desktops).toEqual(['window://h/1\n\nbefore', 'window://h/1\n\nbefore']);
     ask(s, 'desktop', { fresh: true });
-    s.run(100);
+    await s.run(100);
     expect(answers(s)).toHaveLength(3);
     expect(shown(s).missing).toEqual([]);
     expect(shown(s).body.desktops).toEqual([
@@ -38,10 +38,10 @@ scenario(
     ]);
     // From then on the list is known; the servers announced the new resources only after they were read.
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     const asked = reads(s);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect([reads(s), shown(s).body.desktops.length]).toEqual([asked, 4]);
   },
 );
@@ -66,19 +66,19 @@ scenario(
     },
     timing: { aggregateMs: 1_000 },
   },
-  (s) => {
+  async (s) => {
     says();
     isMute = false;
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect(shown(s)).toMatchObject({ missing: [] });
     isMute = true;
     ask(s, 'desktop', { fresh: true });
-    s.run(990);
+    await s.run(990);
     expect(answers(s)).toHaveLength(1);
-    s.run(20);
+    await s.run(20);
     expect(answers(s)).toHaveLength(2);
     expect(shown(s).missing).toEqual([
       { server: 'b', reason: '1 of 1 could not be read within 1000 ms' },
@@ -86,7 +86,7 @@ scenario(
     ]);
     // Asks for one window, of a server that works.
     ask(s, 'desktop', { fresh: true, window: 'window://a/1' });
-    s.run(20);
+    await s.run(20);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: [expect.any(String)] } });
   },
 );
@@ -109,29 +109,29 @@ scenario(
     },
     timing: { aggregateMs: 1_000 },
   },
-  (s) => {
+  async (s) => {
     isFailing = false;
     s.computer();
-    s.run(250);
+    await s.run(250);
     ask(s, 'desktop', { fresh: true }, 'first');
-    s.run(900);
+    await s.run(900);
     ask(s, 'desktop', { fresh: true });
-    s.run(100);
+    await s.run(100);
     ask(s, 'finder', { fresh: true });
     ask(s, 'desktop', { fresh: true });
-    s.run(700);
+    await s.run(700);
     expect(answers(s).map(({ missing }) => missing)).toEqual([[], [], [], []]);
     isFailing = true;
     for (let n = 0; n < 4; n += 1) {
       ask(s, 'desktop', { fresh: true });
-      s.run(50);
+      await s.run(50);
       expect(shown(s).missing).toEqual([
         { server: 'a', reason: expect.stringMatching(/^its list of resources could not be had: .*not now$/) },
       ]);
     }
     isFailing = false;
     ask(s, 'desktop', { fresh: true });
-    s.run(400);
+    await s.run(400);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 1 } } });
   },
 );
@@ -147,15 +147,15 @@ scenario(
     },
     timing: { aggregateMs: 8_000 },
   },
-  (s) => {
+  async (s) => {
     says();
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop', {}, 't1');
-    s.run(300);
+    await s.run(300);
     now.text = 'after';
     ask(s, 'desktop', { fresh: true }, 't2');
-    s.run(5_000);
+    await s.run(5_000);
     expect(answers(s)).toHaveLength(2);
     expect(shown(s).body.desktops).toEqual(['window://a/1\n\nafter', 'window://a/2\n\nafter']);
   },

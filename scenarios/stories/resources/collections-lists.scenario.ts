@@ -30,14 +30,14 @@ const slowly = (script: Script, ms: number, ...uris: readonly string[]): Script 
 scenario(
   'who asks before a server has listed its windows waits for its list; the answer has them, and is given once',
   { servers: { a: windows('window://a/1'), slow: slowly(windows(), 3_000, 'window://s/1') } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(500);
+    await s.run(500);
     ask(s, 'desktop', {}, 't1');
-    s.run(1_000);
+    await s.run(1_000);
     ask(s, 'desktop', {}, 't2');
     expect(answers(s)).toEqual([]);
-    s.run(2_000);
+    await s.run(2_000);
     expect(answers(s).map(({ body }) => body.desktops.length)).toEqual([2, 2]);
     expect(shown(s).missing).toEqual([]);
   },
@@ -56,23 +56,23 @@ scenario(
     },
     timing: { aggregateMs: 1_000, relistMs: 15_000 },
   },
-  (s) => {
+  async (s) => {
     failsNow = true;
     s.computer();
-    s.run(500);
+    await s.run(500);
     ask(s, 'desktop');
-    s.run(999);
+    await s.run(999);
     expect(answers(s)).toEqual([]);
-    s.run(50);
+    await s.run(50);
     expect(shown(s).body.desktops).toHaveLength(1);
     expect(shown(s).missing).toEqual([
       { server: 'fails', reason: 'its list of resources could not be had: no list today' },
       { server: 'slow', reason: 'its list of resources has not come yet' },
     ]);
     failsNow = false;
-    s.run(30_000);
+    await s.run(30_000);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 2 } } });
   },
 );
@@ -92,16 +92,16 @@ scenario(
     },
     timing: { aggregateMs: 1_000 },
   },
-  (s) => {
+  async (s) => {
     listedNow = ['window://a/1', 'window://a/never'];
     s.computer();
-    s.run(500);
+    await s.run(500);
     ask(s, 'desktop');
-    s.run(500);
+    await s.run(500);
     expect(answers(s)).toEqual([]);
     listedNow = ['window://a/1'];
     s.servers.announce('a', 'resources');
-    s.run(300);
+    await s.run(300);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: ['window://a/1\n\nx'] } });
   },
 );
@@ -109,15 +109,15 @@ scenario(
 scenario(
   'a resource that nobody lists yet is read when the last list has come, and refused when none has it by then',
   { servers: { a: documents('dpe://a/1'), slow: slowly(documents(), 3_000, 'dpe://s/1') } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(500);
+    await s.run(500);
     read(s, 'finder', 'dpe://s/1/pages/0');
     read(s, 'finder', 'dpe://nobody/1');
     read(s, 'finder', 'dpe://a/1');
-    s.run(100);
+    await s.run(100);
     expect(s.heard('computer', 'resource.read')).toMatchObject([{ failure: null }]);
-    s.run(3_000);
+    await s.run(3_000);
     expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
       null,
       { code: 4201, details: { host: 'nobody' } },
@@ -129,21 +129,21 @@ scenario(
 scenario(
   'a resource is not waited for longer than a list may take, and a computer that closes answers who waits',
   { servers: { never: listing(documents(), () => ({ never: true })) }, timing: { aggregateMs: 1_000 } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(500);
+    await s.run(500);
     read(s, 'finder', 'dpe://s/1');
-    s.run(500);
+    await s.run(500);
     read(s, 'finder', 'dpe://s/2');
-    s.run(600);
+    await s.run(600);
     expect(s.heard('computer', 'resource.read')).toMatchObject([
       { failure: { code: 4201 } },
       { failure: { code: 4201 } },
     ]);
     read(s, 'finder', 'dpe://s/3');
-    s.run(10);
+    await s.run(10);
     s.close('computer');
-    s.run(5_000);
+    await s.run(5_000);
     expect(s.heard('computer', 'resource.read').at(-1)).toMatchObject({
       failure: { code: 500, message: 'The computer is closing' },
     });
@@ -155,20 +155,20 @@ let listed: readonly string[] = [];
 scenario(
   'the order in which a server lists is the order of what ties; another order is no news, and is in the next answer',
   { servers: { a: listing(windows(), () => ({ answers: entries(...listed), afterMs: 1 })) } },
-  (s) => {
+  async (s) => {
     listed = ['window://a/2', 'window://a/1', 'window://a/3?priority=1'];
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     const uris = (): string[] => shown(s).body.desktops.map((window) => window.split('\n')[0] ?? '');
     expect(uris()).toEqual(['window://a/3?priority=1', 'window://a/2', 'window://a/1']);
     const [told, asked] = [changes(s, 'desktop'), reads(s)];
     listed = listed.toReversed();
     s.servers.announce('a', 'resources');
-    s.run(5_000);
+    await s.run(5_000);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect(uris()).toEqual(['window://a/3?priority=1', 'window://a/1', 'window://a/2']);
     expect([changes(s, 'desktop'), reads(s)]).toEqual([told, asked]);
   },
@@ -185,10 +185,10 @@ let list: object;
 scenario(
   'where a window stands is what its URI says, then what its server lists of it; a list that says otherwise is a change',
   { servers: { a: listing(windows(), () => ({ answers: list, afterMs: 1 })) } },
-  (s) => {
-    const uris = (): readonly string[] => {
+  async (s) => {
+    const uris = async (): Promise<readonly string[]> => {
       ask(s, 'desktop');
-      s.run(100);
+      await s.run(100);
       return shown(s).body.desktops.map((window) => window.split('\n')[0] ?? '');
     };
     list = placed(
@@ -199,8 +199,8 @@ scenario(
       ['window://a/5?fullscreen=0', 'high', true],
     );
     s.computer();
-    s.run(2_000);
-    expect(uris()).toEqual([
+    await s.run(2_000);
+    expect(await uris()).toEqual([
       ...['window://a/2', 'window://a/1?priority=10', 'window://a/3', 'window://a/4'],
       'window://a/5?fullscreen=0',
     ]);
@@ -212,9 +212,9 @@ scenario(
       ['window://a/5?fullscreen=0'],
     );
     s.servers.announce('a', 'resources');
-    s.run(5_000);
+    await s.run(5_000);
     expect(changes(s, 'desktop')).toBe(told + 1);
-    expect(uris()).toEqual(['window://a/2']);
+    expect(await uris()).toEqual(['window://a/2']);
   },
 );
 
@@ -229,13 +229,13 @@ scenario(
       })),
     },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     for (nonsense of [{}, { contents: 'x' }, { contents: [null] }]) {
       ask(s, 'desktop');
       read(s, 'desktop', 'window://a/1');
-      s.run(100);
+      await s.run(100);
       expect(shown(s)).toMatchObject({
         body: { desktops: [] },
         missing: [{ server: 'a', reason: expect.stringContaining('did not answer with contents') }],
@@ -243,7 +243,7 @@ scenario(
       expect(s.heard('computer', 'resource.read').at(-1)).toMatchObject({ failure: { code: 500 } });
     }
     ask(s, 'finder');
-    s.run(100);
+    await s.run(100);
     expect(shown(s).body.total_count).toBe(1);
     expect(s.heard('computer', 'machine.failed')).toEqual([]);
     expect(replyTo).toBe('host:computer');
@@ -253,12 +253,12 @@ scenario(
 scenario(
   'a second question under one ticket is refused, and a server cache that could not be opened is opened for the next question',
   { servers: { a: windows('window://a/1') }, timing: { readMs: 700 } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     read(s, 'desktop', 'window://a/1');
     read(s, 'desktop', 'window://a/1');
-    s.run(100);
+    await s.run(100);
     expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
       { code: 409 },
       null,
@@ -271,7 +271,7 @@ scenario(
     });
     s.order('computer/desktop/cache:a', { type: 'close' });
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 1 } } });
   },
 );

@@ -36,18 +36,18 @@ scenario(
       c: reading('dpe://host'),
     },
   },
-  (s) => {
-    everybody(s);
-    s.run(2_000);
+  async (s) => {
+    await everybody(s);
+    await s.run(2_000);
     ask(s, 'desktop', {}, 't1');
-    s.run(100);
+    await s.run(100);
     expect(shown(s).body.desktops).toEqual(['window://a/1\n\nshown at window://a/1']);
     expect(shown(s).missing).toEqual([
       { server: 'w', uri: 'window://a/2?priority=101', reason: expect.stringContaining('priority') },
       { server: 'w', uri: 'window:///3', reason: expect.stringContaining('host') },
     ]);
     ask(s, 'finder', {}, 't2');
-    s.run(100);
+    await s.run(100);
     expect(shown(s).body.documents.map(({ uri }) => uri)).toEqual([good, good]);
     const named = (server: string, uri: string | undefined, ...says: readonly string[]): object => ({
       server,
@@ -68,13 +68,13 @@ scenario(
     expect(shown(s).missing).toHaveLength(missing.length);
     expect(shown(s).missing).toEqual(expect.arrayContaining(missing));
     const query = s.query('client:get_finder', { computer: 'c1' });
-    s.run(100);
+    await s.run(100);
     const { result } = query.settled[0] as unknown as { result: { missing: object[]; documents: object[] } };
     expect([result.documents.length, result.missing]).toEqual([2, expect.arrayContaining(missing)]);
     // An invalid content is read again only when it could not be read completely.
     const before = reads(s);
     ask(s, 'finder', {}, 't3');
-    s.run(100);
+    await s.run(100);
     expect(reads(s) - before).toBeLessThanOrEqual(2);
   },
 );
@@ -90,8 +90,8 @@ const torn: Answer = ({ req_id, offset = 0, limit = 20 }, ack) => {
     req_id,
   });
 };
-scenario('bad entries of a foreign computer leave the rest of its Finder, in all pages', {}, (s) => {
-  const peer = meet(s, 'finder', [torn, torn, torn], true);
+scenario('bad entries of a foreign computer leave the rest of its Finder, in all pages', {}, async (s) => {
+  const peer = await meet(s, 'finder', [torn, torn, torn], true);
   expect(questions(peer, 'finder').map(({ offset = 0 }) => offset)).toEqual([0, 100]);
   const { value } = s.heard('agent', 'view.collectionChanged').at(-1) as unknown as {
     value: { documents: object[]; total_count: number; left_out: number; missing: object[] };
@@ -106,9 +106,9 @@ scenario('bad entries of a foreign computer leave the rest of its Finder, in all
   );
 });
 
-scenario('a bad entry of a foreign Desktop leaves the rest', {}, (s) => {
+scenario('a bad entry of a foreign Desktop leaves the rest', {}, async (s) => {
   const odd: Answer = ({ req_id }, ack) => ack({ desktops: ['window://h/1', 3, 'window://h/2'], req_id });
-  meet(s, 'desktop', [odd], true);
+  await meet(s, 'desktop', [odd], true);
   expect(s.heard('agent', 'view.collectionChanged').at(-1)).toMatchObject({
     value: {
       desktops: ['window://h/1', 'window://h/2'],
@@ -124,12 +124,12 @@ const silent: Script = {
 scenario(
   'a server whose windows are not shown because it does not say when they change is named with the setting that shows them, once as a notice',
   { servers: { a: { ...windows('window://a/1', 'window://a/2', 'note://a/3'), ...silent } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'finder', {}, 't1');
     ask(s, 'desktop', {}, 't2');
-    s.run(100);
+    await s.run(100);
     expect(answers(s).map(({ missing }) => missing)).toEqual([
       [],
       [
@@ -140,16 +140,16 @@ scenario(
       ],
     ]);
     s.servers.announce('a', 'resources');
-    s.run(1_000);
+    await s.run(1_000);
     expect(s.heard('computer', 'aggregate.noticed')).toHaveLength(1);
     s.order('computer', {
       type: 'servers.set',
       servers: [{ ...planOf('a', {}, s.timing, true), participation: 'resources' }],
       shown: {},
     });
-    s.run(1_000);
+    await s.run(1_000);
     ask(s, 'desktop', {}, 't3');
-    s.run(100);
+    await s.run(100);
     expect([shown(s).body.desktops.length, shown(s).missing]).toEqual([2, []]);
   },
 );
@@ -160,13 +160,13 @@ const uri = 'dpe://h/q1';
 scenario(
   'addresses and paths of the machine of a server go to its host, and to agents only where the config exposes them; a remedy goes to both',
   { servers: { d: showing([uri], () => ({ errors: whole, code: 4202, afterMs: 1 })) } },
-  (s) => {
-    everybody(s);
-    s.run(2_000);
-    const asAgent = (): [string, string, string] => {
+  async (s) => {
+    await everybody(s);
+    await s.run(2_000);
+    const asAgent = async (): Promise<[string, string, string]> => {
       const finder = s.query('client:get_finder', { computer: 'c1' });
       const one = s.query('client:read_resource', { computer: 'c1', uri });
-      s.run(100);
+      await s.run(100);
       const { missing } = (finder.settled[0]?.result ?? {}) as { missing: { reason: string }[] };
       const { error } = (one.settled[0]?.result ?? {}) as {
         error: { message: string; remedy: string };
@@ -174,10 +174,10 @@ scenario(
       return [missing[0]?.reason ?? '', error.message, error.remedy];
     };
     const remedy = expect.stringContaining('how many');
-    expect(asAgent()).toEqual([hidden, hidden, remedy]);
+    expect(await asAgent()).toEqual([hidden, hidden, remedy]);
     ask(s, 'finder', {}, 't1');
     read(s, 'finder', uri);
-    s.run(100);
+    await s.run(100);
     expect(shown(s).missing).toEqual([{ server: 'd', uri, reason: whole }]);
     expect(s.heard('computer', 'resource.read')).toMatchObject([{ failure: { message: whole } }]);
     s.order('computer', {
@@ -185,8 +185,8 @@ scenario(
       servers: [{ ...planOf('d', {}, s.timing, true), exposesAddresses: true }],
       shown: {},
     });
-    s.run(1_000);
-    expect(asAgent()).toEqual([whole, whole, remedy]);
+    await s.run(1_000);
+    expect(await asAgent()).toEqual([whole, whole, remedy]);
   },
 );
 
@@ -195,22 +195,23 @@ const twin = (text: string): Script =>
 scenario(
   'a read that names its server asks that one of two that have the URI, for the host and for agents; another name has it not',
   { servers: { one: twin('of one'), two: twin('of two') } },
-  (s) => {
-    everybody(s);
-    s.run(2_000);
-    const texts = ['one', 'two', 'three'].map((server) => {
+  async (s) => {
+    await everybody(s);
+    await s.run(2_000);
+    const texts: (string | number | undefined)[] = [];
+    for (const server of ['one', 'two', 'three']) {
       const asked = s.query('client:read_resource', { computer: 'c1', uri: 'window://h/a', server });
-      s.run(100);
+      await s.run(100);
       const { contents, error } = (asked.settled[0]?.result ?? {}) as {
         contents?: { text: string }[];
         error?: { code: number };
       };
-      return contents?.[0]?.text ?? error?.code;
-    });
+      texts.push(contents?.[0]?.text ?? error?.code);
+    }
     expect(texts).toEqual(['of one', 'of two', 404]);
     const about = { collection: 'desktop', uri: 'window://h/a', server: 'two', reqId: 'r', ticket: 't' };
     s.order('computer', { type: 'resource.wanted', ...about, replyTo: 'host:computer' });
-    s.run(100);
+    await s.run(100);
     expect(s.heard('computer', 'resource.read')).toMatchObject([{ contents: [{ text: 'of two' }] }]);
   },
 );

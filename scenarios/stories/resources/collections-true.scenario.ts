@@ -31,18 +31,18 @@ for (const [what, uri] of [
   scenario(
     `a window that is listed with a query and told of ${what} is told of and read again`,
     { servers: { a: showing(['window://h/log?priority=90', 'window://h/other'], saying) } },
-    (s) => {
+    async (s) => {
       says();
       s.computer();
-      s.run(2_000);
+      await s.run(2_000);
       ask(s, 'desktop');
-      s.run(300);
+      await s.run(300);
       const [told, asked] = [changes(s, 'desktop'), reads(s)];
       now.text = 'after';
       s.servers.update('a', uri);
-      s.run(300);
+      await s.run(300);
       ask(s, 'desktop');
-      s.run(300);
+      await s.run(300);
       expect(changes(s, 'desktop')).toBe(told + 1);
       expect(reads(s)).toBe(asked + 1);
       expect(shown(s).body.desktops[0]).toBe('window://h/log?priority=90\n\nafter');
@@ -63,19 +63,19 @@ for (const [collection, first, second] of [
         })),
       },
     },
-    (s) => {
+    async (s) => {
       says(first);
       s.computer();
-      s.run(2_000);
+      await s.run(2_000);
       ask(s, collection);
-      s.run(300);
+      await s.run(300);
       const told = changes(s, collection);
       now.listed = [first, second];
       s.servers.update('a', `${second}/pages/0`);
-      s.run(1_000);
+      await s.run(1_000);
       expect(changes(s, collection)).toBe(told + 1);
       ask(s, collection);
-      s.run(300);
+      await s.run(300);
       expect(JSON.stringify(shown(s).body)).toContain(second);
     },
   );
@@ -83,13 +83,13 @@ for (const [collection, first, second] of [
 scenario(
   'a server that tells of what it has not listed for ever is asked for its list ever more seldom',
   { servers: { a: windows('window://h/1') } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     const before = asksOf(s, 'resources/list', 'a').length;
     for (let n = 0; n < 600; n += 1) {
       s.servers.update('a', `window://h/none${n % 5}`);
-      s.run(1_000);
+      await s.run(1_000);
     }
     // Requests in ten minutes: frequent at first, then one every 50 s.
     const asked = asksOf(s, 'resources/list', 'a').length - before;
@@ -100,17 +100,17 @@ scenario(
 scenario(
   'a server that is away and back within a moment is told of, although it lists what it listed before',
   { servers: { a: windows('window://a/1'), b: windows('window://b/1') } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     const told = changes(s, 'desktop');
     // The first change is announced at once, and the following ones together after a while.
     s.servers.update('b', 'window://b/1');
-    s.run(20);
+    await s.run(20);
     s.order('computer', { type: 'server.stop', server: 'a' });
-    s.run(20);
+    await s.run(20);
     s.order('computer', { type: 'server.start', server: 'a' });
-    s.run(2_000);
+    await s.run(2_000);
     expect(changes(s, 'desktop')).toBe(told + 2);
   },
 );
@@ -122,24 +122,24 @@ const withTool = (name: string): Script => ({
 scenario(
   'calls that are refused without a server do not change the order of the windows',
   { servers: { a: withTool('a'), b: withTool('b') } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
-    const order = (): string[] => {
+    await s.run(2_000);
+    const order = async (): Promise<string[]> => {
       ask(s, 'desktop');
-      s.run(100);
+      await s.run(100);
       return shown(s).body.desktops.map((window) => window.split('\n')[0] ?? '');
     };
-    expect(order()).toEqual(['window://a/1', 'window://b/1']);
+    expect(await order()).toEqual(['window://a/1', 'window://b/1']);
     s.call('call_b');
-    s.run(100);
-    expect(order()).toEqual(['window://b/1', 'window://a/1']);
+    await s.run(100);
+    expect(await order()).toEqual(['window://b/1', 'window://a/1']);
     const refused = { code: 409, message: 'A call is already in flight' };
     const request = { type: 'call.request', ticket: 'x', reqId: 'x', agent: 'a', tool: 'call_a', params: {} };
     const more = { timeoutMs: 1_000, isConfirmed: false, refused, replyTo };
     const calls = [s.call('nobody_has_this'), s.asked('computer', 'x', { ...request, ...more })];
-    s.run(100);
+    await s.run(100);
     expect(calls.map(({ settled }) => settled[0]?.failure?.code)).toEqual([4001, 409]);
-    expect(order()).toEqual(['window://b/1', 'window://a/1']);
+    expect(await order()).toEqual(['window://b/1', 'window://a/1']);
   },
 );

@@ -32,7 +32,7 @@ const showingContent = showing(['window://a/1'], (uri) => ({
 scenario(
   'a server that tells of no change takes part only where its config says so, and is read for each question; a change of that setting is in force at once',
   { servers: { a: { ...showingContent, ...silent } } },
-  (s) => {
+  async (s) => {
     content = { text: 'first' };
     const set = (participation: 'resources' | 'subscribe'): void =>
       s.order('computer', {
@@ -41,17 +41,17 @@ scenario(
         shown: { participation },
       });
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect([shown(s).body.desktops, reads(s)]).toEqual([[], 0]);
     set('resources');
-    s.run(100);
+    await s.run(100);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     content = { text: 'second' };
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect(answers(s).map(({ body }) => body.desktops)).toEqual([
       [],
       ['window://a/1\n\nfirst'],
@@ -59,9 +59,9 @@ scenario(
     ]);
     expect(changes(s, 'desktop')).toBe(1);
     set('subscribe');
-    s.run(1_000);
+    await s.run(1_000);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect([shown(s).body.desktops, changes(s, 'desktop'), reads(s)]).toEqual([[], 2, 2]);
   },
 );
@@ -71,25 +71,25 @@ const notices = (s: Parameters<typeof answers>[0]): unknown[] =>
 scenario(
   'a window that has a blob is told to the host once, again when the blob is another, and never for one that is as it was',
   { servers: { a: showingContent } },
-  (s) => {
+  async (s) => {
     content = { blob: 'AAAA' };
     s.computer();
-    s.run(2_000);
-    const asked = (): void => {
+    await s.run(2_000);
+    const asked = async (): Promise<void> => {
       s.servers.update('a', 'window://a/1');
-      s.run(300);
+      await s.run(300);
       ask(s, 'desktop');
-      s.run(300);
+      await s.run(300);
     };
-    asked();
-    asked();
+    await asked();
+    await asked();
     expect(notices(s)).toEqual([expect.stringContaining("'window://a/1' of server 'a'")]);
     content = { blob: 'BBBB' };
-    asked();
+    await asked();
     expect(notices(s)).toHaveLength(2);
     s.servers.kill('a', { code: 1 });
-    s.run(5_000);
-    asked();
+    await s.run(5_000);
+    await asked();
     expect(notices(s)).toHaveLength(2);
     expect(shown(s).body.desktops).toEqual([]);
   },
@@ -98,12 +98,12 @@ scenario(
 scenario(
   'a host of documents that two servers have is told to the host of the computer once, when it is asked for',
   { servers: { a: documents('dpe://h/1'), b: documents('dpe://h/2'), c: documents('dpe://other/1') } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     for (const uri of ['dpe://other/1', 'dpe://h/1', 'dpe://h/2', 'dpe://h/1/pages/0']) {
       read(s, 'finder', uri);
-      s.run(100);
+      await s.run(100);
     }
     expect(notices(s)).toEqual([expect.stringContaining("'a' and 'b' have documents of the host 'h'")]);
     expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toEqual([
@@ -132,18 +132,18 @@ scenario(
       },
     },
   },
-  (s) => {
+  async (s) => {
     content = { text: 'before' };
     s.computer();
-    s.run(500);
+    await s.run(500);
     ask(s, 'desktop', { window: 'window://a/1' });
-    s.run(100);
+    await s.run(100);
     content = { text: 'after' };
-    s.run(2_000);
+    await s.run(2_000);
     const asked = reads(s);
     for (let n = 0; n < 3; n += 1) {
       ask(s, 'desktop', { window: 'window://a/1' });
-      s.run(100);
+      await s.run(100);
     }
     expect(answers(s).map(({ body }) => body.desktops)).toEqual([
       ['window://a/1\n\nbefore'],
@@ -152,7 +152,7 @@ scenario(
     // The server that refuses subscriptions is not read, because it does not have this window.
     expect(reads(s)).toBe(asked + 1);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect(reads(s)).toBe(asked + 2);
   },
 );
@@ -174,12 +174,12 @@ scenario(
       },
     },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(500);
+    await s.run(500);
     for (let n = 0; n < 5; n += 1) {
       ask(s, 'desktop');
-      s.run(2_000);
+      await s.run(2_000);
     }
     // Two announcements: that the windows are there, and both changes together.
     expect([asksOf(s, 'resources/subscribe', 'a').length, reads(s), changes(s, 'desktop')]).toEqual([
@@ -192,20 +192,20 @@ scenario(
 scenario(
   'a change while the computer sits in no office is told to its host and to no office; the host goes on being answered',
   { servers: { a: windows('window://a/1'), b: documents('dpe://b/1') } },
-  (s) => {
+  async (s) => {
     s.computer({ linked: true });
-    s.run(2_000);
+    await s.run(2_000);
     const before = [changes(s, 'desktop'), changes(s, 'finder')];
     s.servers.update('a', 'window://a/1');
     s.servers.update('b', 'dpe://b/1');
-    s.run(1_000);
+    await s.run(1_000);
     expect([changes(s, 'desktop'), changes(s, 'finder')]).toEqual(before.map((count) => count + 1));
     expect(['server:update_desktop', 'server:update_finder'].map((event) => announcedBy(s, event))).toEqual([
       [],
       [],
     ]);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect(shown(s).body.desktops).toHaveLength(1);
   },
 );
@@ -217,31 +217,31 @@ scenario(
     servers: { a: windows('window://a/1'), b: documents('dpe://b/1') },
     timing: { linkBackoffMs: 5_000 },
   },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ linked: true });
-    s.run(3_000);
+    await s.run(3_000);
     const told = (): number[] => kinds.map((event) => announcedBy(s, event).length);
     const [desktop = 0, finder = 0] = told();
     s.network.faults.dropLink('c1');
-    s.run(10);
+    await s.run(10);
     for (let n = 0; n < 3; n += 1) {
       s.servers.update('a', 'window://a/1');
-      s.run(300);
+      await s.run(300);
     }
     expect(told()).toEqual([desktop, finder]);
-    s.run(8_000);
+    await s.run(8_000);
     expect(told()).toEqual([desktop + 1, finder]);
     s.network.faults.dropLink('c1');
-    s.run(10);
+    await s.run(10);
     s.servers.kill('b', { code: 1 });
-    s.run(10_000);
+    await s.run(10_000);
     // The server is back with its old resources, and the office was told of nothing else before.
     expect(told()).toEqual([desktop + 1, finder]);
     s.network.faults.dropLink('c1');
-    s.run(10);
+    await s.run(10);
     s.servers.update('b', 'dpe://b/1');
-    s.run(10_000);
+    await s.run(10_000);
     expect(told()).toEqual([desktop + 1, finder + 1]);
   },
 );

@@ -17,11 +17,11 @@ import { announcedBy, everybody, until } from '../../stage/watching.ts';
 scenario(
   'a Desktop has the windows of all servers that take part, and an unchanged one costs no server a question',
   { servers: { a: windows('window://a/1'), b: windows('window://b/1', 'window://b/2?priority=9'), c: {} } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect(shown(s)).toMatchObject({ missing: [], failure: null });
     expect(shown(s).body.desktops).toEqual([
       'window://a/1\n\nshown at window://a/1',
@@ -30,7 +30,7 @@ scenario(
     ]);
     const asked = reads(s);
     ask(s, 'desktop', { desktop_size: 1 });
-    s.run(100);
+    await s.run(100);
     expect([answers(s).length, shown(s).body.desktops.length, reads(s)]).toEqual([2, 1, asked]);
   },
 );
@@ -56,11 +56,11 @@ scenario(
       })),
     },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'finder', { limit: 2 });
-    s.run(100);
+    await s.run(100);
     expect([shown(s).body.documents.map(({ uri }) => uri), shown(s).body.total_count]).toEqual([
       ['dpe://a/1', 'dpe://a/2'],
       3,
@@ -71,12 +71,12 @@ scenario(
 scenario(
   'who is asked before any server shows something is told that there is nothing',
   { servers: { a: {} } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(500);
+    await s.run(500);
     ask(s, 'desktop');
     ask(s, 'finder');
-    s.run(10);
+    await s.run(10);
     expect(answers(s).map(({ body }) => body)).toEqual([{ desktops: [] }, { documents: [], total_count: 0 }]);
   },
 );
@@ -84,21 +84,21 @@ scenario(
 scenario(
   'a change is told at once, then at most once in each while, and what has changed is read again; no other',
   { servers: { a: windows('window://a/1', 'window://a/2') }, timing: { coalesceMs: 200 } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(50);
+    await s.run(50);
     const [asked, told] = [reads(s), changes(s, 'desktop')];
     for (let n = 0; n < 5; n += 1) s.servers.update('a', 'window://a/1');
-    s.run(1);
+    await s.run(1);
     expect(changes(s, 'desktop')).toBe(told + 1);
     s.servers.update('a', 'window://a/1');
     s.servers.update('a', 'note://a/1');
-    s.run(500);
+    await s.run(500);
     expect([changes(s, 'desktop'), changes(s, 'finder')]).toEqual([told + 2, 0]);
     ask(s, 'desktop');
-    s.run(50);
+    await s.run(50);
     expect([answers(s).length, reads(s)]).toEqual([2, asked + 1]);
   },
 );
@@ -106,22 +106,22 @@ scenario(
 scenario(
   'the death of a server and its return are each told once, and its windows go and come back',
   { servers: { a: windows('window://a/1'), b: windows('window://b/1') } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(300);
+    await s.run(300);
     const told = changes(s, 'desktop');
     s.servers.kill('a', { code: 1 });
-    until(s, () => changes(s, 'desktop') === told + 1);
+    await until(s, () => changes(s, 'desktop') === told + 1);
     ask(s, 'desktop');
-    s.run(10);
+    await s.run(10);
     expect(shown(s).body.desktops).toEqual(['window://b/1\n\nshown at window://b/1']);
-    until(s, () => changes(s, 'desktop') === told + 2);
+    await until(s, () => changes(s, 'desktop') === told + 2);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect(shown(s).body.desktops).toHaveLength(2);
-    s.run(5_000);
+    await s.run(5_000);
     expect(changes(s, 'desktop')).toBe(told + 2);
   },
 );
@@ -133,14 +133,14 @@ scenario(
       a: showing(['window://a/1'], (uri) => ({ answers: { contents: [{ uri, text: 'x' }] }, afterMs: 100 })),
     },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop', {}, 't1');
-    s.run(50);
+    await s.run(50);
     s.servers.update('a', 'window://a/1');
     ask(s, 'desktop', {}, 't2');
-    s.run(1_000);
+    await s.run(1_000);
     expect(s.heard('computer', 'aggregate.shown').map(({ ticket }) => ticket)).toEqual(['t1', 't2']);
   },
 );
@@ -148,16 +148,16 @@ scenario(
 scenario(
   'an office hears of each change of Desktop and Finder while the computer sits in it',
   { servers: { a: windows('window://a/1'), b: documents('dpe://b/1') } },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ linked: true });
     s.agent();
-    s.run(3_000);
+    await s.run(3_000);
     const [desktop, finder] = ['server:update_desktop', 'server:update_finder'];
     const before = [announcedBy(s, desktop).length, announcedBy(s, finder).length];
     s.servers.update('a', 'window://a/1');
     s.servers.update('b', 'dpe://b/1/pages/3');
-    s.run(1_000);
+    await s.run(1_000);
     const now = [announcedBy(s, desktop).length, announcedBy(s, finder).length];
     expect(now).toEqual(before.map((count) => count + 1));
   },
@@ -166,9 +166,9 @@ scenario(
 scenario(
   'an agent asks for Desktop, Finder and a resource over the office, and each answer has the id of its question',
   { servers: { a: windows('window://a/1'), b: documents('dpe://b/1') } },
-  (s) => {
-    everybody(s);
-    s.run(2_000);
+  async (s) => {
+    await everybody(s);
+    await s.run(2_000);
     const query = (method: string, reqId: string, request: object): void =>
       s.order('agent', {
         type: 'agent.query',
@@ -182,7 +182,7 @@ scenario(
     query('client:get_finder', 'f', { limit: 1 });
     query('client:read_resource', 'r', { uri: 'dpe://b/1' });
     query('client:read_resource', 'w', { uri: 'window://a/2' });
-    s.run(500);
+    await s.run(500);
     const acks = s
       .heard('agent', 'call.settled')
       .map(({ reqId, result, failure }) => [reqId, result ?? failure]);

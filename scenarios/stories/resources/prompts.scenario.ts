@@ -29,22 +29,22 @@ const given = (s: Harness): unknown => s.heard('computer', 'resource.read').at(-
 scenario(
   'a prompt is what its server fills in',
   { servers: { a: prompting({ answers: { messages }, afterMs: 1 }) } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     wants(s);
-    s.run(100);
+    await s.run(100);
     expect(given(s)).toMatchObject({ ticket: 'p', prompt: { messages }, contents: [], failure: null });
   },
 );
 scenario(
   'a prompt that is no prompt is an error in words',
   { servers: { a: prompting({ answers: { messages: 'hello' }, afterMs: 1 }) } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     wants(s);
-    s.run(100);
+    await s.run(100);
     expect(given(s)).toMatchObject({
       contents: [],
       failure: { code: 500, message: expect.stringMatching(/did not answer with a prompt: messages/) },
@@ -54,11 +54,11 @@ scenario(
 scenario(
   'a prompt that does not come in time is an error',
   { servers: { a: prompting({ answers: { messages }, afterMs: 60_000 }) } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     wants(s);
-    s.run(20_000);
+    await s.run(20_000);
     expect(given(s)).toMatchObject({ failure: { code: 408 } });
   },
 );

@@ -40,28 +40,28 @@ const failing = (...fails: readonly number[]): Script => ({
 scenario(
   'two refreshes that fail keep the tools, the third takes them back, a success brings them again (88, 89)',
   { servers: { fs: failing(2, 3, 4, 5, 7, 8), other: { tools: { write: tools.read } } } },
-  (s) => {
-    everybody(s);
-    s.run(1000);
+  async (s) => {
+    await everybody(s);
+    await s.run(1000);
     s.servers.announce('fs');
-    s.run(14_000);
+    await s.run(14_000);
     expect([asksOf(s, 'tools/list').length, s.state(list), offeredBy(s)]).toEqual([
       3,
       'failing',
       ['read', 'write'],
     ]);
-    s.run(2_000);
+    await s.run(2_000);
     expect([s.state(list), offeredBy(s), toldOf(s).at(-1)]).toEqual(['withdrawn', ['write'], '-read']);
     expect(lastOf(s, 'read')?.why).toBe('3 refreshes in a row failed: no list today');
     const [gone, there] = [s.call('read'), s.call('write')];
-    s.run(100);
+    await s.run(100);
     expect(gone.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'ServerNotActive' } }]);
     expect(there.settled).toMatchObject([{ outcome: 'succeeded' }]);
     // The fourth failure is no news; the success after it is.
     const before = s.news.length;
-    s.run(20_000);
+    await s.run(20_000);
     expect([asksOf(s, 'tools/list').length, s.state(list), s.news.length]).toEqual([5, 'withdrawn', before]);
-    s.run(60_000);
+    await s.run(60_000);
     expect([asksOf(s, 'tools/list').length, s.state(list), offeredBy(s)]).toEqual([
       6,
       '{ready:{steady:calm}}',
@@ -69,7 +69,7 @@ scenario(
     ]);
     expect(lastOf(s, 'read')?.why).toBe('its server answers again');
     s.servers.announce('fs');
-    s.run(6_000);
+    await s.run(6_000);
     expect([asksOf(s, 'tools/list').length, offeredBy(s)]).toEqual([8, ['read', 'write']]);
   },
 );
@@ -79,16 +79,16 @@ const withdrawals = (s: Harness): unknown[] =>
   s.heard('computer', 'tools.withdrawn').map(({ failure }) => failure?.message ?? null);
 const why = (reason: string): string => `Server 'fs': its tools were withdrawn: ${reason}`;
 /** Makes the server announce changes this number of times, so that its list is requested again. */
-function relisted(s: Harness, times: number): void {
+async function relisted(s: Harness, times: number): Promise<void> {
   for (let n = 0; n < times; n += 1) {
     s.servers.announce('fs');
-    s.run(1000);
+    await s.run(1000);
   }
 }
 /** Makes one call of the host and one of an agent. */
-function called(s: Harness, tool: string): unknown[] {
+async function called(s: Harness, tool: string): Promise<unknown[]> {
   const [own, theirs] = [s.call(tool), s.agentCall(tool)];
-  s.run(100);
+  await s.run(100);
   return [own.settled[0], theirs.settled[0]];
 }
 
@@ -105,31 +105,31 @@ scenario(
       },
     },
   },
-  (s) => {
-    everybody(s);
-    s.run(1000);
-    relisted(s, 3);
+  async (s) => {
+    await everybody(s);
+    await s.run(1000);
+    await relisted(s, 3);
     expect([s.state(list), s.state(client)]).toEqual([
       'withdrawn',
       '{connected:{ready:{health:steady,lists:known}}}',
     ]);
-    expect(called(s, 'read')).toMatchObject([
+    expect(await called(s, 'read')).toMatchObject([
       { failure: { code: 'ServerNotActive', message: why('no list today'), remedy: expect.any(String) } },
       { result: { isError: true, content: [{ text: why('no list today') }] } },
     ]);
     expect(withdrawals(s)).toEqual([why('no list today')]);
     // A tool that the server never had is unknown, and the failure names that server.
-    expect(called(s, 'find')[0]).toMatchObject({
+    expect((await called(s, 'find'))[0]).toMatchObject({
       failure: { code: 4001, details: { not_active: ['fs'] } },
     });
-    relisted(s, 1);
+    await relisted(s, 1);
     expect(withdrawals(s)).toEqual([why('no list today'), why('no list this year')]);
-    relisted(s, 1);
+    await relisted(s, 1);
     expect(withdrawals(s).slice(2)).toEqual([null]);
-    expect(called(s, 'read')).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'succeeded' }]);
+    expect(await called(s, 'read')).toMatchObject([{ outcome: 'succeeded' }, { outcome: 'succeeded' }]);
     // A tool that is no longer listed is gone.
-    relisted(s, 1);
-    expect(called(s, 'read')[0]).toMatchObject({ failure: { code: 4001 } });
+    await relisted(s, 1);
+    expect((await called(s, 'read'))[0]).toMatchObject({ failure: { code: 4001 } });
   },
 );
 
@@ -146,33 +146,35 @@ scenario(
       },
     },
   },
-  (s) => {
-    everybody(s);
-    s.run(1000);
-    relisted(s, 4);
+  async (s) => {
+    await everybody(s);
+    await s.run(1000);
+    await relisted(s, 4);
     expect(withdrawals(s)).toEqual([why('no list today'), null]);
-    expect(called(s, 'read')[0]).toMatchObject({ failure: { code: 4001, details: { tool_name: 'read' } } });
+    expect((await called(s, 'read'))[0]).toMatchObject({
+      failure: { code: 4001, details: { tool_name: 'read' } },
+    });
     // An empty list can be withdrawn, too.
-    relisted(s, 3);
+    await relisted(s, 3);
     expect(withdrawals(s).slice(2)).toEqual([why('no list today')]);
     order(s, 'server.stop');
-    s.run(1000);
+    await s.run(1000);
     order(s, 'server.start');
-    s.run(1000);
+    await s.run(1000);
     expect(contextOf<ComputerContext>(s, 'computer')?.withdrawn).toEqual({});
-    expect(called(s, 'read')[0]).toMatchObject({ outcome: 'succeeded' });
+    expect((await called(s, 'read'))[0]).toMatchObject({ outcome: 'succeeded' });
   },
 );
 
 scenario(
   'one success between failures sets the count back: the tools stay (90)',
   { servers: { fs: failing(2, 3, 5, 6) } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     for (const n of [2, 3, 4, 5, 6, 7]) {
       s.servers.announce('fs');
-      s.run(1000);
+      await s.run(1000);
       expect([asksOf(s, 'tools/list').length, offeredBy(s)]).toEqual([n, ['read']]);
     }
   },
@@ -181,12 +183,12 @@ scenario(
 scenario(
   'a notice of a server whose tools were taken back is a reason to ask again (91)',
   { servers: { fs: failing(2, 3, 4) } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     for (let n = 0; n < 3; n += 1) {
       s.servers.announce('fs');
-      s.run(1000);
+      await s.run(1000);
     }
     expect([s.state(list), offeredBy(s), s.state(client)]).toEqual([
       'withdrawn',
@@ -194,7 +196,7 @@ scenario(
       '{connected:{ready:{health:steady,lists:known}}}',
     ]);
     s.servers.announce('fs');
-    s.run(1000);
+    await s.run(1000);
     expect(offeredBy(s)).toEqual(['read']);
   },
 );
@@ -218,12 +220,12 @@ for (const [what, known] of [
       },
       timing: { pollMs: 60_000, pollDeclaredMs: 60_000 },
     },
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(1000);
+      await s.run(1000);
       for (let n = 0; n < 3; n += 1) {
         s.servers.announce('fs', 'prompts');
-        s.run(100_000);
+        await s.run(100_000);
       }
       expect([asksOf(s, 'prompts/list').length, s.state(prompts)]).toEqual([known + 1, 'standby']);
       expect(catalogOf(s, 'fs', 'prompts')).toMatchObject({ entries: [], failures: 0 });
@@ -234,17 +236,17 @@ for (const [what, known] of [
 scenario(
   'a server whose tools were taken back, taken out and put back begins without failures (93)',
   { servers: { fs: failing(2, 3, 4) } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     for (let n = 0; n < 3; n += 1) {
       s.servers.announce('fs');
-      s.run(1000);
+      await s.run(1000);
     }
     s.config({});
-    s.run(1000);
+    await s.run(1000);
     s.config({ fs: {} });
-    s.run(1000);
+    await s.run(1000);
     expect([catalogOf(s)?.failures, offeredBy(s)]).toEqual([0, ['read']]);
   },
 );

@@ -25,17 +25,17 @@ const renewing: Script = {
 scenario(
   'a server whose list of windows is another one whenever one is read is read ever less often, though an agent follows, and that is told once',
   { servers: { a: renewing }, timing: { pollMs: 60_000 } },
-  (s) => {
+  async (s) => {
     renewed = 0;
     says('window://a/0');
-    everybody(s);
+    await everybody(s);
     follow(s, 'desktop');
-    s.run(60_000);
+    await s.run(60_000);
     const [lists, before] = [asksOf(s, 'resources/list', 'a').length, reads(s)];
     expect(s.heard('computer', 'list.restless')).toMatchObject([{ failure: { code: 'ListRestless' } }]);
     // Requested after 0.2, 0.4, 0.8 … s; one in each 0.6 s would make 100.
     expect(lists).toBeLessThan(14);
-    s.run(300_000);
+    await s.run(300_000);
     expect(asksOf(s, 'resources/list', 'a').length - lists).toBeLessThan(8);
     expect(reads(s) - before).toBeLessThan(16);
     expect(changes(s, 'desktop')).toBeLessThan(24);

@@ -22,16 +22,16 @@ const wrong: Answer = (_, ack) => ack({ tools: [], req_id: 'of another question'
 const refusing: Answer = (_, ack) => ack({ error: { code: 500, message: 'not now' } });
 
 /** Seats an agent in an office with a computer that gives these answers. */
-const meet = (s: Harness, ...answers: Answer[]): Peer => {
-  s.office();
+const meet = async (s: Harness, ...answers: Answer[]): Promise<Peer> => {
+  await s.office();
   let n = 0;
   const peer = s.peer('c1', {
     'client:get_tools': (body, ack) => (answers[n++] ?? never)((body as { req_id: string }).req_id, ack),
   });
   peer.join('computer', 'c1');
-  s.run(5);
+  await s.run(5);
   s.agent();
-  s.run(20);
+  await s.run(20);
   return peer;
 };
 const asked = (peer: Peer): number => peer.heard.filter((h) => h.event === 'client:get_tools').length;
@@ -49,26 +49,30 @@ for (const [what, answer, message] of [
   ['with what is no list', (_: string, ack: Ack) => ack('tools'), 'answer'],
   ['with nothing', (_: string, ack: Ack) => ack(), 'answer'],
 ] as const)
-  scenario(`a computer that answers ${what} is told as failed and asked again after a pause`, {}, (s) => {
-    const peer = meet(s, answer, listing('read'));
-    expect(s.state(view)).toBe('waiting');
-    expect(heard(s)).toEqual([expect.stringContaining(message)]);
-    s.run(2000);
-    expect([s.state(view), asked(peer), heard(s).at(-1)]).toEqual(['{ready:steady}', 2, ['read']]);
-  });
+  scenario(
+    `a computer that answers ${what} is told as failed and asked again after a pause`,
+    {},
+    async (s) => {
+      const peer = await meet(s, answer, listing('read'));
+      expect(s.state(view)).toBe('waiting');
+      expect(heard(s)).toEqual([expect.stringContaining(message)]);
+      await s.run(2000);
+      expect([s.state(view), asked(peer), heard(s).at(-1)]).toEqual(['{ready:steady}', 2, ['read']]);
+    },
+  );
 
 scenario(
   'a computer that never answers is told as failed after its time, and asked again',
   {
     timing: { queryMs: 1000, agentMarginMs: 500 },
   },
-  (s) => {
-    const peer = meet(s, never, listing('read'));
-    s.run(1400);
+  async (s) => {
+    const peer = await meet(s, never, listing('read'));
+    await s.run(1400);
     expect([s.state(view), heard(s)]).toEqual(['connecting', []]);
-    s.run(100);
+    await s.run(100);
     expect([s.state(view), heard(s)]).toEqual(['waiting', [expect.stringContaining('within 1500 ms')]]);
-    s.run(2000);
+    await s.run(2000);
     expect([s.state(view), asked(peer)]).toEqual(['{ready:steady}', 2]);
   },
 );
@@ -76,42 +80,42 @@ scenario(
 scenario(
   'an update notice while the first answer is awaited asks again, and the older answer is dropped',
   {},
-  (s) => {
+  async (s) => {
     const late: Ack[] = [];
-    const peer = meet(s, (_, ack) => late.push(ack), listing('new'));
+    const peer = await meet(s, (_, ack) => late.push(ack), listing('new'));
     update(peer);
-    s.run(5);
+    await s.run(5);
     late[0]?.({ tools: [tool('old')], req_id: 'tools.c1.1' });
-    s.run(5);
+    await s.run(5);
     expect([asked(peer), heard(s)]).toEqual([2, [['new']]]);
   },
 );
 
-scenario('an update notice in the pause after a failure asks at once', {}, (s) => {
-  const peer = meet(s, refusing, listing('read'));
+scenario('an update notice in the pause after a failure asks at once', {}, async (s) => {
+  const peer = await meet(s, refusing, listing('read'));
   update(peer);
-  s.run(10);
+  await s.run(10);
   expect([s.state(view), heard(s).at(-1)]).toEqual(['{ready:steady}', ['read']]);
 });
 
 scenario(
   'an update notice while the tools are fetched again asks once more, and only the last is told',
   {},
-  (s) => {
+  async (s) => {
     const late: (() => void)[] = [];
-    const peer = meet(
+    const peer = await meet(
       s,
       listing('one'),
       (reqId, ack) => late.push(() => listing('two')(reqId, ack)),
       listing('three'),
     );
     update(peer);
-    s.run(5);
+    await s.run(5);
     for (let i = 0; i < 5; i++) update(peer);
-    s.run(5);
+    await s.run(5);
     expect(s.state(view)).toBe('{ready:{refreshing:outdated}}');
     late[0]?.();
-    s.run(10);
+    await s.run(10);
     expect([asked(peer), heard(s)]).toEqual([3, [['one'], ['three']]]);
   },
 );
@@ -126,65 +130,65 @@ for (const [what, answer, afterMs] of [
     {
       timing: { queryMs: 1000, agentMarginMs: 500 },
     },
-    (s) => {
-      const peer = meet(s, listing('old'), answer, listing('new'));
+    async (s) => {
+      const peer = await meet(s, listing('old'), answer, listing('new'));
       update(peer);
-      s.run(afterMs);
+      await s.run(afterMs);
       expect(s.state(view)).toBe('waiting');
       const [news] = s.heard('agent', 'view.toolsChanged').slice(-1);
       expect(news?.tools).toMatchObject([{ name: 'old' }]);
       expect(news?.failure).toMatchObject({ message: expect.any(String) });
-      s.run(2005);
+      await s.run(2005);
       expect(heard(s).at(-1)).toEqual(['new']);
     },
   );
 
-scenario('a link that drops while tools are awaited is told, and both are asked for again', {}, (s) => {
-  const peer = meet(s, never, listing('read'));
+scenario('a link that drops while tools are awaited is told, and both are asked for again', {}, async (s) => {
+  const peer = await meet(s, never, listing('read'));
   s.network.faults.dropLink('a1');
   expect(s.directory.find(view)).toBeUndefined();
-  s.run(2000);
+  await s.run(2000);
   expect([asked(peer), heard(s).at(-1)]).toEqual([2, ['read']]);
 });
 
-scenario('a link that drops while known tools are fetched again forgets them', {}, (s) => {
-  const peer = meet(s, listing('one'), never, listing('two'));
+scenario('a link that drops while known tools are fetched again forgets them', {}, async (s) => {
+  const peer = await meet(s, listing('one'), never, listing('two'));
   update(peer);
-  s.run(5);
+  await s.run(5);
   s.network.faults.dropLink('a1');
   expect(s.directory.find(view)).toBeUndefined();
-  s.run(2000);
+  await s.run(2000);
   expect(heard(s).at(-1)).toEqual(['two']);
 });
 
-scenario('a computer that leaves while it is asked is forgotten', {}, (s) => {
-  const peer = meet(s, never);
+scenario('a computer that leaves while it is asked is forgotten', {}, async (s) => {
+  const peer = await meet(s, never);
   peer.leave();
-  s.run(5);
+  await s.run(5);
   expect(s.directory.find(view)).toBeUndefined();
   expect(s.heard('agent', 'computer.left')).toHaveLength(1);
 });
 
-scenario('a computer that enters while the room is asked for is known once', {}, (s) => {
-  s.office();
+scenario('a computer that enters while the room is asked for is known once', {}, async (s) => {
+  await s.office();
   s.agent();
-  s.run(2);
+  await s.run(2);
   const peer = s.peer('c1', {
     'client:get_tools': (body, ack) => listing('read')((body as { req_id: string }).req_id, ack),
   });
   peer.join('computer', 'c1');
-  s.run(20);
+  await s.run(20);
   expect(s.heard('agent', 'computer.entered')).toHaveLength(1);
   expect([s.state(view), heard(s).at(-1)]).toEqual(['{ready:steady}', ['read']]);
 });
 
-scenario('a link that drops before it is known who is there asks again once it is back', {}, (s) => {
-  s.office();
+scenario('a link that drops before it is known who is there asks again once it is back', {}, async (s) => {
+  await s.office();
   s.network.faults.setLatency(20);
   s.agent();
-  while (s.state('agent') !== 'joined') s.run(1);
+  while (s.state('agent') !== 'joined') await s.run(1);
   s.network.faults.dropLink('a1');
-  s.run(2000);
+  await s.run(2000);
   expect(s.state('agent')).toBe('joined');
 });
 
@@ -201,15 +205,15 @@ scenario(
       },
     }),
   },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.agent();
-    s.run(20);
+    await s.run(20);
     const peer = s.peer('c1', {
       'client:get_tools': (body, ack) => listing('read')((body as { req_id: string }).req_id, ack),
     });
     peer.join('computer', 'c1');
-    s.run(20);
+    await s.run(20);
     expect([s.state(view), heard(s).at(-1)]).toEqual(['{ready:steady}', ['read']]);
   },
 );

@@ -21,30 +21,34 @@ const askedOf = (s: Harness): string[] =>
 const watch = (s: Harness, ...uris: readonly string[]): void =>
   s.order('computer', { type: 'resources.watch', server: 'fs', uris, by: 'host' });
 
-scenario('resources that are watched are subscribed, and only the difference is asked for', server(), (s) => {
-  s.computer();
-  s.run(1_000);
-  watch(s, 'u:a', 'u:b', 'u:a');
-  s.run(1_000);
-  watch(s, 'u:b', 'u:c');
-  s.run(1_000);
-  watch(s, 'u:b', 'u:c');
-  s.run(1_000);
-  expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:c', '-u:a']);
-  s.servers.update('fs', 'u:c');
-  expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:c' }]);
-});
+scenario(
+  'resources that are watched are subscribed, and only the difference is asked for',
+  server(),
+  async (s) => {
+    s.computer();
+    await s.run(1_000);
+    watch(s, 'u:a', 'u:b', 'u:a');
+    await s.run(1_000);
+    watch(s, 'u:b', 'u:c');
+    await s.run(1_000);
+    watch(s, 'u:b', 'u:c');
+    await s.run(1_000);
+    expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:c', '-u:a']);
+    s.servers.update('fs', 'u:c');
+    expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:c' }]);
+  },
+);
 
 scenario(
   'what is watched before there is a session is subscribed with the first, and again in each that follows',
   server(),
-  (s) => {
+  async (s) => {
     s.computer();
     watch(s, 'u:a');
-    s.run(1_000);
+    await s.run(1_000);
     expect(askedOf(s)).toEqual(['+u:a']);
     s.servers.kill('fs', { signal: 'SIGKILL' });
-    s.run(10_000);
+    await s.run(10_000);
     expect([askedOf(s), s.state(client)]).toEqual([
       ['+u:a', '+u:a'],
       '{connected:{ready:{health:steady,lists:known}}}',
@@ -60,15 +64,15 @@ const refusing: Act = () => {
 scenario(
   'a subscription that is refused costs no other, and is tried again when it is wanted again',
   server({ methods: { 'resources/subscribe': refusing } }),
-  (s) => {
+  async (s) => {
     refusals = 0;
     s.computer();
-    s.run(1_000);
+    await s.run(1_000);
     watch(s, 'u:a', 'u:b');
-    s.run(1_000);
+    await s.run(1_000);
     expect(askedOf(s)).toEqual(['+u:a', '+u:b']);
     watch(s, 'u:a', 'u:b');
-    s.run(1_000);
+    await s.run(1_000);
     expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:a']);
   },
 );
@@ -76,15 +80,15 @@ scenario(
 scenario(
   'a subscription that is never answered is given up after its limit, and the next one is asked for',
   server({ methods: { 'resources/subscribe': { never: true } } }),
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1_000);
+    await s.run(1_000);
     watch(s, 'u:a', 'u:b');
-    s.run(s.timing.listMs + 1_000);
+    await s.run(s.timing.listMs + 1_000);
     expect(askedOf(s)).toEqual(['+u:a', '+u:b']);
     // The resource is dropped while its subscription is under way, so the answer to that request still comes.
     watch(s, 'u:c');
-    s.run(2 * s.timing.listMs + 1_000);
+    await s.run(2 * s.timing.listMs + 1_000);
     expect(askedOf(s)).toEqual(['+u:a', '+u:b', '+u:c']);
     expect(s.servers.heard.filter((line) => line.startsWith('cancelled'))).toHaveLength(3);
   },
@@ -93,11 +97,11 @@ scenario(
 scenario(
   'a server without subscriptions is not asked, no matter who watches',
   server({ info: { capabilities: { ...everything, resources: { listChanged: true, subscribe: false } } } }),
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1_000);
+    await s.run(1_000);
     watch(s, 'u:a');
-    s.run(1_000);
+    await s.run(1_000);
     expect([askedOf(s), asksOf(s, 'resources/list').length]).toEqual([[], 1]);
   },
 );
@@ -110,17 +114,17 @@ scenario(
     kinds: broken('watch', 'noteDone', wantsA),
     failing: '/watch',
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1_000);
+    await s.run(1_000);
     watch(s, 'u:a');
-    s.run(1_000);
+    await s.run(1_000);
     expect([s.state(`${client}/watch`), s.state(client)]).toEqual([
       undefined,
       '{connected:{ready:{health:steady,lists:known}}}',
     ]);
     watch(s, 'u:b');
-    s.run(1_000);
+    await s.run(1_000);
     expect(askedOf(s).slice(0, 2)).toEqual(['+u:a', '+u:b']);
     s.order(`${client}/watch`, { type: 'close' });
     expect(s.state(`${client}/watch`)).toBeUndefined();
@@ -137,22 +141,22 @@ scenario(
     kinds: broken('watch', 'noteDone', wantsA),
     failing: '/watch',
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1_000);
+    await s.run(1_000);
     s.call('read');
     watch(s, 'u:a');
     s.order('computer', { type: 'server.stop', server: 'fs' });
-    s.run(400);
+    await s.run(400);
     expect([s.state(`${client}/watch`), s.state(client)]).toEqual([
       undefined,
       '{connected:{draining:serving}}',
     ]);
-    s.run(2_000);
+    await s.run(2_000);
     s.order('computer', { type: 'server.start', server: 'fs' });
-    s.run(1_000);
+    await s.run(1_000);
     watch(s, 'u:b');
-    s.run(1_000);
+    await s.run(1_000);
     // The broken action would have noted the answer; the machine asks for the next resource all the same.
     expect(askedOf(s).slice(0, 2)).toEqual(['+u:a', '+u:b']);
   },

@@ -20,10 +20,10 @@ const pausesOf = (s: Parameters<typeof opensOf>[0]): number[] => {
 scenario(
   'each pause before a try is twice as long as the one before, up to the longest',
   { servers: { fs: refusing }, options: { fs: { budget: 9 } }, timing },
-  (s) => {
+  async (s) => {
     s.computer();
-    meets(s, client, 'waiting');
-    until(s, () => s.state(client) === 'open', 300_000);
+    await meets(s, client, 'waiting');
+    await until(s, () => s.state(client) === 'open', 300_000);
     expect(pausesOf(s)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   },
 );
@@ -31,9 +31,9 @@ scenario(
 scenario(
   'a pause is by chance up to half as long again, and what is told is the latest moment',
   { servers: { fs: refusing }, timing, seed: 3 },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(120_000);
+    await s.run(120_000);
     const pauses = pausesOf(s);
     expect(pauses).toHaveLength(5);
     for (const [n, ms] of pauses.entries()) {
@@ -48,9 +48,9 @@ scenario(
 scenario(
   'six tries that fail spend the budget: open, with the reason and the next try (116)',
   { servers: { fs: refusing }, timing },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(60_000);
+    await s.run(60_000);
     expect([s.state(client), opensOf(s).length]).toEqual(['open', 6]);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
       stage: 'open',
@@ -63,18 +63,18 @@ scenario(
 scenario(
   'a server whose circuit is open has one trial by itself, and one more after each that fails',
   { servers: { fs: { ...refusing, later: { 8: { initialize: 1 } } } }, timing },
-  (s) => {
+  async (s) => {
     s.computer();
-    meets(s, client, 'open');
-    s.run(299_990);
+    await meets(s, client, 'open');
+    await s.run(299_990);
     expect(opensOf(s)).toHaveLength(6);
-    s.run(5000);
+    await s.run(5000);
     expect([s.state(client), opensOf(s).length]).toEqual(['open', 7]);
-    s.run(300_000);
+    await s.run(300_000);
     expect([s.state(client), opensOf(s).length]).toEqual([ready, 8]);
     // The server has not proved stable, so one failure opens it again.
     s.servers.kill('fs', { code: 1 });
-    s.run(10);
+    await s.run(10);
     expect(s.state(client)).toBe('open');
   },
 );
@@ -82,11 +82,11 @@ scenario(
 scenario(
   'a start by hand ends the waiting of a server whose circuit is open, with its whole budget (116)',
   { servers: { fs: refusing }, timing },
-  (s) => {
+  async (s) => {
     s.computer();
-    meets(s, client, 'open');
+    await meets(s, client, 'open');
     order(s, 'server.start');
-    s.run(60_000);
+    await s.run(60_000);
     expect([s.state(client), opensOf(s).length]).toEqual(['open', 12]);
   },
 );
@@ -94,16 +94,16 @@ scenario(
 scenario(
   'a command that is missing is given up at once and has no trial; a start by hand tries it (116)',
   { servers: { fs: { tools, missing: true, later: { 2: { missing: undefined } as never } } }, timing },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(3_600_000);
+    await s.run(3_600_000);
     expect([stagesOf(s), opensOf(s).length]).toEqual([['connecting', 'open'], 1]);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
       nextTryMs: null,
       failure: { code: 'NotStartable' },
     });
     order(s, 'server.start');
-    s.run(1000);
+    await s.run(1000);
     expect(s.state(client)).toBe(ready);
   },
 );
@@ -111,14 +111,14 @@ scenario(
 scenario(
   'a command that is missing spends no budget: taken out and put back it is tried once, for it may be there now',
   { servers: { fs: { tools, missing: true, later: { 3: { missing: undefined } as never } } }, timing },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     for (const state of ['open', ready]) {
       s.config({});
-      s.run(100);
+      await s.run(100);
       s.config({ fs: {} });
-      s.run(1000);
+      await s.run(1000);
       expect(s.state(client)).toBe(state);
     }
     expect(opensOf(s)).toHaveLength(3);
@@ -128,9 +128,9 @@ scenario(
 scenario(
   'a server that is restarted never has no trial either',
   { servers: { fs: refusing }, options: { fs: { restart: false } }, timing },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(3_600_000);
+    await s.run(3_600_000);
     expect([stagesOf(s), opensOf(s).length]).toEqual([['connecting', 'recovering', 'open'], 1]);
   },
 );
@@ -138,19 +138,19 @@ scenario(
 scenario(
   'the breaker belongs to the launch config: who is taken out and put back goes on where it was',
   { servers: { fs: refusing }, timing },
-  (s) => {
+  async (s) => {
     s.computer();
-    meets(s, client, 'open');
+    await meets(s, client, 'open');
     s.config({});
-    s.run(100);
+    await s.run(100);
     s.config({ fs: {} });
-    s.run(100);
+    await s.run(100);
     expect([s.state(client), opensOf(s).length]).toEqual(['open', 6]);
     expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain('not today');
     s.config({});
-    s.run(100);
+    await s.run(100);
     s.config({ fs: { fingerprint: 'another' } });
-    s.run(100);
+    await s.run(100);
     expect(opensOf(s)).toHaveLength(7);
   },
 );
@@ -158,14 +158,14 @@ scenario(
 scenario(
   'failures that were not too many are remembered, too, and the pause goes on from there',
   { servers: { fs: refusing }, timing },
-  (s) => {
+  async (s) => {
     s.computer();
-    until(s, () => opensOf(s).length === 3);
-    meets(s, client, 'waiting');
+    await until(s, () => opensOf(s).length === 3);
+    await meets(s, client, 'waiting');
     s.config({});
-    s.run(100);
+    await s.run(100);
     s.config({ fs: {} });
-    s.run(100);
+    await s.run(100);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
       stage: 'waiting',
       attempt: 4,
@@ -180,17 +180,17 @@ scenario(
     servers: { fs: { ...refusing, later: { 3: { initialize: 1 } } } },
     timing: { ...timing, provenStableMs: 60_000 },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(10_000);
+    await s.run(10_000);
     expect(s.state(client)).toBe(ready);
-    s.run(60_000);
+    await s.run(60_000);
     s.config({});
-    s.run(100);
+    await s.run(100);
     s.config({ fs: {} });
-    s.run(100);
+    await s.run(100);
     s.servers.kill('fs', { code: 1 });
-    s.run(10);
+    await s.run(10);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({ stage: 'waiting', attempt: 1 });
   },
 );

@@ -23,11 +23,11 @@ scenario(
       };
     },
   },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ linked: true });
     s.agent();
-    s.run(1000);
+    await s.run(1000);
     expect(s.state('agent/view:c1')).toBe('{ready:steady}');
     expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools).toHaveLength(1);
   },
@@ -36,11 +36,11 @@ scenario(
 scenario(
   'a view whose machine breaks again and again is given up, and the host of its agent is told',
   { servers: { fs: { tools } }, kinds: broken('view', 'countQuestion'), failing: '/view:' },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ linked: true });
     s.agent();
-    s.run(1000);
+    await s.run(1000);
     expect(s.state('agent/view:c1')).toBeUndefined();
     expect(s.heard('agent', 'view.toolsChanged')).toMatchObject([
       { computer: 'c1', failure: { code: 'Crashed' } },
@@ -54,17 +54,17 @@ scenario(
     kinds: broken('seat', 'rememberSeat', ({ self }) => self.endsWith('#1')),
     failing: 'office/seat:',
   },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     const [first, second] = [s.peer('first'), s.peer('second')];
     const join = first.join('computer', 'c');
-    s.run(10);
+    await s.run(10);
     const [leave, again, other] = [
       first.leave('o'),
       first.join('computer', 'd'),
       second.join('computer', 'c'),
     ];
-    s.run(10);
+    await s.run(10);
     const told = [[false, 'This connection has failed in the office: connect again']];
     expect([join, leave, again, other]).toEqual([[[true, null]], told, told, [[true, null]]]);
     expect(s.heard('office', 'seat.changed').map((e) => e.stage)).toEqual(['joined', 'left', 'joined']);
@@ -78,15 +78,15 @@ scenario(
     kinds: broken('link', 'rememberFirst', ({ self }) => !self.endsWith('#7')),
     failing: '/link',
   },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ linked: true });
-    s.run(1000);
+    await s.run(1000);
     expect(s.state('computer/link')).toBeUndefined();
     expect(s.heard('computer', 'link.changed').at(-1)).toMatchObject({ stage: 'closed', refusal: null });
     const link = { url: 'http://127.0.0.1:41000', role: 'computer', name: 'c1', office: 'o' };
     s.order('computer', { type: 'office.join', link });
-    s.run(100);
+    await s.run(100);
     expect(s.heard('computer', 'link.changed').at(-1)?.stage).toBe('joined');
   },
 );
@@ -95,9 +95,9 @@ for (const type of ['server.start', 'server.stop'])
   scenario(
     `a ${type} of a server whose machine was given up is answered: nobody waits for news that never come`,
     { servers: { fs: { tools } }, kinds: broken('client', 'rememberInfo'), failing: 'client:fs' },
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(10_000);
+      await s.run(10_000);
       const before = s.heard('computer', 'client.changed').length;
       s.order('computer', { type, server: 'fs' });
       expect(s.heard('computer', 'client.changed').slice(before)).toMatchObject([
@@ -109,12 +109,12 @@ for (const type of ['server.start', 'server.stop'])
 scenario(
   'a start by hand gives a server its whole budget again, also in the pause before its last try',
   { servers: { fs: { missing: 'forNow' } }, options: { fs: { budget: 2 } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    while (s.heard('computer', 'client.changed').at(-1)?.attempt !== 2) s.run(1);
+    while (s.heard('computer', 'client.changed').at(-1)?.attempt !== 2) await s.run(1);
     expect(s.state('computer/client:fs')).toBe('waiting');
     s.order('computer', { type: 'server.start', server: 'fs' });
-    s.run(60_000);
+    await s.run(60_000);
     expect([s.servers.startsOf('fs'), s.state('computer/client:fs')]).toEqual([5, 'open']);
   },
 );

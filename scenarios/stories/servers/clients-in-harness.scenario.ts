@@ -16,14 +16,14 @@ scenario(
     servers: { mute: { initialize: 'never' }, fs: { tools } },
     timing: { connectMs: 30_000 },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(14_000);
+    await s.run(14_000);
     expect(s.state('computer')).toBe('booting');
     expect(s.call('read').settled).toHaveLength(0);
-    s.run(1000);
+    await s.run(1000);
     expect(s.state('computer')).toBe('{serving:degraded}');
-    s.run(15_010);
+    await s.run(15_010);
     expect(stages(s, 'mute')).toEqual(['connecting', 'recovering', 'waiting']);
     expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain(
       'initialize within 30000 ms',
@@ -36,14 +36,14 @@ scenario(
   {
     servers: { fs: { tools, listMs: 50, lists: (n) => (n === 1 ? ['read'] : ['read', `new${n}`]) } },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(500);
+    await s.run(500);
     for (let i = 0; i < 20; i++) s.servers.announce('fs');
-    s.run(210);
+    await s.run(210);
     for (let i = 0; i < 20; i++) s.servers.announce('fs');
     expect(s.state('computer/client:fs/catalog:tools')).toBe('{refreshing:outdated}');
-    s.run(500);
+    await s.run(500);
     expect(s.heard('computer', 'tools.changed').at(-1)?.added).toEqual(['new3']);
     const asked = s.trace.filter((line) => /\/catalog:tools.* ask: ask\b(?!.withdraw)/.test(line));
     expect(asked).toHaveLength(3);
@@ -67,24 +67,24 @@ scenario(
       },
     }),
   },
-  (s) => {
+  async (s) => {
     const list = 'computer/client:fs/catalog:tools';
     s.computer();
-    s.run(500);
+    await s.run(500);
     s.servers.announce('fs');
-    s.run(210);
+    await s.run(210);
     expect([s.state('computer/client:fs'), s.state(list)]).toEqual([
       '{connected:{ready:{health:steady,lists:known}}}',
       'failing',
     ]);
     s.servers.announce('fs');
-    s.run(999);
+    await s.run(999);
     expect(s.state(list)).toBe('{refreshing:asking}');
-    s.run(10);
+    await s.run(10);
     expect(s.state(list)).toBe('failing');
     const call = s.call('read');
     expect(call.settled).toHaveLength(0);
-    s.run(10);
+    await s.run(10);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
@@ -99,16 +99,16 @@ for (const [at, state] of [
   scenario(
     `a server that dies in ${state} is tried again, and it is said how it died`,
     { servers: { fs: { tools, initialize: 10, listMs: 10 } } },
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(at);
+      await s.run(at);
       expect(s.state('computer/client:fs')).toContain(state);
       s.servers.kill('fs', { code: 3, stderr: 'out of luck' });
       expect(s.heard('computer', 'client.changed').at(-1)?.failure).toMatchObject({
         message: "Server 'fs' ended with exit code 3; stderr: out of luck",
         details: { exit_code: 3, stderr: 'out of luck' },
       });
-      s.run(3000);
+      await s.run(3000);
       expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
     },
   );
@@ -125,20 +125,20 @@ scenario(
       },
     }),
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     s.close();
-    s.run(4600);
+    await s.run(4600);
     expect(s.directory.find('computer')).toBeUndefined();
     expect(s.servers.alive).toBe(0);
   },
 );
 
-scenario('close while its process starts ends it', { servers: { fs: { tools, startMs: 50 } } }, (s) => {
+scenario('close while its process starts ends it', { servers: { fs: { tools, startMs: 50 } } }, async (s) => {
   s.computer();
-  s.run(10);
+  await s.run(10);
   s.close();
-  s.run(1000);
+  await s.run(1000);
   expect(s.directory.size).toBe(0);
 });

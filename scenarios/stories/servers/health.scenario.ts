@@ -19,14 +19,14 @@ const silent = { never: true } as const;
 scenario(
   'a server is pinged when it is idle, and never while it works (113)',
   { servers: pinged(() => answers), timing },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(31_000);
+    await s.run(31_000);
     expect(asksOf(s, 'ping')).toHaveLength(3);
     const call = s.call('read');
-    s.run(25_001);
+    await s.run(25_001);
     expect([asksOf(s, 'ping').length, call.settled[0]?.outcome]).toEqual([3, 'succeeded']);
-    s.run(25_000);
+    await s.run(25_000);
     expect(asksOf(s, 'ping').length).toBeGreaterThan(3);
     expect(stagesOf(s)).toEqual(['connecting', 'ready']);
   },
@@ -35,13 +35,13 @@ scenario(
 scenario(
   'a server that answered once and then does not is lost, and comes back (113)',
   { servers: pinged((n) => (n === 1 ? answers : silent)), timing },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(21_010);
+    await s.run(21_010);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
       failure: { message: "Server 'fs': no answer to ping within 1000 ms" },
     });
-    s.run(5000);
+    await s.run(5000);
     expect([s.state(client), opensOf(s).length, s.servers.alive]).toEqual([ready, 2, 1]);
   },
 );
@@ -49,9 +49,9 @@ scenario(
 scenario(
   'a server that never answers a ping is no longer asked, and stays',
   { servers: pinged(() => silent), timing },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(120_000);
+    await s.run(120_000);
     expect([asksOf(s, 'ping').length, s.state(client), opensOf(s).length]).toEqual([1, ready, 1]);
   },
 );
@@ -59,9 +59,9 @@ scenario(
 scenario(
   'any answer is a sign of life, and a refusal is one',
   { servers: pinged(() => ({ errors: 'Method not found', code: -32_601 })), timing },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(60_000);
+    await s.run(60_000);
     expect([asksOf(s, 'ping').length, s.state(client)]).toEqual([5, ready]);
   },
 );
@@ -69,17 +69,17 @@ scenario(
 scenario(
   'a call that comes while a ping waits is taken at once, and the ping counts no more (113)',
   { servers: pinged((n) => (n === 1 ? answers : silent)), timing },
-  (s) => {
+  async (s) => {
     s.computer();
     for (let n = 1; n <= 2; n += 1) {
-      meets(s, client, 'pinging');
-      s.run(n === 1 ? 100 : 10);
+      await meets(s, client, 'pinging');
+      await s.run(n === 1 ? 100 : 10);
     }
     expect(s.state(client)).toContain('pinging');
     const call = s.call('read');
-    s.run(10);
+    await s.run(10);
     expect([s.state(client), s.servers.heard]).toEqual([ready, ['cancelled ping at fs', 'call read at fs']]);
-    s.run(25_000);
+    await s.run(25_000);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
@@ -87,9 +87,9 @@ scenario(
 scenario(
   'a server that dies counts as lost at once, whatever a ping still waits for (113)',
   { servers: pinged(() => silent), timing },
-  (s) => {
+  async (s) => {
     s.computer();
-    meets(s, client, 'pinging');
+    await meets(s, client, 'pinging');
     const at = s.clock.now();
     s.servers.kill('fs', { signal: 'SIGKILL' });
     expect([s.clock.now(), stagesOf(s).at(-1)]).toEqual([at, 'waiting']);
@@ -103,9 +103,9 @@ for (const [what, more] of [
   scenario(
     `pings are off ${what}`,
     { servers: pinged(() => answers), timing: { ...timing, ...more } },
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(600_000);
+      await s.run(600_000);
       expect(asksOf(s, 'ping')).toEqual([]);
     },
   );

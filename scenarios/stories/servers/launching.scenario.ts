@@ -9,11 +9,11 @@ const ready = '{connected:{ready:{health:steady,lists:known}}}';
 const order = (s: Harness, type: 'server.start' | 'server.stop'): void =>
   s.order('computer', { type, server: 'fs' });
 const launching = { servers: { fs: { tools, later: { 2: { startMs: 100 } } } } };
-const meet = (s: Harness): void => {
+const meet = async (s: Harness): Promise<void> => {
   s.computer();
-  s.run(100);
+  await s.run(100);
   s.servers.kill('fs', { code: 1 });
-  s.run(1010);
+  await s.run(1010);
   expect(s.state(client)).toContain('launching');
 };
 const refused = (s: Harness, state: string): void => {
@@ -25,17 +25,17 @@ const refused = (s: Harness, state: string): void => {
   expect(heard).toHaveLength(sent);
 };
 
-scenario('a call to a server that is launching waits for it', launching, (s) => {
-  meet(s);
+scenario('a call to a server that is launching waits for it', launching, async (s) => {
+  await meet(s);
   const { settled } = s.call('read');
   expect(settled).toEqual([]);
-  s.run(200);
+  await s.run(200);
   expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
 });
 scenario(
   'of a thousand calls that wait for servers the next one is told at once that they start',
   { servers: { fs: { tools, initialize: 2_000 } } },
-  (s) => {
+  async (s) => {
     s.computer();
     const calls = Array.from({ length: 1_000 }, () => s.call('read'));
     expect(s.call('read').settled).toMatchObject([
@@ -45,21 +45,25 @@ scenario(
         failure: { code: 'ServerNotActive', details: { servers: ['fs'] } },
       },
     ]);
-    s.run(3_000);
+    await s.run(3_000);
     expect(calls.filter(({ settled }) => settled[0]?.outcome === 'succeeded')).toHaveLength(1_000);
   },
 );
-scenario('a server that is stopped while launching comes to rest and is not tried again', launching, (s) => {
-  meet(s);
-  order(s, 'server.stop');
-  s.run(60_000);
-  expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
-  refused(s, 'idle');
-});
-scenario('a server that is closed while launching ends, and its computer with it', launching, (s) => {
-  meet(s);
+scenario(
+  'a server that is stopped while launching comes to rest and is not tried again',
+  launching,
+  async (s) => {
+    await meet(s);
+    order(s, 'server.stop');
+    await s.run(60_000);
+    expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
+    refused(s, 'idle');
+  },
+);
+scenario('a server that is closed while launching ends, and its computer with it', launching, async (s) => {
+  await meet(s);
   s.close();
-  s.run(1000);
+  await s.run(1000);
   expect([s.directory.size, s.servers.alive]).toEqual([0, 0]);
 });
 
@@ -73,12 +77,12 @@ for (const [at, state] of [
     {
       servers: { fs: { tools, initialize: 10, listMs: 10 } },
     },
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(at);
+      await s.run(at);
       expect(s.state('computer/client:fs')).toContain(state);
       s.close();
-      s.run(1000);
+      await s.run(1000);
       expect(s.directory.size).toBe(0);
     },
   );
@@ -86,12 +90,12 @@ for (const [at, state] of [
 scenario(
   'a server that is closed on its own and then with its computer ends once',
   { servers: { fs: { tools, ignores: ['stdin'] } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     s.close(client);
     s.close();
-    s.run(1000);
+    await s.run(1000);
     expect(s.trace.filter((line) => line.includes(`- ${client}#1 `))).toHaveLength(1);
   },
 );
@@ -99,11 +103,11 @@ scenario(
 scenario(
   'a process that takes longer to start than the connect time-out is ended and tried again',
   { servers: { fs: { tools, later: { 1: { startMs: 5000 } } } }, timing: { connectMs: 1000 } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1010);
+    await s.run(1010);
     expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain('launch within 1000 ms');
-    s.run(2000);
+    await s.run(2000);
     expect([s.state(client), s.servers.alive]).toEqual([ready, 1]);
   },
 );

@@ -26,27 +26,31 @@ const lazily = (script: Script, more: object = {}): HarnessOptions => ({
 const ends = (calls: readonly { readonly settled: readonly { end: string }[] }[]): (string | undefined)[] =>
   calls.map((call) => call.settled.map(({ end }) => end).join());
 
-scenario('a lazy server offers its cached tools and runs nothing; its host is whole', lazily(slow), (s) => {
-  everybody(s);
-  s.run(60_000);
-  expect([s.state(client), s.state('computer'), offeredBy(s)]).toEqual([
-    'standby',
-    '{serving:whole}',
-    ['read'],
-  ]);
-  expect([opensOf(s), s.heard('agent', 'view.toolsChanged').at(-1)?.tools.length]).toEqual([[], 1]);
-});
+scenario(
+  'a lazy server offers its cached tools and runs nothing; its host is whole',
+  lazily(slow),
+  async (s) => {
+    await everybody(s);
+    await s.run(60_000);
+    expect([s.state(client), s.state('computer'), offeredBy(s)]).toEqual([
+      'standby',
+      '{serving:whole}',
+      ['read'],
+    ]);
+    expect([opensOf(s), s.heard('agent', 'view.toolsChanged').at(-1)?.tools.length]).toEqual([[], 1]);
+  },
+);
 
-scenario('ten concurrent first calls: one start, and ten answers (107)', lazily(slow), (s) => {
+scenario('ten concurrent first calls: one start, and ten answers (107)', lazily(slow), async (s) => {
   s.computer();
-  s.run(100);
+  await s.run(100);
   const calls = Array.from({ length: 5 }, () => s.call('read'));
   for (const state of ['launching', 'handshaking', 'listing'] as const) {
-    meets(s, client, state);
+    await meets(s, client, state);
     calls.push(s.call('read'));
   }
   calls.push(s.call('read'), s.call('read'));
-  s.run(1000);
+  await s.run(1000);
   expect([ends(calls), opensOf(s).length]).toEqual([Array(10).fill('succeeded'), 1]);
   expect(stagesOf(s)).toEqual(['standby', 'connecting', 'ready']);
   expect(s.heard('computer', 'tools.changed')).toHaveLength(1);
@@ -61,11 +65,11 @@ for (const [what, script] of [
   scenario(
     `ten first calls to a server that ${what}: ten failures, and none waits (107)`,
     lazily(script),
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(100);
+      await s.run(100);
       const calls = Array.from({ length: 10 }, () => s.call('read'));
-      until(s, () => calls.every(({ settled }) => settled.length > 0), 1000);
+      await until(s, () => calls.every(({ settled }) => settled.length > 0), 1000);
       expect(calls.flatMap((call) => call.settled.map(({ outcome, end }) => [outcome, end]))).toEqual(
         calls.map(() => ['failed', 'failed']),
       );
@@ -76,11 +80,11 @@ for (const [what, script] of [
 scenario(
   'a call that is refused starts nothing, and one that is judged still starts nothing yet',
   { ...lazily(slow), permission: () => new Promise(() => {}), timing: { confirmMs: 1_000 } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('read');
-    s.run(5_000);
+    await s.run(5_000);
     expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
     expect([s.state(client), stagesOf(s), opensOf(s)]).toEqual(['standby', ['standby'], []]);
     const stopped = s.call('read');
@@ -92,16 +96,16 @@ scenario(
 scenario(
   'a server that is changed while it starts for a call, and stopped then: the call ends with it',
   lazily({ ...slow, ignores: ['stdin', 'SIGTERM'] }),
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('read');
-    meets(s, client, 'launching');
+    await meets(s, client, 'launching');
     s.config({ fs: { isLazy: true, generation: 2 } });
     expect([s.state(client), call.settled]).toEqual(['closing', []]);
     order(s, 'server.stop');
     expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
-    s.run(60_000);
+    await s.run(60_000);
     expect(s.state(client)).toBe('idle');
   },
 );
@@ -110,14 +114,14 @@ for (const state of ['launching', 'handshaking', 'listing'] as const) {
   scenario(
     `a caller who cancels while its server is ${state} is released at once, and the server becomes ready (108)`,
     lazily(slow),
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(100);
+      await s.run(100);
       const [cancelled, other] = [s.call('read'), s.call('read')];
-      meets(s, client, state);
+      await meets(s, client, state);
       cancelled.cancel();
       expect(cancelled.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
-      s.run(1000);
+      await s.run(1000);
       expect([other.settled[0]?.outcome, s.state(client)]).toEqual(['succeeded', isReady]);
       expect(s.servers.heard).toEqual(['call read at fs']);
     },
@@ -126,45 +130,49 @@ for (const state of ['launching', 'handshaking', 'listing'] as const) {
   scenario(
     `a stop while a server is ${state} answers who waits for it, and nothing is left of it (108)`,
     lazily(slow),
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(100);
+      await s.run(100);
       const call = s.call('read');
-      meets(s, client, state);
+      await meets(s, client, state);
       order(s, 'server.stop');
       expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
-      s.run(100);
+      await s.run(100);
       expect([s.state(client), s.servers.alive, s.servers.openSessions]).toEqual(['idle', 0, 0]);
     },
   );
 }
 
-scenario('a call that waits for a start has its time like any other', lazily(slow), (s) => {
+scenario('a call that waits for a start has its time like any other', lazily(slow), async (s) => {
   s.computer();
-  s.run(100);
+  await s.run(100);
   const call = s.call('read', { timeoutMs: 60 });
-  s.run(60);
+  await s.run(60);
   expect(call.settled).toMatchObject([{ end: 'timedOut', outcome: 'failed' }]);
-  s.run(1000);
+  await s.run(1000);
   expect(s.state(client)).toBe(isReady);
 });
 
-scenario('a call that waits for a start ends with the connection that asked for it', lazily(slow), (s) => {
-  everybody(s);
-  s.agentCall('read');
-  meets(s, client, 'launching');
-  s.network.faults.dropLink('c1');
-  s.run(1);
-  expect([...s.directory.roots].filter(({ name }) => name.includes('/call:'))).toEqual([]);
-  s.run(500);
-  expect(s.servers.heard).toEqual([]);
-});
+scenario(
+  'a call that waits for a start ends with the connection that asked for it',
+  lazily(slow),
+  async (s) => {
+    await everybody(s);
+    s.agentCall('read');
+    await meets(s, client, 'launching');
+    s.network.faults.dropLink('c1');
+    await s.run(1);
+    expect([...s.directory.roots].filter(({ name }) => name.includes('/call:'))).toEqual([]);
+    await s.run(500);
+    expect(s.servers.heard).toEqual([]);
+  },
+);
 
-scenario('a computer that closes answers the calls that wait for a start', lazily(slow), (s) => {
+scenario('a computer that closes answers the calls that wait for a start', lazily(slow), async (s) => {
   s.computer();
-  s.run(100);
+  await s.run(100);
   const call = s.call('read');
-  s.run(10);
+  await s.run(10);
   s.close();
   expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
 });
@@ -172,16 +180,16 @@ scenario('a computer that closes answers the calls that wait for a start', lazil
 scenario(
   'close alone ends a call that waits for a start, and a call that runs needs no second word',
   lazily(slow),
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const [first, second] = [s.call('read'), s.call('read')];
     const nameOf = ({ ticket }: { ticket: string }): string => `${client}/call:${ticket}`;
     s.close(nameOf(first));
     expect(first.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
-    meets(s, nameOf(second), 'running');
+    await meets(s, nameOf(second), 'running');
     s.order(nameOf(second), { type: 'call.go' });
-    s.run(10);
+    await s.run(10);
     expect(second.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
@@ -189,13 +197,13 @@ scenario(
 scenario(
   'a person may be asked while the server starts: it runs when both are ready',
   { ...lazily(slow), person: () => 'allow' },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('read');
-    s.run(10);
+    await s.run(10);
     expect(s.state(`${client}/call:${call.ticket}`)).toBe('{queued:pending}');
-    s.run(500);
+    await s.run(500);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
@@ -206,13 +214,13 @@ scenario(
     person: ({ reqId }) => (reqId === 'slow' ? 'never' : 'allow'),
     timing: { confirmMs: 5000 },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const [slowly, other] = [s.call('read', { reqId: 'slow' }), s.call('read')];
-    s.run(1000);
+    await s.run(1000);
     expect([slowly.settled, other.settled[0]?.outcome]).toEqual([[], 'succeeded']);
-    s.run(5000);
+    await s.run(5000);
     expect(slowly.settled).toMatchObject([{ end: 'refused' }]);
   },
 );
@@ -220,19 +228,19 @@ scenario(
 scenario(
   'a lazy server that nobody calls comes back to rest, its tools stay, and the next call starts it',
   { ...lazily(slow), timing: { idleStopMs: 4000 } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     s.call('read');
-    s.run(3000);
+    await s.run(3000);
     const again = s.call('read');
-    s.run(3000);
+    await s.run(3000);
     expect([again.settled.length, s.state(client)]).toEqual([1, isReady]);
-    s.run(4000);
+    await s.run(4000);
     expect([s.state(client), s.servers.alive, offeredBy(s)]).toEqual(['standby', 0, ['read']]);
     expect(s.servers.heard).toHaveLength(2);
     const next = s.call('read');
-    s.run(1000);
+    await s.run(1000);
     expect([next.settled[0]?.outcome, opensOf(s).length]).toEqual(['succeeded', 2]);
     expect(stagesOf(s)).toEqual([
       'standby',
@@ -249,12 +257,12 @@ scenario(
 scenario(
   'a call that runs longer than the idle time keeps its server',
   { ...lazily({ tools: { read: { answers: hello, afterMs: 30_000 } } }), timing: { idleStopMs: 4000 } },
-  (s) => {
+  async (s) => {
     s.computer();
     const call = s.call('read');
-    s.run(30_500);
+    await s.run(30_500);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
-    s.run(6000);
+    await s.run(6000);
     expect(s.state(client)).toBe('standby');
   },
 );
@@ -262,11 +270,11 @@ scenario(
 scenario(
   'a lazy server whose tools nobody knows starts once, to learn them',
   { ...lazily(slow, { kept: null }), timing: { idleStopMs: 4000 } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     expect([s.state(client), offeredBy(s)]).toEqual([isReady, ['read']]);
-    s.run(8000);
+    await s.run(8000);
     expect([s.state(client), offeredBy(s)]).toEqual(['standby', ['read']]);
   },
 );
@@ -277,11 +285,11 @@ const orders: readonly (readonly [string, (s: Harness) => void, string | undefin
   ['closed', (s) => s.close(), undefined],
 ];
 for (const [what, act, becomes] of orders)
-  scenario(`a lazy server that rests and is ${what} obeys`, lazily(slow), (s) => {
+  scenario(`a lazy server that rests and is ${what} obeys`, lazily(slow), async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     act(s);
-    s.run(1000);
+    await s.run(1000);
     expect([s.state(client), stagesOf(s).at(-1)]).toEqual([
       becomes,
       becomes === undefined ? 'standby' : stagesOf(s).at(-1),

@@ -19,14 +19,14 @@ const remote = (script: Script): HarnessOptions => ({
   options: { fs: { isRemote: true } },
 });
 /** Adds a person to whom the login page is shown. */
-const shown = (s: Harness): Harness['callPorts']['logins'] => {
+const shown = async (s: Harness): Promise<Harness['callPorts']['logins']> => {
   const { logins } = s.callPorts;
   logins.hasPerson = true;
   s.computer();
-  s.run(100);
+  await s.run(100);
   expect(s.state(client)).toBe('{login:authorizing}');
   logins.show('fs');
-  s.run(10);
+  await s.run(10);
   expect(s.state(client)).toBe('{login:unauthorized}');
   return logins;
 };
@@ -35,20 +35,20 @@ const lastFailure = (s: Harness): unknown => s.heard('computer', 'client.changed
 scenario(
   'a server that wants a login waits for a person, and is connected once there is one',
   remote(wanting),
-  (s) => {
-    const logins = shown(s);
+  async (s) => {
+    const logins = await shown(s);
     expect(lastFailure(s)).toMatchObject({
       code: 'Unauthorized',
       message: "Server 'fs' waits for a person to log in at https://as.test",
     });
     // A person may take a long time.
-    s.run(3_600_000);
+    await s.run(3_600_000);
     expect(s.state(client)).toBe('{login:unauthorized}');
     logins.comesBack('fs');
-    s.run(10);
+    await s.run(10);
     expect(s.state(client)).toBe('{login:authorizing}');
     logins.agrees('fs');
-    s.run(1000);
+    await s.run(1000);
     expect(s.state(client)).toBe(ready);
     expect(stagesOf(s)).toEqual([
       'connecting',
@@ -61,43 +61,43 @@ scenario(
     ]);
   },
 );
-scenario('a login that needs no person is none that anybody is asked for', remote(wanting), (s) => {
+scenario('a login that needs no person is none that anybody is asked for', remote(wanting), async (s) => {
   s.callPorts.logins.hasPerson = true;
   s.computer();
-  s.run(100);
+  await s.run(100);
   s.callPorts.logins.agrees('fs');
-  s.run(1000);
+  await s.run(1000);
   expect([s.state(client), stagesOf(s).includes('unauthorized')]).toEqual([ready, false]);
 });
 scenario(
   'a host that shows the page itself may be answered before anybody comes back',
   remote(wanting),
-  (s) => {
-    shown(s).agrees('fs');
-    s.run(1000);
+  async (s) => {
+    (await shown(s)).agrees('fs');
+    await s.run(1000);
     expect(s.state(client)).toBe(ready);
   },
 );
 scenario(
   'a person who refuses leaves a server that rests; started again it is tried again',
   remote(wanting),
-  (s) => {
-    shown(s).refuses('fs');
-    s.run(3_600_000);
+  async (s) => {
+    (await shown(s)).refuses('fs');
+    await s.run(3_600_000);
     expect(s.state(client)).toBe('{login:refused}');
     order(s, 'server.start');
-    s.run(1000);
+    await s.run(1000);
     expect(s.state(client)).toBe(ready);
   },
 );
 scenario(
   'a call meanwhile is told at once that a login is wanted, and was never sent',
   remote(wanting),
-  (s) => {
-    shown(s);
+  async (s) => {
+    await shown(s);
     order(s, 'server.start');
     const call = s.call('read');
-    s.run(100);
+    await s.run(100);
     expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'resolving' }]);
     expect(s.state(client)).toBe('{login:unauthorized}');
   },
@@ -105,38 +105,42 @@ scenario(
 scenario(
   'a server that is stopped while a person is waited for withdraws its question',
   remote(wanting),
-  (s) => {
-    const logins = shown(s);
+  async (s) => {
+    const logins = await shown(s);
     order(s, 'server.stop');
-    s.run(100);
+    await s.run(100);
     expect([s.state(client), logins.isAsked('fs')]).toEqual(['idle', false]);
   },
 );
-scenario('a new config ends a login that was for the old one', remote(wanting), (s) => {
-  const logins = shown(s);
+scenario('a new config ends a login that was for the old one', remote(wanting), async (s) => {
+  const logins = await shown(s);
   s.config({ fs: { isRemote: true, generation: 2 } });
-  s.run(1000);
+  await s.run(1000);
   expect([s.state(client), logins.isAsked('fs')]).toEqual([ready, false]);
 });
-scenario('a computer that closes while a person is waited for is closed at once', remote(wanting), (s) => {
-  const logins = shown(s);
-  s.close();
-  s.run(100);
-  expect(logins.isAsked('fs')).toBe(false);
-});
+scenario(
+  'a computer that closes while a person is waited for is closed at once',
+  remote(wanting),
+  async (s) => {
+    const logins = await shown(s);
+    s.close();
+    await s.run(100);
+    expect(logins.isAsked('fs')).toBe(false);
+  },
+);
 /** Server that was ready once, and wants a login at its next start. */
 const expired: Script = { tools, later: { 2: { initialize: refuses } } };
 scenario(
   'in each step of a login a call fails at once, and a start or a change of a setting changes nothing',
   remote(expired),
-  (s) => {
+  async (s) => {
     const { logins } = s.callPorts;
     logins.hasPerson = true;
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     order(s, 'server.stop');
     order(s, 'server.start');
-    s.run(1000);
+    await s.run(1000);
     const steps = [() => {}, () => logins.show('fs'), () => logins.refuses('fs')];
     const states = ['authorizing', 'unauthorized', 'refused'];
     for (const [n, step] of steps.entries()) {
@@ -144,7 +148,7 @@ scenario(
       const call = s.call('read');
       if (n < 2) order(s, 'server.start');
       s.config({ fs: { isRemote: true, budget: 7 + n } });
-      s.run(10);
+      await s.run(10);
       expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
       expect(s.state(client)).toBe(`{login:${states[n]}}`);
     }
@@ -160,17 +164,17 @@ const revocable: Script = {
 scenario(
   'a login that is revoked in mid-call is asked for at once; each call is answered, and none goes out again',
   remote(revocable),
-  (s) => {
+  async (s) => {
     const { logins } = s.callPorts;
     logins.hasPerson = true;
     isRevoked = false;
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     const hanging = s.call('hang');
-    s.run(10);
+    await s.run(10);
     isRevoked = true;
     const refused = s.call('read');
-    s.run(10);
+    await s.run(10);
     expect(refused.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
     expect(hanging.settled).toMatchObject([{ outcome: 'unknown' }]);
     expect(s.state(client)).toBe('{login:authorizing}');
@@ -180,9 +184,9 @@ scenario(
     });
     isRevoked = false;
     logins.agrees('fs');
-    s.run(1000);
+    await s.run(1000);
     const again = s.call('read');
-    s.run(100);
+    await s.run(100);
     expect(again.settled).toMatchObject([{ outcome: 'succeeded' }]);
     expect([asksOf(s, 'tools/call').length, stagesOf(s).includes('waiting')]).toEqual([3, false]);
   },
@@ -190,21 +194,21 @@ scenario(
 scenario(
   'two servers that want a login at once are asked for one by one, and neither waits for the other',
   { servers: { fs: wanting, db: wanting }, options: { fs: { isRemote: true }, db: { isRemote: true } } },
-  (s) => {
+  async (s) => {
     const { logins } = s.callPorts;
     logins.hasPerson = true;
     s.computer();
-    s.run(100);
+    await s.run(100);
     const states = (): readonly unknown[] => [s.state(client), s.state('computer/client:db')];
     logins.show('fs');
     logins.show('db');
-    s.run(10);
+    await s.run(10);
     expect(states()).toEqual(['{login:unauthorized}', '{login:unauthorized}']);
     logins.agrees('db');
-    s.run(1000);
+    await s.run(1000);
     expect(states()).toEqual(['{login:unauthorized}', ready]);
     logins.refuses('fs');
-    s.run(1000);
+    await s.run(1000);
     expect(states()).toEqual(['{login:refused}', ready]);
   },
 );

@@ -14,11 +14,11 @@ const remote = (script: Script, timing: HarnessOptions['timing'] = {}): HarnessO
   timing,
 });
 
-scenario('a server without a process is connected, serves and is left', remote({}), (s) => {
+scenario('a server without a process is connected, serves and is left', remote({}), async (s) => {
   s.computer();
-  s.run(1000);
+  await s.run(1000);
   const call = s.call('read');
-  s.run(1000);
+  await s.run(1000);
   expect([s.state(client), call.settled[0]?.outcome, opensOf(s)]).toEqual([ready, 'succeeded', []]);
   order(s, 'server.stop');
   expect([s.state(client), s.servers.openSessions]).toEqual(['idle', 0]);
@@ -27,13 +27,13 @@ scenario('a server without a process is connected, serves and is left', remote({
 scenario(
   'a session that expired is opened again, once, and its lists are asked for again',
   remote({}),
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     s.servers.expire('fs');
     const meanwhile = s.call('read');
     expect(meanwhile.settled).toEqual([]);
-    s.run(1000);
+    await s.run(1000);
     expect([opensOf(s, 'fs', 'session').length, asksOf(s, 'tools/list').length]).toEqual([2, 2]);
     expect([meanwhile.settled[0]?.outcome, s.servers.heard]).toEqual(['succeeded', ['call read at fs']]);
     expect([stagesOf(s), offeredBy(s)]).toEqual([
@@ -48,13 +48,13 @@ scenario(
 scenario(
   'a call in flight when its session expires is unknown, is not sent again, and nobody waits for it',
   remote({}),
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     const call = s.call('hang', { timeoutMs: 0 });
-    s.run(10);
+    await s.run(10);
     s.servers.expire('fs');
-    s.run(500);
+    await s.run(500);
     expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'ServerLost' } }]);
     expect(s.servers.heard).toEqual(['call hang at fs']);
   },
@@ -63,14 +63,14 @@ scenario(
 scenario(
   'a call that a person allows while its session is opened again waits for it, and is sent once',
   { ...remote({}), person: () => 'allow' },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     const call = s.call('read');
     s.servers.expire('fs');
-    s.run(40);
+    await s.run(40);
     expect([s.state(client), call.settled, s.servers.heard]).toEqual(['{connected:handshaking}', [], []]);
-    s.run(1000);
+    await s.run(1000);
     expect([call.settled[0]?.outcome, s.servers.heard]).toEqual(['succeeded', ['call read at fs']]);
   },
 );
@@ -85,12 +85,12 @@ scenario(
       return isIt ? 'forgotten' : undefined;
     },
   }),
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     forgotten = true;
     const call = s.call('read');
-    s.run(1000);
+    await s.run(1000);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
     expect([s.servers.heard, s.state(client), opensOf(s, 'fs', 'session').length]).toEqual([
       ['call read at fs'],
@@ -103,11 +103,11 @@ scenario(
 scenario(
   'a call that meets a forgotten session each time fails unsent, and its server is in trouble with that reason',
   remote({ door: (method) => (method === 'tools/call' ? 'forgotten' : undefined) }),
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     const call = s.call('read');
-    s.run(1000);
+    await s.run(1000);
     expect(call.settled).toMatchObject([
       { outcome: 'failed', phase: 'queued', failure: { code: 'ServerLost', details: { http_status: 404 } } },
     ]);
@@ -125,23 +125,27 @@ const forgetsCalls = () =>
     door: (method) => (method === 'tools/call' ? 'forgotten' : undefined),
     later: { 2: { initialize: 'never' } },
   });
-scenario('a call that was to be sent once more is over with its time, unsent', forgetsCalls(), (s) => {
+scenario('a call that was to be sent once more is over with its time, unsent', forgetsCalls(), async (s) => {
   s.computer();
-  s.run(1000);
+  await s.run(1000);
   const call = s.call('read', { timeoutMs: 500 });
-  s.run(700);
+  await s.run(700);
   expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'queued' }]);
 });
-scenario('a call that was to be sent once more is over with its server, unsent', forgetsCalls(), (s) => {
-  s.computer();
-  s.run(1000);
-  const call = s.call('read', { timeoutMs: 0 });
-  s.run(500);
-  expect(call.settled).toEqual([]);
-  order(s, 'server.stop');
-  s.run(5000);
-  expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'queued' }]);
-});
+scenario(
+  'a call that was to be sent once more is over with its server, unsent',
+  forgetsCalls(),
+  async (s) => {
+    s.computer();
+    await s.run(1000);
+    const call = s.call('read', { timeoutMs: 0 });
+    await s.run(500);
+    expect(call.settled).toEqual([]);
+    order(s, 'server.stop');
+    await s.run(5000);
+    expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'queued' }]);
+  },
+);
 
 let isNew = false;
 const forgetsNew = (method: string): 'forgotten' | undefined => {
@@ -152,10 +156,10 @@ const forgetsNew = (method: string): 'forgotten' | undefined => {
 scenario(
   'a first list that meets a forgotten session is no failure: the session is opened again, without a pause',
   remote({ door: forgetsNew }),
-  (s) => {
+  async (s) => {
     isNew = true;
     s.computer();
-    s.run(500);
+    await s.run(500);
     expect([s.state(client), stagesOf(s), opensOf(s, 'fs', 'session').length]).toEqual([
       ready,
       ['connecting', 'ready'],
@@ -169,12 +173,12 @@ const unknown = { code: 'ServerLost', message: 'no such session', details: { htt
 scenario(
   'a first list whose session is said to be forgotten, and which lives on, is a failure of its server a moment later',
   remote({ door: (method) => (method === 'tools/list' ? unknown : undefined) }, { exitGraceMs: 200 }),
-  (s) => {
+  async (s) => {
     s.computer();
-    until(s, () => s.state(client) === '{connected:unlisted}');
-    s.run(199);
+    await until(s, () => s.state(client) === '{connected:unlisted}');
+    await s.run(199);
     expect(stagesOf(s)).toEqual(['connecting']);
-    s.run(1);
+    await s.run(1);
     expect([stagesOf(s), s.heard('computer', 'client.changed').at(-1)]).toMatchObject([
       ['connecting', 'recovering', 'waiting'],
       { attempt: 1, failure: unknown },
@@ -185,17 +189,17 @@ scenario(
 scenario(
   'a session that expires again before it proved itself is a failure, with a pause',
   remote({}, { provenStableMs: 5000 }),
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     s.servers.expire('fs');
-    s.run(1000);
+    await s.run(1000);
     s.servers.expire('fs');
     expect([s.state(client), s.heard('computer', 'client.changed').at(-1)?.attempt]).toEqual(['waiting', 1]);
-    s.run(1000 + 6000);
+    await s.run(1000 + 6000);
     expect(s.state(client)).toBe(ready);
     s.servers.expire('fs');
-    s.run(1000);
+    await s.run(1000);
     expect([s.state(client), stagesOf(s).filter((stage) => stage === 'waiting').length]).toEqual([ready, 1]);
   },
 );
@@ -203,26 +207,30 @@ scenario(
 scenario(
   'a handshake that fails after an expiry is a failure, and who waited is told',
   remote({ later: { 2: { initialize: 'error' } } }),
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     s.servers.expire('fs');
     const call = s.call('read');
-    s.run(100);
+    await s.run(100);
     expect([s.state(client), call.settled[0]?.end]).toEqual(['waiting', 'failed']);
-    s.run(2000);
+    await s.run(2000);
     expect(s.state(client)).toBe(ready);
   },
 );
 
-scenario('a server that cannot be reached is tried again, and one that hangs up is too', remote({}), (s) => {
-  s.computer();
-  s.run(1000);
-  s.servers.breakStream('fs');
-  expect([s.state(client), offeredBy(s)]).toEqual(['waiting', []]);
-  s.run(2000);
-  expect([s.state(client), offeredBy(s)]).toEqual([ready, ['read', 'hang']]);
-});
+scenario(
+  'a server that cannot be reached is tried again, and one that hangs up is too',
+  remote({}),
+  async (s) => {
+    s.computer();
+    await s.run(1000);
+    s.servers.breakStream('fs');
+    expect([s.state(client), offeredBy(s)]).toEqual(['waiting', []]);
+    await s.run(2000);
+    expect([s.state(client), offeredBy(s)]).toEqual([ready, ['read', 'hang']]);
+  },
+);
 
 const unauthorized = {
   code: 'Unauthorized',
@@ -232,9 +240,9 @@ const unauthorized = {
 scenario(
   'a server that wants other credentials is logged in to where somebody can, says what to do, and is not tried by itself',
   remote({ initialize: { refuses: unauthorized } }, { trialMs: 1000 }),
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(600_000);
+    await s.run(600_000);
     expect([stagesOf(s), opensOf(s, 'fs', 'session').length]).toEqual([
       ['connecting', 'recovering', 'authorizing', 'unauthorized'],
       1,
@@ -244,7 +252,7 @@ scenario(
       nextTryMs: null,
     });
     order(s, 'server.start');
-    s.run(1000);
+    await s.run(1000);
     expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual(['{login:refused}', 2]);
   },
 );
@@ -267,26 +275,26 @@ const refusing = (retry_after: number): Script => {
 scenario(
   'a server that says when to come back is tried again then, and not before',
   remote(refusing(20)),
-  (s) => {
+  async (s) => {
     refusals = 1;
     s.computer();
-    s.run(19_000);
+    await s.run(19_000);
     expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual(['waiting', 1]);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
       stage: 'waiting',
       nextTryMs: 30_000,
     });
-    s.run(12_000);
+    await s.run(12_000);
     expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual([ready, 2]);
   },
 );
 scenario(
   'no server is left alone for longer than an hour because it says so',
   remote(refusing(10 ** 9)),
-  (s) => {
+  async (s) => {
     refusals = 1;
     s.computer();
-    s.run(1_000);
+    await s.run(1_000);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
       stage: 'waiting',
       nextTryMs: 5_400_000,

@@ -13,11 +13,11 @@ scenario(
     kinds: broken('call', 'enter'),
     failing: '/call:',
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('read');
-    s.run(100);
+    await s.run(100);
     expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'Crashed' } }]);
     expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
   },
@@ -31,9 +31,9 @@ for (const [phase, asking] of undecided) {
   scenario(
     `a client that closes while a call is ${phase}: the call is cancelled, and was never sent`,
     { servers: { fs: { tools } }, options: { fs: { isLazy: true, kept: kept('read') } }, ...asking },
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(100);
+      await s.run(100);
       const call = s.call('read');
       s.close();
       expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase }]);
@@ -48,9 +48,9 @@ for (const [phase, asking] of undecided) {
       options: { fs: { isLazy: true, kept: kept('read') } },
       ...asking,
     },
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(100);
+      await s.run(100);
       const call = s.call('read');
       order(s, 'server.start');
       expect(call.settled).toMatchObject([{ outcome: 'failed', phase, failure: { code: 'Crashed' } }]);
@@ -66,11 +66,11 @@ scenario(
     kinds: broken('client', 'forgetGoal', ({ self }: { self: string }) => self.endsWith('#1')),
     failing: 'client:fs#1',
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('read');
-    s.run(100);
+    await s.run(100);
     expect(call.settled).toMatchObject([
       { outcome: 'failed', phase: 'queued', failure: { code: 'Crashed' } },
     ]);
@@ -89,20 +89,20 @@ scenario(
     ),
     failing: 'client:fs#1',
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     expect(s.servers.alive).toBe(2);
     expect(s.call('read').settled[0]).toMatchObject({
       outcome: 'failed',
       failure: { code: 'ServerNotActive' },
     });
     expect(s.servers.startsOf('fs')).toBe(2);
-    s.run(100);
+    await s.run(100);
     expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
     expect(s.state('computer/client:other')).toBe('{connected:{ready:{health:steady,lists:known}}}');
     const call = s.call('read');
-    s.run(100);
+    await s.run(100);
     expect(call.settled[0]?.outcome).toBe('succeeded');
     expect(s.heard('computer', 'machine.failed')).toHaveLength(1);
   },
@@ -115,9 +115,9 @@ scenario(
     kinds: broken('client', 'rememberInfo', (c: { server: string }) => c.server === 'fs'),
     failing: 'client:fs',
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(10_000);
+    await s.run(10_000);
     expect(s.servers.startsOf('fs')).toBe(6);
     expect(s.servers.alive).toBe(1);
     expect(s.state('computer/client:other')).toBe('{connected:{ready:{health:steady,lists:known}}}');
@@ -131,9 +131,9 @@ scenario(
     kinds: broken('process', 'rememberPid', (c: { self: string }) => c.self.endsWith('process#1')),
     failing: 'process#1',
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(5000);
+    await s.run(5000);
     expect(s.servers.startsOf('fs')).toBe(2);
     expect(s.servers.alive).toBe(1);
     expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
@@ -151,13 +151,13 @@ for (const [when, script] of [
       kinds: broken('process', 'rememberExit', (c: { self: string }) => c.self.endsWith('process#1')),
       failing: 'process#1',
     },
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(100);
+      await s.run(100);
       const call = s.call('read');
       s.servers.kill('fs', { code: 1 });
       expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'ServerLost' } }]);
-      s.run(2000);
+      await s.run(2000);
       expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
     },
   );
@@ -169,11 +169,11 @@ scenario(
     kinds: broken('computer', 'countReopen'),
     failing: 'computer',
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     s.directory.abandon('computer');
-    s.run(1);
+    await s.run(1);
     expect(s.directory.size).toBe(0);
     expect(s.servers.alive).toBe(0);
   },
@@ -192,9 +192,9 @@ scenario(
       },
     }),
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(10_000);
+    await s.run(10_000);
     expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
     expect(s.state('computer/client:bad')).toBe('open');
   },
@@ -203,9 +203,9 @@ scenario(
 scenario(
   'a hundred calls in flight are each settled once when their computer is ended by force',
   { servers: { fs: { tools } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const calls = Array.from({ length: 100 }, () => s.call('read'));
     s.directory.abandon('computer');
     expect(calls.every((c) => c.settled.length === 1)).toBe(true);
@@ -215,10 +215,10 @@ scenario(
 scenario(
   'an agent whose link fails opens it a few times, then ends and says why',
   { servers: {}, kinds: broken('link', 'rememberFirst'), failing: '/link' },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.agent();
-    s.run(1000);
+    await s.run(1000);
     expect(s.directory.find('agent')).toBeUndefined();
     expect(s.heard('agent', 'link.changed').at(-1)).toMatchObject({ stage: 'closed' });
   },

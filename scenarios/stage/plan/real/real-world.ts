@@ -334,11 +334,8 @@ export class RealWorld implements World {
     this.#start('computer', computerOf(this.#plan, this.#cables.get('computer')?.url ?? url));
     this.#start('agent', agentOf(this.#plan, this.#cables.get('agent')?.url ?? url));
   }
-  begin(who: Root): void {
+  begin(who: Root): never {
     throw new Error(`${who} cannot be started again for real`);
-  }
-  code(): never {
-    throw new Error('code is played in virtual time only');
   }
   clearFaults(): void {
     throw new Error('faults of real servers cannot be cleared');
@@ -372,6 +369,7 @@ export class RealWorld implements World {
   /** Resolves when the condition holds, or with an explanation after `patienceMs`. */
   wait(wait: Wait, patienceMs: number): Promise<string | undefined> {
     return new Promise((resolve) => {
+      if ('act' in wait) throw new Error('code is played in virtual time only');
       if ('ms' in wait) return void setTimeout(() => resolve(undefined), wait.ms);
       if (wait.until()) return resolve(undefined);
       const done = (wrong?: string): void => {

@@ -29,14 +29,13 @@ const patienceMs = 120_000;
 const postMortemMs = 30_000;
 
 /** Advances time until the condition holds; returns an explanation when it never does. */
-function waited({ harness }: VirtualWorld, wait: Wait): string[] {
-  const { clock } = harness;
-  if ('ms' in wait) {
-    clock.advance(wait.ms);
-    return [];
-  }
-  const limit = clock.now() + patienceMs;
-  while (!wait.until()) if (!clock.step(limit)) return [`waited for ${wait.what}, and it never came`];
+async function waited({ harness }: VirtualWorld, wait: Wait): Promise<string[]> {
+  if ('act' in wait) await wait.act(harness);
+  if ('ms' in wait) await harness.run(wait.ms);
+  if (!('until' in wait)) return [];
+  const limit = harness.clock.now() + patienceMs;
+  while (!wait.until())
+    if (!(await harness.step(limit))) return [`waited for ${wait.what}, and it never came`];
   return [];
 }
 
@@ -44,20 +43,20 @@ function waited({ harness }: VirtualWorld, wait: Wait): string[] {
  * Runs the steps of a plan. Returns failed expectations and conditions that never came; invariants are checked only
  * where the plan says so.
  */
-export function enact(plan: Plan, world: VirtualWorld): string[] {
+export async function enact(plan: Plan, world: VirtualWorld): Promise<string[]> {
   const acting = new Acting(plan, world);
   for (const wait of acting.run()) {
-    const stuck = waited(world, wait);
+    const stuck = await waited(world, wait);
     if (stuck.length > 0) return [...acting.violations, ...stuck];
   }
   return acting.violations;
 }
-function act(plan: Plan): { world: VirtualWorld; wrong: string[]; summary: Summary } {
+async function act(plan: Plan): Promise<{ world: VirtualWorld; wrong: string[]; summary: Summary }> {
   const world = new VirtualWorld(plan);
-  const wrong = enact(plan, world);
+  const wrong = await enact(plan, world);
   const summary = summaryOf(world.observed);
   world.harness.close();
-  world.harness.run(postMortemMs);
+  await world.harness.run(postMortemMs);
   return { world, summary, wrong: [...wrong, ...brokenInvariants(world.harness, plan.stage)] };
 }
 
@@ -66,13 +65,16 @@ function act(plan: Plan): { world: VirtualWorld; wrong: string[]; summary: Summa
  * context. With `isTwice` the plan is played a second time, because the fakes have to be as deterministic as the
  * machines.
  */
-export function playVirtually(plan: Plan, { isTwice = false, isReplayed = true } = {}): PlayedVirtually {
+export async function playVirtually(
+  plan: Plan,
+  { isTwice = false, isReplayed = true } = {},
+): Promise<PlayedVirtually> {
   const began = performance.now();
-  const { world, wrong, summary } = act(plan);
+  const { world, wrong, summary } = await act(plan);
   const { harness } = world;
   if (isReplayed) wrong.push(...divergenceIn(harness.recorder, harness.kinds));
   if (isTwice) {
-    const again = act(plan).world.harness.trace;
+    const again = (await act(plan)).world.harness.trace;
     const at = harness.trace.findIndex((line, i) => line !== again[i]);
     if (at >= 0 || again.length !== harness.trace.length)
       wrong.push(`a second play differs: ${harness.trace[at]} | ${again[at]}`);

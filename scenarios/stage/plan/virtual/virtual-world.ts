@@ -186,14 +186,14 @@ export class VirtualWorld implements World {
   }
   *boot(): Waits {
     if (this.#plan.stage) return;
-    for (const who of ['office', 'computer', 'agent'] as const) this.begin(who);
+    for (const who of ['office', 'computer', 'agent'] as const) yield* this.begin(who);
     yield { ms: 0 };
   }
-  begin(who: Root): void {
+  *begin(who: Root): Waits {
     const { harness } = this;
     const { office } = this.#plan;
     if (harness.directory.find(who) || (!office && who !== 'computer')) return;
-    if (who === 'office') harness.office();
+    if (who === 'office') yield { act: () => harness.office() };
     else if (who === 'agent') harness.start('agent', agentOf(this.#plan, officeUrl));
     else harness.start('computer', computerOf(this.#plan, office ? officeUrl : null));
   }
@@ -211,9 +211,6 @@ export class VirtualWorld implements World {
   get specs(): World['specs'] {
     return this.harness.callPorts.specs;
   }
-  code(act: (harness: Harness) => void): void {
-    act(this.harness);
-  }
   clearFaults(): void {
     this.#areFaultsCleared = true;
     this.specs.clearFaults();
@@ -223,7 +220,7 @@ export class VirtualWorld implements World {
   get violations(): readonly Violation[] {
     return [...this.bench.violations, ...this.#untrue];
   }
-  quiescent(): readonly string[] {
+  async quiescent(): Promise<readonly string[]> {
     const known = this.bench.violations.length;
     this.bench.quiescent(this.harness.clock.now());
     const violation =
@@ -231,7 +228,7 @@ export class VirtualWorld implements World {
       (what: string): Violation => ({ invariant, kind: 'liveness', at: 'computer', what });
     const untrue = [
       ...untruths(this.harness).map(violation(offersTheTruth)),
-      ...untruthsShown(this.harness).map(violation(showsTheTruth)),
+      ...(await untruthsShown(this.harness)).map(violation(showsTheTruth)),
     ];
     this.#untrue.push(...untrue);
     const found = [...this.bench.violations.slice(known), ...untrue];

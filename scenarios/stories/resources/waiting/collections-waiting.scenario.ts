@@ -24,22 +24,22 @@ const hanging = showing(['window://h/1', 'window://h/2'], (uri) =>
 scenario(
   'a window that hangs is waited for once: the next answers come at once and name it, and it is told of when it has come',
   { servers: { a: windows('window://a/1'), hangs: hanging }, timing: { aggregateMs: 8_000 } },
-  (s) => {
+  async (s) => {
     says();
     isHanging = true;
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(7_990);
+    await s.run(7_990);
     expect(answers(s)).toEqual([]);
-    s.run(20);
+    await s.run(20);
     expect(shown(s).body.desktops).toEqual([
       'window://a/1\n\nshown at window://a/1',
       'window://h/2\n\nbefore',
     ]);
     for (let n = 2; n < 5; n += 1) {
       ask(s, 'desktop');
-      s.run(20);
+      await s.run(20);
       expect(answers(s)).toHaveLength(n);
       expect(shown(s).missing).toEqual([
         { server: 'hangs', reason: '1 of 2 could not be read within 8000 ms' },
@@ -48,14 +48,14 @@ scenario(
     now.text = 'after';
     s.servers.update('hangs', 'window://h/2');
     ask(s, 'desktop');
-    s.run(20);
+    await s.run(20);
     expect(shown(s).body.desktops).toContain('window://h/2\n\nafter');
     isHanging = false;
     const told = changes(s, 'desktop');
-    s.run(30_000);
+    await s.run(30_000);
     expect(changes(s, 'desktop')).toBe(told + 1);
     ask(s, 'desktop');
-    s.run(20);
+    await s.run(20);
     expect(shown(s)).toMatchObject({ missing: [] });
     expect(shown(s).body.desktops).toHaveLength(3);
   },
@@ -64,13 +64,13 @@ scenario(
 scenario(
   'a server that hangs for ever is asked ever more seldom, and the answers go on coming',
   { servers: { hangs: showing(['window://h/1'], () => ({ never: true })) }, timing: { aggregateMs: 1_000 } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(600_000);
+    await s.run(600_000);
     ask(s, 'desktop');
-    s.run(10);
+    await s.run(10);
     expect(answers(s)).toHaveLength(2);
     expect([reads(s) > 8, reads(s) < 20]).toEqual([true, true]);
   },
@@ -85,15 +85,15 @@ scenario(
     },
     timing: { aggregateMs: 8_000 },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop', {}, 'all');
-    s.run(100);
+    await s.run(100);
     ask(s, 'desktop', { window: 'window://a/2' }, 'one');
     ask(s, 'desktop', { desktop_size: 2 }, 'two');
     ask(s, 'desktop', { desktop_size: 0 }, 'none');
-    s.run(10);
+    await s.run(10);
     expect(answers(s).map(({ body, missing }) => [body.desktops.length, missing])).toEqual([
       [1, []],
       [2, []],
@@ -105,15 +105,15 @@ scenario(
 scenario(
   'a question that comes while others wait takes part in what is read, and has its own time, not theirs and then its own',
   { servers: { hangs: showing(['window://h/1'], () => ({ never: true })) }, timing: { aggregateMs: 8_000 } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop', {}, 't1');
-    s.run(5_000);
+    await s.run(5_000);
     ask(s, 'desktop', {}, 't2');
     ask(s, 'desktop', { fresh: true }, 't3');
     // A fresh question for everything does not wait for a hanging server either.
-    s.run(3_010);
+    await s.run(3_010);
     expect(answers(s)).toHaveLength(3);
   },
 );
@@ -127,14 +127,14 @@ scenario(
     },
     timing: { aggregateMs: 1_000, listMs: 30_000 },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(500);
+    await s.run(500);
     ask(s, 'desktop');
-    s.run(1_010);
+    await s.run(1_010);
     expect(answers(s)).toHaveLength(1);
     ask(s, 'desktop');
-    s.run(10);
+    await s.run(10);
     expect(answers(s)).toHaveLength(2);
     expect(shown(s).missing).toEqual([{ server: 'b', reason: 'its list of resources has not come yet' }]);
   },
@@ -155,22 +155,22 @@ scenario(
     },
     timing: { aggregateMs: 1_000 },
   },
-  (s) => {
+  async (s) => {
     says();
     isSlow = true;
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(1_010);
+    await s.run(1_010);
     expect(shown(s).body.desktops.length).toBeLessThan(20);
-    s.run(20_000);
+    await s.run(20_000);
     ask(s, 'desktop');
-    s.run(10);
+    await s.run(10);
     expect(shown(s).body.desktops).toHaveLength(39);
     isSlow = false;
-    s.run(60_000);
+    await s.run(60_000);
     ask(s, 'desktop');
-    s.run(10);
+    await s.run(10);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 40 } } });
   },
 );
@@ -183,24 +183,24 @@ scenario(
       mute: { initialize: 60_000 },
     },
   },
-  (s) => {
+  async (s) => {
     s.computer();
     const told = (type: string) => s.heard('computer', type) as unknown as Record<string, unknown>[];
     ask(s, 'desktop');
     s.order('computer', { type: 'tools.wanted', ticket: 't2', reqId: 'r2', replyTo });
     read(s, 'desktop', 'window://s/2');
-    s.run(1_000);
+    await s.run(1_000);
     read(s, 'desktop', 'window://s/1');
-    s.run(900);
+    await s.run(900);
     expect(told('resource.read')).toMatchObject([{ contents: [{ uri: 'window://s/1' }], failure: null }]);
     expect([...answers(s), ...told('tools.listed')]).toEqual([]);
-    s.run(200);
+    await s.run(200);
     expect(shown(s).body.desktops).toEqual(['window://s/1\n\nshown at window://s/1']);
     expect(told('tools.listed')).toMatchObject([{ tools: [{ name: 'look' }] }]);
     expect(told('resource.read').at(-1)).toMatchObject({ failure: { code: 404 } });
     // From then on no question waits for the mute server.
     ask(s, 'desktop');
-    s.run(20);
+    await s.run(20);
     expect(answers(s)).toHaveLength(2);
   },
 );

@@ -47,12 +47,12 @@ for (const [servers, hanging] of [
           Array.from({ length: servers }, (_, n) => [`s${n}`, partly(collection, `s${n}`, 200, hanging)]),
         ),
       },
-      (s) => {
+      async (s) => {
         s.computer();
-        s.run(2_000);
+        await s.run(2_000);
         for (let n = 1; n <= 3; n += 1) {
           ask(s, collection);
-          s.run(n === 1 ? 8_010 : 1_000);
+          await s.run(n === 1 ? 8_010 : 1_000);
           expect(answers(s)).toHaveLength(n);
           expect(shownOf(s, collection)).toBe(servers * (200 - hanging));
           expect(shown(s).missing).toEqual(
@@ -61,7 +61,7 @@ for (const [servers, hanging] of [
               reason: `${hanging} of 200 could not be read within 8000 ms`,
             })),
           );
-          s.run(5_000);
+          await s.run(5_000);
         }
         expect(cancelled(s)).toBeGreaterThanOrEqual(servers * hanging);
       },
@@ -80,11 +80,11 @@ scenario(
       },
     },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(7_900);
+    await s.run(7_900);
     expect(reads(s)).toBe(4);
   },
 );
@@ -100,21 +100,21 @@ scenario(
       hangs: partly('desktop', 'hangs', 4, 1),
     },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop', { window: 'window://a/9' }, 'first');
-    s.run(1_010);
+    await s.run(1_010);
     expect([answers(s).length, reads(s)]).toEqual([1, 1]);
     ask(s, 'desktop', {}, 'all');
-    s.run(100);
+    await s.run(100);
     const asked = reads(s);
     ask(s, 'desktop', { window: 'window://a/9' }, 'known');
-    s.run(10);
+    await s.run(10);
     expect([answers(s).length, reads(s)]).toEqual([2, asked]);
     ask(s, 'desktop', { window: 'window://a/39' }, 'last');
     ask(s, 'desktop', { window: 'window://a/38', fresh: true }, 'fresh');
-    s.run(1_100);
+    await s.run(1_100);
     expect(answers(s).map(({ body, missing }) => [body.desktops, missing])).toEqual([
       [['window://a/9\n\nwindow://a/9'], []],
       [['window://a/9\n\nwindow://a/9'], []],
@@ -122,13 +122,13 @@ scenario(
       [['window://a/38\n\nwindow://a/38'], []],
     ]);
     ask(s, 'desktop', { window: 'window://hangs/0' }, 'hangs');
-    s.run(8_010);
+    await s.run(8_010);
     expect(shown(s)).toMatchObject({
       body: { desktops: [] },
       missing: [{ server: 'hangs', uri: 'window://hangs/0', reason: 'it could not be read within 8000 ms' }],
     });
     ask(s, 'desktop', { window: 'window://hangs/0' }, 'again');
-    s.run(10);
+    await s.run(10);
     expect(shown(s).missing).toHaveLength(1);
   },
 );
@@ -144,17 +144,17 @@ scenario(
     },
     timing: { aggregateMs: 1_000 },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(1_010);
+    await s.run(1_010);
     expect(shown(s).body.desktops.length).toBeLessThan(40);
     const told = changes(s, 'desktop');
-    s.run(4_000);
+    await s.run(4_000);
     expect([changes(s, 'desktop'), reads(s)]).toEqual([told + 1, 40]);
     ask(s, 'desktop');
-    s.run(10);
+    await s.run(10);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 40 } } });
   },
 );
@@ -168,22 +168,22 @@ const waking = showing(
 scenario(
   'of windows that hung those that answer again are shown, while others hang on; a refused ping is a sign of life',
   { servers: { a: { ...waking, methods: { ...waking.methods, ping: { errors: 'no such method' } } } } },
-  (s) => {
+  async (s) => {
     says();
     hung = 6;
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop', { window: 'window://a/0' }, 'one');
     ask(s, 'desktop', { window: 'window://a/0' }, 'same');
-    s.run(8_010);
+    await s.run(8_010);
     expect(shown(s).missing).toMatchObject([{ uri: 'window://a/0' }]);
     ask(s, 'desktop');
-    s.run(8_500);
+    await s.run(8_500);
     expect(answers(s).map(({ body }) => body.desktops.length)).toEqual([0, 0, 0]);
     hung = 3;
-    s.run(60_000);
+    await s.run(60_000);
     ask(s, 'desktop');
-    s.run(10);
+    await s.run(10);
     expect(shown(s)).toMatchObject({
       body: { desktops: { length: 3 } },
       missing: [{ reason: '3 of 6 could not be read within 8000 ms' }],
@@ -194,15 +194,15 @@ scenario(
     ask(s, 'desktop', {}, 'all');
     ask(s, 'desktop', { window: 'window://a/5' }, 'meanwhile');
     ask(s, 'desktop', { window: 'window://a/4', fresh: true }, 'fresh');
-    s.run(100);
+    await s.run(100);
     expect(answers(s)).toHaveLength(7);
     expect(shown(s).body.desktops).toContain('window://a/4\n\nafter');
     hung = 0;
-    s.run(60_000);
+    await s.run(60_000);
     for (let n = 0; n < 6; n += 1) s.servers.update('a', `window://a/${n}`);
     ask(s, 'desktop', {}, 'each');
     ask(s, 'desktop', { window: 'window://a/5' }, 'last');
-    s.run(100);
+    await s.run(100);
     expect([answers(s).length, shown(s).body.desktops.length]).toEqual([9, 6]);
   },
 );
@@ -210,18 +210,18 @@ scenario(
 scenario(
   'a server that dies while its reads hang is read again when it is back',
   { servers: { a: { ...waking, methods: { ...waking.methods, ping: { never: true } } } } },
-  (s) => {
+  async (s) => {
     says();
     hung = 6;
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(1_000);
+    await s.run(1_000);
     hung = 0;
     s.servers.kill('a', { code: 1 });
-    s.run(20_000);
+    await s.run(20_000);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     expect(shown(s)).toMatchObject({ missing: [], body: { desktops: { length: 6 } } });
   },
 );
@@ -229,13 +229,13 @@ scenario(
 scenario(
   'a server cache that is told to close reads nothing new, and what hangs is cut off after a moment',
   { servers: { a: waking } },
-  (s) => {
+  async (s) => {
     says();
     hung = 6;
     s.computer();
-    s.run(2_000);
+    await s.run(2_000);
     ask(s, 'desktop');
-    s.run(100);
+    await s.run(100);
     const cache = 'computer/desktop/cache:a';
     const asked = reads(s);
     s.order(cache, { type: 'close' });
@@ -247,9 +247,9 @@ scenario(
       { type: 'close' },
     ])
       s.order(cache, order);
-    s.run(200);
+    await s.run(200);
     expect(s.state(cache)).toBe('closing');
-    s.run(100);
+    await s.run(100);
     expect([s.state(cache), reads(s)]).toEqual([undefined, asked]);
   },
 );

@@ -31,7 +31,7 @@ interface Caught {
   readonly in: string;
   readonly script?: Script;
   readonly options?: ServerOptions;
-  readonly meet: (s: Harness) => void;
+  readonly meet: (s: Harness) => void | Promise<void>;
   readonly changed: string;
   readonly kept: string;
 }
@@ -55,8 +55,8 @@ const states: readonly Caught[] = [
   {
     in: 'draining',
     script: { ...lingering, tools: { read: { answers: hello, afterMs: 300 } } },
-    meet: (s) => {
-      meets(s, client, 'steady');
+    meet: async (s) => {
+      await meets(s, client, 'steady');
       s.call('read');
       order(s, 'server.stop');
     },
@@ -65,8 +65,8 @@ const states: readonly Caught[] = [
   },
   {
     in: 'closing',
-    meet: (s) => {
-      meets(s, client, 'steady');
+    meet: async (s) => {
+      await meets(s, client, 'steady');
       order(s, 'server.stop');
     },
     changed: 'idle',
@@ -74,8 +74,8 @@ const states: readonly Caught[] = [
   },
   {
     in: 'disconnected',
-    meet: (s) => {
-      meets(s, client, 'steady');
+    meet: async (s) => {
+      await meets(s, client, 'steady');
       s.servers.breakStream('fs');
     },
     changed: ready,
@@ -83,18 +83,18 @@ const states: readonly Caught[] = [
   },
   {
     in: 'recovering',
-    meet: (s) => {
-      meets(s, client, 'steady');
+    meet: async (s) => {
+      await meets(s, client, 'steady');
       s.servers.breakStream('fs');
-      meets(s, client, 'recovering');
+      await meets(s, client, 'recovering');
     },
     changed: ready,
     kept: ready,
   },
   {
     in: 'waiting',
-    meet: (s) => {
-      meets(s, client, 'steady');
+    meet: async (s) => {
+      await meets(s, client, 'steady');
       s.servers.kill('fs', { code: 1 });
     },
     changed: ready,
@@ -103,8 +103,8 @@ const states: readonly Caught[] = [
   {
     in: 'open',
     options: { restart: false },
-    meet: (s) => {
-      meets(s, client, 'steady');
+    meet: async (s) => {
+      await meets(s, client, 'steady');
       s.servers.kill('fs', { code: 1 });
     },
     changed: ready,
@@ -122,14 +122,14 @@ for (const caught of states)
         servers: { ...(caught.in === 'queued' && others), fs: caught.script ?? lingering },
         options: { fs: caught.options ?? {} },
       },
-      (s) => {
+      async (s) => {
         s.computer();
-        caught.meet(s);
+        await caught.meet(s);
         expect(s.state(client)).toContain(caught.in);
         const rest =
           caught.in === 'queued' ? Object.fromEntries(Object.keys(others).map((name) => [name, {}])) : {};
         s.config({ ...rest, fs: { ...caught.options, ...change } });
-        s.run(10_000);
+        await s.run(10_000);
         expect(s.state(client)).toBe(becomes);
         expect(contextOf(s, client)).toMatchObject(change);
       },
@@ -138,12 +138,12 @@ for (const caught of states)
 scenario(
   'a computer that closes takes no other config any more',
   { servers: { fs: lingering, git: { tools: {} } } },
-  (s) => {
+  async (s) => {
     s.computer({ servers: ['fs'] });
-    s.run(500);
+    await s.run(500);
     s.close();
     s.config({ git: {} });
-    s.run(5000);
+    await s.run(5000);
     expect([s.directory.size, opensOf(s, 'git')]).toEqual([0, []]);
   },
 );
@@ -154,13 +154,13 @@ scenario(
     servers: { fs: { ...lingering, later: { 2: { initialize: 'error' }, 3: { initialize: 1 } } } },
     options: { fs: { generation: 1 } },
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    meets(s, client, 'steady');
+    await meets(s, client, 'steady');
     s.config({ fs: { generation: 2 } });
     expect(s.state(client)).toBe('closing');
     s.config({ fs: { generation: 3 } });
-    s.run(5000);
+    await s.run(5000);
     expect([s.state(client), opensOf(s).length]).toEqual([ready, 3]);
     expect(s.heard('computer', 'server.rolledBack')).toMatchObject([{ server: 'fs', generation: 1 }]);
   },
@@ -169,12 +169,12 @@ scenario(
 scenario(
   'what is changed and changed back meanwhile is no reason to fall back',
   { servers: { fs: lingering } },
-  (s) => {
+  async (s) => {
     s.computer();
-    meets(s, client, 'steady');
+    await meets(s, client, 'steady');
     s.config({ fs: { generation: 2 } });
     s.config({ fs: { generation: 1 } });
-    s.run(5000);
+    await s.run(5000);
     expect([s.state(client), s.heard('computer', 'server.rolledBack')]).toEqual([ready, []]);
   },
 );
@@ -187,15 +187,15 @@ scenario(
       other: { tools: { write: tools.read } },
     },
   },
-  (s) => {
-    everybody(s);
-    s.run(1000);
+  async (s) => {
+    await everybody(s);
+    await s.run(1000);
     const call = s.call('read');
     s.config({ other: {} });
     expect(offeredBy(s)).toEqual(['write']);
     const [before, told] = [s.heard('computer', 'tools.changed').length, announcedBy(s).length];
     s.servers.announce('fs');
-    s.run(5000);
+    await s.run(5000);
     expect([s.heard('computer', 'tools.changed').length, offeredBy(s)]).toEqual([before, ['write']]);
     expect([announcedBy(s).length, call.settled.length]).toEqual([told + 1, 1]);
     expect([s.state(client), s.heard('computer', 'server.removed').length]).toEqual([undefined, 1]);
@@ -205,17 +205,17 @@ scenario(
 scenario(
   'a config that changed while its computer was away is announced after it came back',
   { servers: { fs: { tools } } },
-  (s) => {
-    everybody(s);
-    s.run(1000);
+  async (s) => {
+    await everybody(s);
+    await s.run(1000);
     s.network.faults.dropLink('c1');
     s.config({ fs: { budget: 1 } });
     s.config({ fs: { budget: 2 } });
-    s.run(5000);
+    await s.run(5000);
     expect([announcedBy(s, 'server:update_config').length, announcedBy(s).length]).toEqual([1, 0]);
     // The same config once more is no change.
     s.config({ fs: { budget: 2 } });
-    s.run(5000);
+    await s.run(5000);
     expect(announcedBy(s, 'server:update_config')).toHaveLength(1);
   },
 );
@@ -227,14 +227,14 @@ scenario(
     kinds: broken('client', 'rememberInfo', ({ self }) => !self.endsWith('#7')),
     failing: 'client:fs',
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(5000);
+    await s.run(5000);
     expect(s.state(client)).toBeUndefined();
     s.config({});
-    s.run(1000);
+    await s.run(1000);
     s.config({ fs: {} });
-    s.run(1000);
+    await s.run(1000);
     expect([s.state(client), catalogOf(s)?.entries.length]).toEqual([ready, 1]);
   },
 );
@@ -248,18 +248,18 @@ scenario(
       twin: { tools: { write: tools.read } },
     },
   },
-  (s) => {
-    everybody(s);
-    s.run(1000);
+  async (s) => {
+    await everybody(s);
+    await s.run(1000);
     const heard = (): number => s.heard('computer', 'tools.changed').length;
     const [before, told] = [heard(), announcedBy(s).length];
     s.config({ other: {}, fs: {} });
-    s.run(5000);
+    await s.run(5000);
     expect(offeredBy(s)).toEqual(['write', 'read']);
     expect(heard()).toBe(before);
     // The new server has only a tool whose name is taken, so nothing changes.
     s.config({ other: {}, fs: {}, twin: {} });
-    s.run(5000);
+    await s.run(5000);
     expect(heard()).toBe(before);
     expect(announcedBy(s).length).toBe(told);
   },
@@ -268,15 +268,15 @@ scenario(
 scenario(
   'nobody is asked for other values of a server any more once it is stopped',
   { servers: { fs: { tools } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     s.callPorts.specs.set('fs', 'never');
     s.config({ fs: { values: 1 } });
-    s.run(1000);
+    await s.run(1000);
     expect(s.callPorts.specs.waiting).toBe(1);
     order(s, 'server.stop');
-    s.run(1000);
+    await s.run(1000);
     expect(s.callPorts.specs.waiting).toBe(0);
   },
 );

@@ -18,14 +18,14 @@ interface World {
 const story = (
   what: string,
   acts: Readonly<Record<string, RegistryAct>>,
-  play: (world: World) => void,
+  play: (world: World) => Promise<void>,
   given: object = input,
 ): void =>
   scenario(what, {}, (s) => {
     const { registries } = s.callPorts;
     for (const [registry, act] of Object.entries(acts)) registries.acts.set(registry, act);
     s.start('registry', given);
-    play({
+    return play({
       s,
       registries,
       want: (ticket, of = list) => s.order('registry', { type: 'registry.want', ticket, list: of }),
@@ -39,11 +39,11 @@ const refusing = (ms: number): RegistryAct => ({ ms, isUsable: false });
 story(
   'of three registries the one that answers first is taken, and the others are aborted (case 1)',
   { [one]: usable(300), [two]: usable(100), [three]: usable(200) },
-  ({ s, want, chosen, registries }) => {
+  async ({ s, want, chosen, registries }) => {
     want('a');
-    s.run(99);
+    await s.run(99);
     expect(chosen()).toEqual([]);
-    s.run(1);
+    await s.run(1);
     expect([chosen(), registries.probed, registries.aborted]).toEqual([
       [['a', two, true]],
       list,
@@ -54,22 +54,22 @@ story(
 story(
   'a registry that answers with an error is none, however fast it is (case 2)',
   { [one]: usable(500), [two]: refusing(10), [three]: 'fails' },
-  ({ s, want, chosen }) => {
+  async ({ s, want, chosen }) => {
     want('a');
-    s.run(500);
+    await s.run(500);
     expect(chosen()).toEqual([['a', one, true]]);
   },
 );
 story(
   'when none answers in time, it is the first of the list, and the probes are aborted (cases 3, 4)',
   {},
-  ({ s, want, chosen, registries }) => {
+  async ({ s, want, chosen, registries }) => {
     want('a');
-    s.run(1_000);
+    await s.run(1_000);
     want('b');
-    s.run(1_999);
+    await s.run(1_999);
     expect(chosen()).toEqual([]);
-    s.run(1);
+    await s.run(1);
     expect([chosen(), registries.aborted]).toEqual([
       [
         ['a', one, false],
@@ -82,46 +82,46 @@ story(
 story(
   'when none can be used, it is the first of the list at once; soon it is tried again (cases 4, 7)',
   { [one]: refusing(10), [two]: 'fails', [three]: refusing(20) },
-  ({ s, want, chosen, registries }) => {
+  async ({ s, want, chosen, registries }) => {
     want('a');
-    s.run(20);
+    await s.run(20);
     want('b');
     expect(chosen()).toEqual([
       ['a', one, false],
       ['b', one, false],
     ]);
-    s.run(60_000);
+    await s.run(60_000);
     registries.acts.set(two, usable(10));
     want('c');
-    s.run(10);
+    await s.run(10);
     expect(chosen().slice(2)).toEqual([['c', two, true]]);
   },
 );
 story(
   'what is known is used for 24 hours from when it was found, however often it is asked for (case 6)',
   { [one]: 'hangs', [two]: usable(10) },
-  ({ s, want, chosen, registries }) => {
+  async ({ s, want, chosen, registries }) => {
     want('a');
-    s.run(10);
-    s.run(23 * hourMs);
+    await s.run(10);
+    await s.run(23 * hourMs);
     want('b');
     expect([chosen().length, registries.probed.length]).toEqual([2, 3]);
-    s.run(2 * hourMs);
+    await s.run(2 * hourMs);
     registries.acts.set(one, usable(5));
     want('c');
-    s.run(5);
+    await s.run(5);
     expect([chosen().slice(2), registries.probed.length]).toEqual([[['c', one, true]], 6]);
   },
 );
 story(
   'what an earlier run has found is used for the rest of its time (case 6)',
   { [one]: usable(10) },
-  ({ s, want, chosen, registries }) => {
+  async ({ s, want, chosen, registries }) => {
     want('a');
     expect([chosen(), registries.probed]).toEqual([[['a', three, true]], []]);
-    s.run(hourMs);
+    await s.run(hourMs);
     want('b');
-    s.run(10);
+    await s.run(10);
     expect(chosen().slice(1)).toEqual([['b', one, true]]);
   },
   { ...input, known: { list, registry: three, forMs: hourMs } },
@@ -129,35 +129,35 @@ story(
 story(
   'another list is probed by itself; who waits for the first one hears of that first',
   { [one]: usable(100), [two]: usable(50), [three]: usable(10) },
-  ({ s, want, chosen }) => {
+  async ({ s, want, chosen }) => {
     want('a', [one]);
     want('b', [two, three]);
     want('c', [one]);
-    s.run(100);
+    await s.run(100);
     expect(chosen()).toEqual([
       ['a', one, true],
       ['c', one, true],
     ]);
-    s.run(10);
+    await s.run(10);
     expect(chosen().slice(2)).toEqual([['b', three, true]]);
     want('d', [two]);
-    s.run(50);
+    await s.run(50);
     expect(chosen().slice(3)).toEqual([['d', two, true]]);
   },
 );
-story('a registry that is alone and fails is taken', { [one]: 'fails' }, ({ s, want, chosen }) => {
+story('a registry that is alone and fails is taken', { [one]: 'fails' }, async ({ s, want, chosen }) => {
   want('a', [one]);
-  s.run(0);
+  await s.run(0);
   expect(chosen()).toEqual([['a', one, false]]);
 });
 story(
   'a caller that still waits at the end has the first of the list',
   {},
-  ({ s, want, chosen, registries }) => {
+  async ({ s, want, chosen, registries }) => {
     want('a');
     want('b', [three]);
     s.order('registry', { type: 'close' });
-    s.run(1);
+    await s.run(1);
     expect([chosen(), registries.aborted]).toEqual([
       [
         ['a', one, false],

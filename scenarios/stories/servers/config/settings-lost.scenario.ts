@@ -20,13 +20,13 @@ for (const [what, lost, state] of [
   story(
     `a file that is ${what} leaves in force what was; the next change writes that, and the change`,
     { reads: [good('1'), lost], writes: [good('2'), good('3')] },
-    (s) => {
-      touch(s);
+    async (s) => {
+      await touch(s);
       expect(s.state('settings')).toBe('lost');
       change(s, 'a');
-      s.run(1);
+      await s.run(1);
       change(s, 'b');
-      s.run(1);
+      await s.run(1);
       expect([told(s), settled(s)]).toEqual([
         [
           ['inForce', '1'],
@@ -45,9 +45,9 @@ for (const [what, lost, state] of [
   story(
     `a file that is found ${what} by a change gets what was in force, and that change`,
     { reads: [good('1')], writes: [lost, good('2')] },
-    (s) => {
+    async (s) => {
       change(s, 'a');
-      s.run(1);
+      await s.run(1);
       expect(told(s)).toEqual([
         ['inForce', '1'],
         [state, '1'],
@@ -63,16 +63,16 @@ for (const [what, lost, state] of [
 story(
   'a file that is touched while it is found empty is read before it is written',
   { reads: [good('1'), good('3')], writes: [{ later: emptied }, good('4')] },
-  (s) => {
+  async (s) => {
     change(s, 'a');
-    touch(s);
+    await touch(s);
     answer();
-    s.run(1);
+    await s.run(1);
     expect(told(s).map((each) => (each as string[])[1])).toEqual(['1', '1', '3', '4']);
   },
 );
-story('a lost file that is there again is read', { reads: [none, good('1')] }, (s) => {
-  touch(s);
+story('a lost file that is there again is read', { reads: [none, good('1')] }, async (s) => {
+  await touch(s);
   expect(told(s)).toEqual([
     ['lost', undefined],
     ['inForce', '1'],

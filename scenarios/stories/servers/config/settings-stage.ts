@@ -48,21 +48,21 @@ const files: HarnessOptions = {
 export const story = (
   what: string,
   of: { reads: readonly Act[]; writes?: readonly Act[] },
-  play: (s: Harness) => void,
+  play: (s: Harness) => Promise<void>,
 ): void =>
-  scenario(what, files, (s) => {
+  scenario(what, files, async (s) => {
     reads = [...of.reads];
     writes = [...(of.writes ?? [])];
     written = [];
     s.start('settings', { file: 'a2c.json' });
-    s.run(1);
-    play(s);
+    await s.run(1);
+    await play(s);
   });
 export const change = (s: Harness, ticket: string): void =>
   s.order('settings', { type: 'settings.change', ticket, edits: [{ path: [ticket], value: 1 }] });
-export const touch = (s: Harness): void => {
+export const touch = async (s: Harness): Promise<void> => {
   s.order('settings', { type: 'file.changed' });
-  s.run(1);
+  await s.run(1);
 };
 export const told = (s: Harness): unknown[] =>
   s.heard('settings', 'settings.changed').map((e) => [e.state, (e.value as { mark?: string } | null)?.mark]);

@@ -6,11 +6,11 @@ import { answer, change, good, settled, story, told, touch, written, wrong } fro
 story(
   'a file with a mistake in it leaves in force what was, and is told once',
   { reads: [good('1'), wrong, wrong, good('2')] },
-  (s) => {
-    touch(s);
-    touch(s);
+  async (s) => {
+    await touch(s);
+    await touch(s);
     expect(s.state('settings')).toBe('mistaken');
-    touch(s);
+    await touch(s);
     expect(told(s)).toEqual([
       ['inForce', '1'],
       ['mistaken', '1'],
@@ -18,17 +18,17 @@ story(
     ]);
   },
 );
-story('a file that is touched and is the same is no news', { reads: [good('1')] }, (s) => {
-  touch(s);
-  touch(s);
+story('a file that is touched and is the same is no news', { reads: [good('1')] }, async (s) => {
+  await touch(s);
+  await touch(s);
   expect(told(s)).toEqual([['inForce', '1']]);
 });
 story(
   'changes are written one after another, and each is answered',
   { reads: [good('1')], writes: [good('2'), { ...good('2'), isTaken: true } as FileFound, good('3')] },
-  (s) => {
+  async (s) => {
     for (const ticket of ['a', 'b', 'c']) change(s, ticket);
-    s.run(1);
+    await s.run(1);
     expect(settled(s)).toEqual([
       ['a', false, null],
       ['b', true, null],
@@ -41,9 +41,9 @@ story(
 story(
   'our own write is no news of somebody else',
   { reads: [good('1'), good('2')], writes: [good('2')] },
-  (s) => {
+  async (s) => {
     change(s, 'a');
-    touch(s);
+    await touch(s);
     expect(told(s)).toEqual([
       ['inForce', '1'],
       ['inForce', '2'],
@@ -53,18 +53,18 @@ story(
 story(
   'a file with mistakes is not written over: the change is refused',
   { reads: [wrong], writes: [good('2')] },
-  (s) => {
+  async (s) => {
     change(s, 'a');
-    s.run(1);
+    await s.run(1);
     expect([settled(s), written]).toEqual([[['a', false, 'ConfigInvalid']], []]);
   },
 );
 story(
   'a file of a later version is read and never written',
   { reads: [good('1', { a2c: { version: 99 } })], writes: [good('2')] },
-  (s) => {
+  async (s) => {
     change(s, 'a');
-    s.run(1);
+    await s.run(1);
     expect([settled(s), written, s.state('settings')]).toEqual([
       [['a', false, 'ConfigInvalid']],
       [],
@@ -75,10 +75,10 @@ story(
 story(
   'a write that is refused fails one change; the file is looked at, and the next is tried',
   { reads: [good('1')], writes: ['refused', good('2')] },
-  (s) => {
+  async (s) => {
     change(s, 'a');
     change(s, 'b');
-    s.run(1);
+    await s.run(1);
     expect(settled(s)).toEqual([
       ['a', false, 500],
       ['b', false, null],
@@ -88,10 +88,10 @@ story(
 story(
   'a write that finds mistakes refuses all that wait, and nothing is in force again',
   { reads: [good('1')], writes: [wrong] },
-  (s) => {
+  async (s) => {
     change(s, 'a');
     change(s, 'b');
-    s.run(1);
+    await s.run(1);
     expect(settled(s)).toEqual([
       ['a', false, 'ConfigInvalid'],
       ['b', false, 'ConfigInvalid'],
@@ -105,13 +105,13 @@ story(
 story(
   'a write that never ends fails its change in time',
   { reads: [good('1')], writes: ['never', good('2')] },
-  (s) => {
+  async (s) => {
     change(s, 'a');
     change(s, 'b');
-    touch(s);
-    s.run(74_000);
+    await touch(s);
+    await s.run(74_000);
     expect(settled(s)).toEqual([]);
-    s.run(2_000);
+    await s.run(2_000);
     expect(settled(s)).toEqual([
       ['a', false, 408],
       ['b', false, null],
@@ -121,10 +121,10 @@ story(
 story(
   'what is wanted while the file is touched in a write is written after a fresh look',
   { reads: [good('1'), good('3')], writes: ['never'] },
-  (s) => {
+  async (s) => {
     change(s, 'a');
-    touch(s);
-    s.run(76_000);
+    await touch(s);
+    await s.run(76_000);
     expect(told(s)).toEqual([
       ['inForce', '1'],
       ['inForce', '3'],
@@ -134,9 +134,9 @@ story(
 story(
   'a file that cannot be read is mistaken, and is read when it is touched',
   { reads: ['refused', good('1')] },
-  (s) => {
+  async (s) => {
     expect(s.state('settings')).toBe('mistaken');
-    touch(s);
+    await touch(s);
     expect(told(s)).toEqual([
       ['mistaken', undefined],
       ['inForce', '1'],
@@ -146,29 +146,29 @@ story(
 story(
   'a read that never ends is given up, and begun again when the file is touched',
   { reads: ['never', 'never', good('1')] },
-  (s) => {
-    touch(s);
+  async (s) => {
+    await touch(s);
     change(s, 'a');
-    s.run(11_000);
+    await s.run(11_000);
     expect([s.state('settings'), settled(s)]).toEqual(['mistaken', [['a', false, 'ConfigInvalid']]]);
-    touch(s);
+    await touch(s);
     expect(told(s)).toEqual([
       ['mistaken', undefined],
       ['inForce', '1'],
     ]);
   },
 );
-story('an end answers every change that waits', { reads: ['never'] }, (s) => {
+story('an end answers every change that waits', { reads: ['never'] }, async (s) => {
   change(s, 'a');
   s.close('settings');
-  s.run(1);
+  await s.run(1);
   expect(settled(s)).toEqual([['a', false, 'ServerNotActive']]);
 });
-story('an end in a write answers every change', { reads: [good('1')], writes: ['never'] }, (s) => {
+story('an end in a write answers every change', { reads: [good('1')], writes: ['never'] }, async (s) => {
   change(s, 'a');
   change(s, 'b');
   s.close('settings');
-  s.run(1);
+  await s.run(1);
   expect(settled(s)).toEqual([
     ['a', false, 'ServerNotActive'],
     ['b', false, 'ServerNotActive'],
@@ -177,22 +177,22 @@ story('an end in a write answers every change', { reads: [good('1')], writes: ['
 story(
   'a file that is touched in the midst of a write is looked at when it is written',
   { reads: [good('1'), good('3')], writes: [{ later: good('2') }] },
-  (s) => {
+  async (s) => {
     change(s, 'a');
-    touch(s);
+    await touch(s);
     answer();
-    s.run(1);
+    await s.run(1);
     expect([told(s).at(-1), s.state('settings')]).toEqual([['inForce', '3'], 'inForce']);
   },
 );
 story(
   'a file that is touched in the midst of a write is looked at when that has found mistakes',
   { reads: [good('1'), wrong], writes: [{ later: wrong }] },
-  (s) => {
+  async (s) => {
     change(s, 'a');
-    touch(s);
+    await touch(s);
     answer();
-    s.run(1);
+    await s.run(1);
     expect([settled(s), s.state('settings')]).toEqual([[['a', false, 'ConfigInvalid']], 'mistaken']);
   },
 );

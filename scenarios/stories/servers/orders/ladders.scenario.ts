@@ -33,16 +33,16 @@ const order = (s: Harness, type: 'server.start' | 'server.stop'): void =>
 scenario(
   'a call that does not obey its cancel holds up a stop for the drain time and a grace, and is unknown in the end',
   { servers: { fs: { tools } }, kinds: deaf('call') },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('read');
     order(s, 'server.stop');
-    s.run(999);
+    await s.run(999);
     expect(s.state(client)).toBe('{connected:{draining:serving}}');
-    s.run(1000);
+    await s.run(1000);
     expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
-    s.run(10);
+    await s.run(10);
     expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
     s.close();
     expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'Crashed' } }]);
@@ -52,14 +52,14 @@ scenario(
 scenario(
   'a call that does not obey its cancel holds up a close for the grace of its cancel only',
   { servers: { fs: { tools } }, kinds: deaf('call') },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('read');
     s.close();
-    s.run(999);
+    await s.run(999);
     expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
-    s.run(10);
+    await s.run(10);
     expect(s.directory.size).toBe(0);
     expect(call.settled).toMatchObject([{ outcome: 'unknown' }]);
   },
@@ -68,15 +68,15 @@ scenario(
 scenario(
   'a stop that is said again ends the waiting for a call that does not obey its cancel',
   { servers: { fs: { tools } }, kinds: deaf('call') },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('read');
     for (const state of ['{connected:{draining:serving}}', '{connected:{draining:cancelling}}', 'closing']) {
       order(s, 'server.stop');
       expect(s.state(client)).toBe(state);
     }
-    s.run(10);
+    await s.run(10);
     expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
     s.close();
     expect(call.settled).toMatchObject([{ outcome: 'unknown' }]);
@@ -86,14 +86,14 @@ scenario(
 scenario(
   'of the orders that come while calls are cancelled the last one counts',
   { servers: { fs: { tools } }, kinds: deaf('call') },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     s.call('read');
     for (const type of ['server.stop', 'server.stop', 'server.start', 'server.stop'] as const) order(s, type);
     expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
     order(s, 'server.start');
-    s.run(1010);
+    await s.run(1010);
     expect([s.servers.startsOf('fs'), s.state(client)]).toEqual([
       2,
       '{connected:{ready:{health:steady,lists:known}}}',
@@ -104,15 +104,15 @@ scenario(
 scenario(
   'a server that is closed while its calls are cancelled obeys nothing else any more',
   { servers: { fs: { tools } }, kinds: deaf('call') },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     s.call('read');
     for (const type of ['server.stop', 'server.stop'] as const) order(s, type);
     s.close();
     for (const type of ['server.start', 'server.stop', 'close']) s.order(client, { type });
     expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
-    s.run(1010);
+    await s.run(1010);
     expect([s.directory.size, s.servers.startsOf('fs')]).toEqual([0, 1]);
   },
 );
@@ -124,14 +124,14 @@ scenario(
     options: { fs: { isLazy: true, kept: kept('read') } },
     kinds: deaf('call'),
   },
-  (s) => {
+  async (s) => {
     s.computer();
     s.call('read');
     order(s, 'server.start');
-    meets(s, client, 'handshaking');
+    await meets(s, client, 'handshaking');
     order(s, 'server.stop');
     expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
-    s.run(60);
+    await s.run(60);
     expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
   },
 );
@@ -148,22 +148,22 @@ scenario(
       },
     },
   },
-  (s) => {
+  async (s) => {
     const hurry = (): void => s.order(`${client}/process`, { type: 'process.hurry' });
     s.computer();
     for (const state of ['starting', 'running']) {
-      meets(s, `${client}/process`, state);
+      await meets(s, `${client}/process`, state);
       hurry();
       expect(s.state(`${client}/process`)).toBe(state);
     }
-    meets(s, client, 'ready');
+    await meets(s, client, 'ready');
     s.servers.kill('fs', { code: 1 });
     expect([s.state(client), s.state(`${client}/process`)]).toEqual(['recovering', '{sweeping:terminating}']);
     // A server that is stopped twice is not waited for either.
     order(s, 'server.stop');
     order(s, 'server.stop');
     expect(s.state(`${client}/process`)).toBe('{sweeping:killing}');
-    s.run(10);
+    await s.run(10);
     expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
   },
 );
@@ -176,13 +176,13 @@ for (const [what, act, rests] of [
   scenario(
     `a process machine that obeys nothing is ended by force when its server is ${what}`,
     { servers: { fs: { tools } }, kinds: deafIn('process', 'running'), failing: '/process' },
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(100);
+      await s.run(100);
       act(s);
-      s.run(5499);
+      await s.run(5499);
       expect(s.servers.alive).toBe(1);
-      s.run(260);
+      await s.run(260);
       expect([s.state(client), s.servers.alive]).toEqual([rests, 0]);
     },
   );
@@ -190,16 +190,16 @@ for (const [what, act, rests] of [
 scenario(
   'a process machine that obeys nothing is ended by force when its server is started again meanwhile',
   { servers: { fs: { tools } }, kinds: deafIn('process', 'running'), failing: '/process' },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     order(s, 'server.stop');
-    s.run(1000);
+    await s.run(1000);
     order(s, 'server.start');
     expect(s.state(client)).toBe('closing');
-    s.run(4499);
+    await s.run(4499);
     expect([s.servers.startsOf('fs'), s.state(client)]).toEqual([1, 'closing']);
-    s.run(100);
+    await s.run(100);
     expect([s.servers.startsOf('fs'), s.servers.alive, s.state(client)]).toEqual([
       2,
       1,
@@ -222,13 +222,13 @@ scenario(
       },
     }),
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     s.servers.kill('fs', { code: 1 });
-    s.run(3999);
+    await s.run(3999);
     expect(s.state(`${client}/process`)).toBe('{sweeping:killing}');
-    s.run(2000);
+    await s.run(2000);
     expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
   },
 );
@@ -236,11 +236,11 @@ scenario(
 scenario(
   'close while a command that does not exist is being launched ends without a try more',
   { servers: { fs: { missing: true, startMs: 50 } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(10);
+    await s.run(10);
     s.close();
-    s.run(100);
+    await s.run(100);
     expect([s.directory.size, s.servers.startsOf('fs')]).toEqual([0, 1]);
   },
 );
@@ -248,12 +248,12 @@ scenario(
 scenario(
   'a launcher that ends before its start was seen is swept with all that it left behind',
   { servers: { fs: { tools, startMs: 50, leaves: { count: 2 }, later: { 2: { leaves: { count: 0 } } } } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(10);
+    await s.run(10);
     s.servers.kill('fs', { code: 1 });
     expect(s.state(`${client}/process`)).toBe('{sweeping:terminating}');
-    s.run(2000);
+    await s.run(2000);
     expect([s.state(client), s.servers.alive]).toEqual([
       '{connected:{ready:{health:steady,lists:known}}}',
       1,

@@ -20,12 +20,12 @@ const launching = (s: Harness): number =>
 scenario(
   'thirty servers that die together do not come back in the same second',
   { servers: many(30, {}) },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     expect(opensOf(s)).toHaveLength(30);
     for (let n = 0; n < 30; n += 1) s.servers.kill(`s${n}`, { code: 1 });
-    s.run(60_000);
+    await s.run(60_000);
     const back = opensOf(s).slice(30);
     expect([back.length, s.state('computer')]).toEqual([30, '{serving:whole}']);
     // Five connect at once, and one more at each tick of the clock.
@@ -38,11 +38,11 @@ scenario(
 scenario(
   'a single server that dies comes back after its pause, and waits for nobody',
   { servers: many(30, {}) },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(1000);
+    await s.run(1000);
     s.servers.kill('s3', { code: 1 });
-    s.run(1010);
+    await s.run(1010);
     expect(stagesOf(s, 's3').at(-1)).toBe('ready');
   },
 );
@@ -50,13 +50,13 @@ scenario(
 scenario(
   'sixteen servers connect at a time, and who is ready makes room for the next',
   { servers: many(40, { startMs: 1000 }) },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(500);
+    await s.run(500);
     expect([opensOf(s).length, launching(s)]).toEqual([16, 16]);
-    s.run(1000);
+    await s.run(1000);
     expect([opensOf(s).length, launching(s)]).toEqual([32, 16]);
-    s.run(2000);
+    await s.run(2000);
     expect(s.state('computer')).toBe('{serving:whole}');
   },
 );
@@ -72,16 +72,16 @@ for (const [what, script] of [
       servers: { ...many(16, script, 'slow'), fs: { tools } },
       timing: { slowMs: 15_000, bootMs: 15_000, listMs: 100_000 },
     },
-    (s) => {
+    async (s) => {
       s.computer();
-      s.run(14_990);
+      await s.run(14_990);
       expect([s.state(client), opensOf(s, 'fs')]).toEqual(['queued', []]);
-      s.run(30);
+      await s.run(30);
       expect([s.state(client), s.state('computer')]).toEqual([
         '{connected:{ready:{health:steady,lists:known}}}',
         '{serving:degraded}',
       ]);
-      s.run(60_000);
+      await s.run(60_000);
       expect(s.state('computer')).toBe('{serving:whole}');
     },
   );
@@ -89,11 +89,11 @@ for (const [what, script] of [
 scenario(
   'of fifty servers one never answers: the others serve as soon as they are ready',
   { servers: { ...many(49, { initialize: 20 }), mute: { initialize: 'never' } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(200);
+    await s.run(200);
     const calls = Array.from({ length: 49 }, (_, n) => s.call(`s${n}`));
-    s.run(10);
+    await s.run(10);
     expect(calls.filter(({ settled }) => settled[0]?.outcome === 'succeeded')).toHaveLength(49);
   },
 );
@@ -107,14 +107,18 @@ for (const [what, others, backAt] of [
   ['is ready', { initialize: 3000 }, 3000],
   ['is slow', { initialize: 30_000 }, 5000],
 ] as const)
-  scenario(`who comes back after a failure takes the place of one that ${what}`, crowded(others), (s) => {
-    s.computer();
-    s.run(2900);
-    expect([s.state(client), opensOf(s, 'fs').length]).toEqual(['queued', 1]);
-    s.run(2200);
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
-    expect(Math.abs((opensOf(s, 'fs')[1] ?? 0) - backAt)).toBeLessThan(20);
-  });
+  scenario(
+    `who comes back after a failure takes the place of one that ${what}`,
+    crowded(others),
+    async (s) => {
+      s.computer();
+      await s.run(2900);
+      expect([s.state(client), opensOf(s, 'fs').length]).toEqual(['queued', 1]);
+      await s.run(2200);
+      expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
+      expect(Math.abs((opensOf(s, 'fs')[1] ?? 0) - backAt)).toBeLessThan(20);
+    },
+  );
 
 const queued: HarnessOptions = {
   servers: { ...many(16, { initialize: 30_000 }), fs: { tools, later: { 2: {} } } },
@@ -123,13 +127,13 @@ const queued: HarnessOptions = {
 scenario(
   'a call to a server that waits for its turn waits with it, and a start changes nothing',
   queued,
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const { settled } = s.call('read');
     order(s, 'server.start');
     expect([s.state(client), stagesOf(s), settled]).toEqual(['queued', ['connecting'], []]);
-    s.run(20_000);
+    await s.run(20_000);
     expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
     expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
@@ -137,46 +141,46 @@ scenario(
 scenario(
   'calls to a lazy server that waits for its turn wait with it',
   { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const calls = [s.call('read'), s.call('read')];
     expect(s.state(client)).toBe('queued');
-    s.run(20_000);
+    await s.run(20_000);
     expect(calls.map(({ settled }) => settled[0]?.outcome)).toEqual(['succeeded', 'succeeded']);
   },
 );
 scenario(
   'a lazy server that is stopped while it waits for its turn answers who called',
   { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('read');
     order(s, 'server.stop');
     expect([s.state(client), call.settled[0]?.end]).toEqual(['idle', 'cancelled']);
     order(s, 'server.stop');
-    s.run(60_000);
+    await s.run(60_000);
     expect([s.state(client), opensOf(s, 'fs')]).toEqual(['idle', []]);
   },
 );
 scenario(
   'a computer that closes while a call waits for a server that waits for its turn: the call has failed, and was never sent',
   { ...queued, options: { fs: { isLazy: true, kept: kept('read') } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const call = s.call('read');
     expect(s.state(client)).toBe('queued');
     s.close();
     expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
   },
 );
-scenario('a computer that closes ends who waits for a turn', queued, (s) => {
+scenario('a computer that closes ends who waits for a turn', queued, async (s) => {
   s.computer();
-  s.run(100);
+  await s.run(100);
   s.close();
-  s.run(100);
+  await s.run(100);
   expect([s.directory.size, opensOf(s, 'fs')]).toEqual([0, []]);
 });
 
@@ -185,15 +189,15 @@ const both = (s: Harness, count: number, more: object): void =>
 scenario(
   'servers that are taken out while they wait for a turn leave their turns to others',
   { servers: { ...many(16, { initialize: 20_000 }), ...many(20, {}, 'gone'), fs: { tools } } },
-  (s) => {
+  async (s) => {
     s.computer({ servers: Array.from({ length: 16 }, (_, n) => `s${n}`) });
     const all = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`gone${n}`, {}]));
     both(s, 16, all);
-    s.run(100);
+    await s.run(100);
     both(s, 16, {});
-    s.run(100);
+    await s.run(100);
     both(s, 16, { fs: {} });
-    s.run(30_000);
+    await s.run(30_000);
     expect([s.state(client), s.state('computer')]).toEqual([
       '{connected:{ready:{health:steady,lists:known}}}',
       '{serving:whole}',
@@ -209,9 +213,9 @@ scenario(
     kinds: broken('client', 'rememberInfo', isBad),
     failing: 'client:bad',
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(10_000);
+    await s.run(10_000);
     expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
   },
 );
@@ -228,11 +232,11 @@ scenario(
     kinds: broken('client', 'rememberInfo', isBad),
     failing: 'client:bad',
   },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(2900);
+    await s.run(2900);
     expect([s.state(client), opensOf(s, 'fs').length]).toEqual(['queued', 1]);
-    s.run(200);
+    await s.run(200);
     expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
   },
 );

@@ -16,7 +16,7 @@ const stages = (s: Harness): string[] => s.heard('computer', 'client.changed').m
 scenario(
   'a start of a server that starts already, or is ready, changes nothing',
   { servers: { fs: slow } },
-  (s) => {
+  async (s) => {
     s.computer();
     for (const state of [
       'launching',
@@ -24,7 +24,7 @@ scenario(
       '{connected:listing}',
       '{connected:{ready:{health:steady,lists:known}}}',
     ]) {
-      for (let ms = 0; ms < 1000 && s.state(client) !== state; ms += 1) s.run(1);
+      for (let ms = 0; ms < 1000 && s.state(client) !== state; ms += 1) await s.run(1);
       expect(s.state(client)).toBe(state);
       order(s, 'server.start');
       expect(s.state(client)).toBe(state);
@@ -36,15 +36,15 @@ scenario(
 scenario(
   'a stop of a server that stops already hurries it; one that rests stays as it is',
   { servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     const [process, at] = [`${client}/process`, s.clock.now()];
     for (const rung of ['stdinClosed', 'terminating', 'killing', 'killing']) {
       order(s, 'server.stop');
       expect([s.state(client), s.state(process)]).toEqual(['closing', `{closing:${rung}}`]);
     }
-    s.run(10);
+    await s.run(10);
     expect([s.state(client), s.clock.now() - at]).toEqual(['idle', 10]);
     order(s, 'server.stop');
     expect(s.state(client)).toBe('idle');
@@ -52,33 +52,37 @@ scenario(
   },
 );
 
-scenario('two starts while a server is being stopped start it once', { servers: { fs: { tools } } }, (s) => {
-  s.computer();
-  s.run(100);
-  order(s, 'server.stop');
-  order(s, 'server.start');
-  order(s, 'server.start');
-  expect(s.state(client)).toBe('closing');
-  s.run(1000);
-  expect([s.state(client), s.servers.startsOf('fs')]).toEqual([
-    '{connected:{ready:{health:steady,lists:known}}}',
-    2,
-  ]);
-});
+scenario(
+  'two starts while a server is being stopped start it once',
+  { servers: { fs: { tools } } },
+  async (s) => {
+    s.computer();
+    await s.run(100);
+    order(s, 'server.stop');
+    order(s, 'server.start');
+    order(s, 'server.start');
+    expect(s.state(client)).toBe('closing');
+    await s.run(1000);
+    expect([s.state(client), s.servers.startsOf('fs')]).toEqual([
+      '{connected:{ready:{health:steady,lists:known}}}',
+      2,
+    ]);
+  },
+);
 
 scenario(
   'a server that is being closed is neither started nor stopped any more',
   { servers: { fs: { tools, ignores: ['stdin'] } } },
-  (s) => {
+  async (s) => {
     s.computer();
-    s.run(100);
+    await s.run(100);
     s.close();
     for (const type of ['server.start', 'server.stop'] as const) {
       order(s, type);
       s.order(client, { type });
     }
     expect(s.state(client)).toBe('closing');
-    s.run(1000);
+    await s.run(1000);
     expect([s.directory.size, s.servers.startsOf('fs'), s.servers.alive]).toEqual([0, 1, 0]);
   },
 );
@@ -86,21 +90,21 @@ scenario(
 scenario(
   'a computer that has a seat takes no second one before it has left the first',
   { servers: { fs: { tools } } },
-  (s) => {
-    s.office();
+  async (s) => {
+    await s.office();
     s.computer({ linked: true });
     const link = { url: 'http://127.0.0.1:41000', role: 'computer', name: 'other', office: 'o' };
     s.order('computer', { type: 'office.join', link });
-    s.run(100);
+    await s.run(100);
     s.order('computer', { type: 'office.join', link });
-    s.run(100);
+    await s.run(100);
     expect(s.state('computer/link')).toBe('{online:{joined:quiet}}');
     expect(s.heard('office', 'seat.changed')).toMatchObject([{ seat: { name: 'c1' } }]);
   },
 );
 
-scenario('three notices while tools are fetched lead to one fetch more', {}, (s) => {
-  s.office();
+scenario('three notices while tools are fetched lead to one fetch more', {}, async (s) => {
+  await s.office();
   const asked: unknown[] = [];
   const peer = s.peer('p', {
     'client:get_tools': (body, ack) => {
@@ -110,14 +114,14 @@ scenario('three notices while tools are fetched lead to one fetch more', {}, (s)
   });
   peer.join('computer', 'c');
   s.agent();
-  s.run(100);
+  await s.run(100);
   expect(s.state('agent/view:c')).toBe('{ready:steady}');
   const before = asked.length;
   for (let n = 0; n < 4; n++) {
     s.order('agent/view:c', { type: 'view.refresh' });
-    s.run(1);
+    await s.run(1);
   }
   expect(s.state('agent/view:c')).toBe('{ready:{refreshing:outdated}}');
-  s.run(200);
+  await s.run(200);
   expect([s.state('agent/view:c'), asked.length - before]).toEqual(['{ready:steady}', 2]);
 });

@@ -10,26 +10,26 @@ import { client, fsProcess, hello, opensOf, order, stagesOf } from '../../../sta
 const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
 const servers = { fs: { tools } };
 const timing = { drainMs: 5_000 };
-const running = (s: Harness, tool: 'read' | 'hang') => {
+const running = async (s: Harness, tool: 'read' | 'hang') => {
   s.computer();
-  s.run(500);
+  await s.run(500);
   const call = s.call(tool);
-  s.run(10);
+  await s.run(10);
   return call;
 };
 
 scenario(
   'a stop lets running calls end and takes no new ones, then the server goes down (112)',
   { servers, timing },
-  (s) => {
-    const call = running(s, 'read');
+  async (s) => {
+    const call = await running(s, 'read');
     order(s, 'server.stop');
     expect(s.call('read').settled).toMatchObject([
       { outcome: 'failed', failure: { code: 'ServerNotActive', details: { state: 'closing' } } },
     ]);
-    s.run(280);
+    await s.run(280);
     expect([s.state(client), call.settled]).toEqual(['{connected:{draining:serving}}', []]);
-    s.run(50);
+    await s.run(50);
     expect([s.state(client), call.settled[0]?.outcome]).toEqual(['idle', 'succeeded']);
   },
 );
@@ -37,12 +37,12 @@ scenario(
 scenario(
   'a call that does not end within the drain time is cancelled, then its server goes down (112)',
   { servers, timing },
-  (s) => {
-    const call = running(s, 'hang');
+  async (s) => {
+    const call = await running(s, 'hang');
     order(s, 'server.stop');
-    s.run(4_999);
+    await s.run(4_999);
     expect(call.settled).toEqual([]);
-    s.run(50);
+    await s.run(50);
     expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'unknown' }]);
     expect([s.state(client), s.servers.heard.at(-1)]).toEqual(['idle', 'cancelled tools/call at fs']);
   },
@@ -51,8 +51,8 @@ scenario(
 scenario(
   'each stop more takes the next step down at once: cancel, stdin, SIGTERM, SIGKILL',
   { servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } }, timing },
-  (s) => {
-    const call = running(s, 'hang');
+  async (s) => {
+    const call = await running(s, 'hang');
     order(s, 'server.stop');
     expect(s.state(client)).toBe('{connected:{draining:serving}}');
     order(s, 'server.stop');
@@ -61,7 +61,7 @@ scenario(
       order(s, 'server.stop');
       expect(s.state(fsProcess)).toBe(`{closing:${rung}}`);
     }
-    s.run(10);
+    await s.run(10);
     expect([s.state(client), s.servers.alive]).toEqual(['idle', 0]);
   },
 );
@@ -69,11 +69,11 @@ scenario(
 scenario(
   'a start while calls are finished brings the server back afterwards, and a stop takes that back',
   { servers, timing },
-  (s) => {
-    running(s, 'read');
+  async (s) => {
+    await running(s, 'read');
     order(s, 'server.stop');
     order(s, 'server.start');
-    s.run(1000);
+    await s.run(1000);
     expect([s.state(client), opensOf(s).length]).toEqual([
       '{connected:{ready:{health:steady,lists:known}}}',
       2,
@@ -83,7 +83,7 @@ scenario(
     order(s, 'server.start');
     order(s, 'server.stop');
     expect(s.state(client)).toBe('{connected:{draining:serving}}');
-    s.run(1000);
+    await s.run(1000);
     expect([s.state(client), opensOf(s).length]).toEqual(['idle', 2]);
   },
 );
@@ -96,12 +96,12 @@ for (const [what, act] of [
   scenario(
     `a server that goes down goes there also when ${what}, and its calls are told`,
     { servers: { fs: { tools, exitsFirst: true } }, timing },
-    (s) => {
-      const call = running(s, 'hang');
+    async (s) => {
+      const call = await running(s, 'hang');
       order(s, 'server.stop');
       act(s);
       expect(call.settled).toMatchObject([{ end: 'unknown', outcome: 'unknown' }]);
-      s.run(3000);
+      await s.run(3000);
       expect([s.state(client), s.servers.alive, opensOf(s).length]).toEqual(['idle', 0, 1]);
       expect(stagesOf(s)).toEqual(['connecting', 'ready', 'closing', 'idle']);
     },
@@ -115,8 +115,8 @@ for (const [what, act] of [
   scenario(
     `a call of a server whose stream broke hears so at once when the server is ${what}`,
     { servers: { fs: { tools, exitsFirst: true } }, timing },
-    (s) => {
-      const call = running(s, 'hang');
+    async (s) => {
+      const call = await running(s, 'hang');
       s.servers.breakStream('fs');
       expect(call.settled).toEqual([]);
       act(s);
@@ -129,15 +129,15 @@ const told = (s: Harness): string[] => s.heard('computer', 'client.changed').map
 scenario(
   'a server on its way down is told to be closing once, whatever is ordered meanwhile',
   { servers, timing },
-  (s) => {
-    running(s, 'read');
+  async (s) => {
+    await running(s, 'read');
     order(s, 'server.stop');
-    s.run(1000);
+    await s.run(1000);
     order(s, 'server.start');
     order(s, 'server.stop');
-    s.run(1000);
+    await s.run(1000);
     order(s, 'server.start');
-    s.run(1000);
+    await s.run(1000);
     expect(told(s)).toEqual([
       ...['connecting', 'ready', 'closing', 'idle'],
       ...['connecting', 'closing', 'idle', 'connecting', 'ready'],
@@ -145,7 +145,7 @@ scenario(
     s.call('hang');
     order(s, 'server.stop');
     s.close();
-    s.run(10_000);
+    await s.run(10_000);
     expect(told(s).slice(9)).toEqual(['closing']);
   },
 );
