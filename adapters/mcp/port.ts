@@ -1,5 +1,6 @@
 import type { Address } from '../../machines/kernel/address.ts';
 import type { Ports, SessionInput } from '../../machines/kernel/ports.ts';
+import type { OpenRequest } from './http/http.ts';
 import { resultBytes, type Around, type Notice } from './transport.ts';
 import { messageBytes } from './messages/framing.ts';
 import { NoiseMeter, type Noise } from './messages/noise.ts';
@@ -21,6 +22,8 @@ export interface SessionPortOptions extends SessionOptions {
   readonly timers?: Timers;
   /** Clock in ms since 1970, `Date.now` by default. */
   readonly now?: () => number;
+  /** Opens HTTP requests in the place of Node, so that a server in virtual time can answer them. */
+  readonly openRequest?: OpenRequest;
   /** Callback for each JSON-RPC message of each session, with the address of the session. */
   readonly frame?: (at: Address, dir: 'in' | 'out', message: unknown) => void;
 }
@@ -56,6 +59,7 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     timers: options.timers ?? waitingTimers,
     now: options.now ?? (() => Date.now()),
     redact: options.redact,
+    openRequest: options.openRequest,
     userAgent: `${options.clientInfo.name}/${options.clientInfo.version}`,
   };
   const eras = new Map<string, Around['era']>();

@@ -4,6 +4,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { sizes } from '../../machines/protocol/protocol.ts';
 import type { Timers } from '../clock.ts';
+import type { OpenRequest } from './http/http.ts';
 
 /**
  * Largest answer to one request in bytes, 10 MiB, the same limit as for any message. An office takes less, so
@@ -79,6 +80,8 @@ export interface Around {
   readonly now: () => number;
   /** Value of the `User-Agent` header of HTTP requests. */
   readonly userAgent: string;
+  /** Opens HTTP requests; by default those of Node do. */
+  readonly openRequest?: OpenRequest | undefined;
   readonly notice: (notice: Notice) => void;
   /** Hides secrets in text of a server; applied before the text is cut, because a cut could leave part of a secret. */
   readonly redact?: ((text: string) => string) | undefined;

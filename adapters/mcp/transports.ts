@@ -20,8 +20,6 @@ export interface TransportOptions {
   readonly ledger: Pick<Ledger, 'streamsOf'>;
   /** Returns the data of a server that needs no process, with placeholders filled in; undefined when the server is unknown. */
   readonly remoteOf?: (server: string, spec: number) => RemoteSpec | undefined;
-  /** Replacement for `remoteOf`: creates the transport of a session without a process. */
-  readonly carrierOf?: (input: SessionInput, around: Around) => McpTransport;
   /** Callback that reports which transport a URL without a type turned out to speak, so that it need not be tried again. */
   readonly settledKind?: (server: string, spec: number, kind: 'streamable' | 'sse') => void;
   /** Limits for opening a broken event stream again: 5 times by default, the first after 1 s. */
@@ -59,7 +57,6 @@ export function transportOf(
     if (!streams) return { failure: notConnected };
     return { transport: speak(new StreamTransport(streams, around)) };
   }
-  if (options.carrierOf) return { transport: options.carrierOf(input, around) };
   const spec = options.remoteOf?.(server, number);
   if (!spec)
     return {

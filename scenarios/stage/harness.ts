@@ -265,16 +265,18 @@ export class Harness {
   /** Lets this many ms pass, with everything that becomes due meanwhile. */
   async run(ms: number): Promise<void> {
     const end = this.clock.now() + ms;
-    while (await this.step(end));
+    do await this.servers.settled();
+    while (this.clock.step(end));
     this.clock.advance(end - this.clock.now());
   }
-  /**
-   * Finishes the work of this moment, then advances to the next timer that is due by `limit` and fires it; returns
-   * false when there is none.
-   */
-  async step(limit?: number): Promise<boolean> {
-    await this.servers.settled();
-    return this.clock.step(limit);
+  /** Lets time pass until the condition holds; resolves with false when it does not within `limitMs`. */
+  async until(isSo: () => boolean, limitMs: number): Promise<boolean> {
+    const end = this.clock.now() + limitMs;
+    for (;;) {
+      await this.servers.settled();
+      if (isSo()) return true;
+      if (!this.clock.step(end)) return false;
+    }
   }
   /** Makes the host of the computer call a tool. */
   call(tool: string, { reqId = `r${this.calls.length + 1}`, timeoutMs = 60_000 } = {}): AskedCall {

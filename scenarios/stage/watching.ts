@@ -88,8 +88,7 @@ export const announcedBy = (s: Harness, event = 'server:update_tool_list'): numb
   );
 /** Advances time until the condition holds; fails when it never does. */
 export async function until(s: Harness, isSo: () => boolean, limitMs = 60_000): Promise<void> {
-  const end = s.clock.now() + limitMs;
-  while (!isSo()) if (!(await s.step(end))) throw new Error(`${String(isSo)} never became so`);
+  if (!(await s.until(isSo, limitMs))) throw new Error(`${String(isSo)} never became so`);
 }
 /** Advances time until a machine is in a state whose path contains this text. */
 export const meets = (s: Harness, address: string, state: string): Promise<void> =>

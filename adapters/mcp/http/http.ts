@@ -1,6 +1,6 @@
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
-import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent, request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { getProxyForUrl } from 'proxy-from-env';
 import type { Timers } from '../../clock.ts';
@@ -36,6 +36,9 @@ export class Unreached extends Error {
     this.isProxied = isProxied;
   }
 }
+/** Opens a request, as `request` of `node:http` and `node:https` does. */
+export type OpenRequest = (url: URL, options: RequestOptions) => ClientRequest;
+
 interface Sending {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url?: URL;
@@ -65,7 +68,7 @@ export class Http {
   readonly #timeoutMs: number;
   readonly #defaults: Readonly<Record<string, string>>;
   readonly #credentials: Credentials | undefined;
-  readonly #timers: Timers;
+  readonly #around: HttpAround;
   readonly #agent: Agent;
   readonly #isProxied: boolean;
   readonly #trust: { readonly ca?: string };
@@ -75,25 +78,22 @@ export class Http {
   #isClosed = false;
 
   /** Creates a client for one server; `timeoutMs` in ms, 0 for no limit. */
-  constructor(
-    { url, headers, timeoutMs, credentials, proxy, ca }: HttpOptions,
-    { timers, userAgent }: { timers: Timers; userAgent: string },
-  ) {
+  constructor({ url, headers, timeoutMs, credentials, proxy, ca }: HttpOptions, around: HttpAround) {
     // Compressed answers are not asked for, but still read. A user agent is sent, because some gateways
     // refuse requests without one.
-    this.#defaults = { 'accept-encoding': 'identity', 'user-agent': userAgent };
+    this.#defaults = { 'accept-encoding': 'identity', 'user-agent': around.userAgent };
     this.url = url;
     this.#headers = headers;
     this.#timeoutMs = timeoutMs;
     this.#credentials = credentials;
-    this.#timers = timers;
+    this.#around = around;
     this.#agent = agentFor(url, proxy);
     this.#isProxied = proxy !== undefined;
     this.#trust = ca === undefined ? {} : { ca };
   }
 
   send(sending: Sending): Exchange {
-    const state: Attempt = { isReached: false, isAborted: false, step: stepNow('connection') };
+    const state: Attempt = { isReached: false, isAborted: false, step: this.#stepNow('connection') };
     this.#last = state;
     const answer = new Promise<IncomingMessage>((resolve, reject) => {
       const url = sending.url ?? this.url;
@@ -154,6 +154,9 @@ export class Http {
       answer.destroy();
     }
   }
+  #stepNow(step: Waits['for']): Step {
+    return { for: step, since: this.#around.now() };
+  }
   #unreached(cause: string, isReached: boolean): Unreached {
     return new Unreached(cause, isReached, this.#isProxied);
   }
@@ -161,7 +164,8 @@ export class Http {
     const { method, body } = sending;
     const { reject } = then;
     if (this.#isClosed || state.isAborted) return reject(this.#unreached('ECONNABORTED', state.isReached));
-    const ask = url.protocol === 'https:' ? secureRequest : request;
+    const ask: OpenRequest =
+      this.#around.openRequest ?? (url.protocol === 'https:' ? secureRequest : request);
     let asked: ClientRequest;
     try {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
@@ -180,12 +184,12 @@ export class Http {
     state.request = asked;
     this.#live.add(asked);
     const timer =
-      this.#timeoutMs > 0 && this.#timers.setTimeout(() => asked.destroy(timedOut()), this.#timeoutMs);
-    const inTime = (): void => this.#timers.clearTimeout(timer);
+      this.#timeoutMs > 0 && this.#around.timers.setTimeout(() => asked.destroy(timedOut()), this.#timeoutMs);
+    const inTime = (): void => this.#around.timers.clearTimeout(timer);
     asked.on('socket', (socket) => {
       const reached = (): void => {
         state.isReached = true;
-        state.step = stepNow('headers');
+        state.step = this.#stepNow('headers');
         if (sending.isPatient) inTime();
       };
       // With TLS the bytes of the request leave only after the TLS handshake.
@@ -197,7 +201,7 @@ export class Http {
     let isElsewhere = false;
     asked.on('response', (answer) => {
       inTime();
-      state.step = stepNow('initialize');
+      state.step = this.#stepNow('initialize');
       const target = redirectOf(answer, url, method);
       if (!target || then.followed >= mostRedirects) return then.resolve(answer);
       answer.resume();
@@ -220,6 +224,13 @@ function agentFor({ protocol }: URL, proxy: string | undefined): Agent {
   if (proxy === undefined) return isSecure ? new SecureAgent(options) : new Agent(options);
   return isSecure ? new HttpsProxyAgent(proxy, options) : new HttpProxyAgent(proxy, options);
 }
+interface HttpAround {
+  readonly timers: Timers;
+  /** Clock in ms since 1970. */
+  readonly now: () => number;
+  readonly userAgent: string;
+  readonly openRequest?: OpenRequest | undefined;
+}
 interface HttpOptions {
   readonly proxy?: string | undefined;
   readonly ca?: string | undefined;
@@ -233,7 +244,6 @@ interface Step {
   readonly for: Waits['for'];
   readonly since: number;
 }
-const stepNow = (step: Waits['for']): Step => ({ for: step, since: Date.now() });
 interface Attempt {
   isReached: boolean;
   isAborted: boolean;

@@ -1,4 +1,4 @@
-import type { ListKind, SessionLost } from '../../../machines/kernel/ports.ts';
+import type { ListKind } from '../../../machines/kernel/ports.ts';
 import {
   toolOf,
   type Act,
@@ -65,7 +65,7 @@ export interface Hands {
   now(): number;
   after(child: Child, ms: number, run: () => void): void;
   die(child: Child, death: Death): void;
-  lose(session: Session, lost: SessionLost): void;
+  lose(session: Session): void;
 }
 
 const ownOf = (hands: Hands, child: Child): Own => {
@@ -87,7 +87,7 @@ function begin(hands: Hands, child: Child, happening: Happening): void {
   if (!child.isAlive) return;
   if ('dies' in happening) hands.die(child, happening.dies);
   else if ('hangsUp' in happening) {
-    if (child.session) hands.lose(child.session, { reason: 'stdout was closed' });
+    if (child.session) hands.lose(child.session);
   } else if ('closesInput' in happening) child.isInputClosed = true;
   else if ('stopsFor' in happening) child.stoppedUntil = hands.now() + happening.stopsFor;
   else if ('deafFor' in happening) child.deafUntil = hands.now() + happening.deafFor;
@@ -136,8 +136,7 @@ export class Replies {
       };
       return;
     }
-    if ('hangsUp' in act)
-      return hands.after(child, 1, () => hands.lose(session, { reason: 'the server hung up' }));
+    if ('hangsUp' in act) return hands.after(child, 1, () => hands.lose(session));
     hands.after(child, act.afterMs ?? 1, () => {
       if ('dies' in act) hands.die(child, act.dies);
       else if ('errors' in act) this.refuse(session, asked, act.errors, act.code, act.data);
@@ -175,7 +174,13 @@ export class Replies {
   }
   /** Sends an answer, even to a withdrawn question; the client drops that. */
   #write(session: Session, asked: Pending, answer: Answer): void {
-    if (session.child.isSilent || carried(session, asked, () => this.#write(session, asked, answer))) return;
+    const { child, pending } = session;
+    if (child.isSilent) return;
+    const { lateMs } = asked;
+    if (lateMs !== undefined && pending.has(asked.id)) {
+      delete asked.lateMs;
+      return this.#hands.after(child, lateMs, () => this.#write(session, asked, answer));
+    }
     session.pending.delete(asked.id);
     session.write({ jsonrpc: '2.0', id: asked.id, ...answer });
   }
@@ -184,14 +189,6 @@ export class Replies {
 /** Adds the secrets of a server to a text: it leaks them wherever it can. */
 const told = ({ child }: Session, text: string): string =>
   [text, ...(child.script.secrets ?? [])].filter((part) => part !== '').join(' ');
-/** Tells whether the answer takes another way: later, over another stream, or never. */
-function carried(session: Session, asked: Pending, deliver: () => void): boolean {
-  const { carry } = asked;
-  if (!carry || !session.pending.has(asked.id)) return false;
-  delete asked.carry;
-  carry(deliver);
-  return true;
-}
 
 const lists = {
   'resources/list': 'resources',

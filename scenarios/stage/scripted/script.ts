@@ -6,27 +6,26 @@ import type {
   Capabilities,
   ProcessFact,
   ServerInfo,
-  SessionLost,
 } from '../../../machines/kernel/ports.ts';
-import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { Moment } from '../../fault-server/words/fault.ts';
 
 /** Fate of one request to a server behind a URL, beside its answer. All times in virtual ms. */
 export interface Met {
   /** Fate of a request that is not read. */
-  readonly instead?: { readonly afterMs: number } & (Refusal | Passing | { readonly never: true });
-  /** Delay of the answer, or the failure with which it breaks off. */
-  readonly answer?: { readonly lateMs: number } | { readonly broken: Failure };
+  readonly instead?: { readonly afterMs: number } & (HttpRefusal | Passing | { readonly never: true });
+  /** Delay of the answer, or the way in which it breaks off. */
+  readonly answer?: { readonly lateMs: number } | { readonly broken: Broken };
   /** Events that follow the request, each after a delay. */
   readonly later: readonly ({ readonly afterMs: number } & Passing)[];
 }
-export interface Refusal {
-  readonly refuses: Failure;
-  /** Knowledge about the work on a refused request: surely not done, answered, or unknown. */
-  readonly how: 'unsent' | 'answered' | 'lost';
-  /** End of the session that comes with the refusal. */
-  readonly ends?: Omit<SessionLost, 'reason'>;
-}
+/** Refusal of an HTTP request: by its status, or by a connection that is cut. `retryAfter` in s. */
+export type HttpRefusal =
+  | { readonly status: number; readonly retryAfter?: number }
+  | { readonly resets: true };
+/** Refusal that comes after 1 ms, or after another time. */
+export type RefusalInTime = HttpRefusal & { readonly afterMs?: number };
+/** Way in which an answer breaks off: the client gets the rest when it opens the stream again, or never. */
+export type Broken = 'resumes' | 'lost';
 /** Outage of a server: it forgets the session, or is unreachable for some ms. */
 export type Passing =
   | { readonly forgets: true }
@@ -137,11 +136,8 @@ export interface Script {
   readonly prompts?: readonly object[];
   /** Reactions to other methods: `resources/read`, `prompts/get`, `completion/complete`, … */
   readonly methods?: Readonly<Record<string, Act>>;
-  /**
-   * Decides before a remote server reads a question: session forgotten, or refusal with this failure; the code
-   * `Unauthorized` also ends the session.
-   */
-  readonly door?: (method: string) => 'forgotten' | Failure | undefined;
+  /** Decides before a remote server reads a request, other than `initialize`, whether it is refused. */
+  readonly door?: (method: string) => RefusalInTime | undefined;
   /** Returns further faults of a request to a remote server; for a call, with its tool. */
   readonly meets?: (moment: Moment, tool?: string) => Met;
   readonly info?: Partial<ServerInfo>;
@@ -161,8 +157,8 @@ export interface Script {
     | { readonly errors: string; readonly code?: number; readonly afterMs?: number }
     /** Handshake result instead of a correct one. */
     | { readonly answers: unknown; readonly afterMs?: number }
-    /** Failure that the transport makes of the handshake, for a server without a process. */
-    | { readonly refuses: Failure; readonly afterMs?: number };
+    /** Refusal by HTTP, for a server without a process. */
+    | RefusalInTime;
   readonly listMs?: number | 'never' | 'error';
   /** Returns the reaction to the n-th `tools/list` of this process, instead of `listMs` and `lists`. */
   readonly listing?: (n: number) => Exclude<Act, (...args: never) => unknown>;
@@ -227,27 +223,26 @@ export const initialContext = (facts: Pick<Child, 'key' | 'server' | 'script' | 
 export interface Pending {
   readonly id: number;
   readonly method: string;
-  /** Fails the request: the transport to a server without a process reports that no answer will come. */
-  refuse(failure: Failure, how: 'unsent' | 'answered' | 'lost'): void;
   withdrawn?: () => void;
-  /** Delivers the answer to this request on another way, once. */
-  carry?: (deliver: () => void) => void;
+  /** Delay in ms of the answer on its way. */
+  lateMs?: number;
 }
 /** Session, as seen by its server. */
 export interface Session {
-  readonly isRemote: boolean;
+  /** End of the session over HTTP; undefined over pipes. */
+  readonly remote?: RemoteEnd;
   readonly child: Child;
   readonly pending: Map<number, Pending>;
   /** State of the session; `open` after the client has said that it is ready. */
   state: 'connecting' | 'open' | 'over';
-  /** Request `initialize`, once it was read. */
-  greeting?: Pending;
-  /** Tells whether a remote server has forgotten the session without having reported it. */
-  isForgotten?: boolean;
   /** Sends a message to the client. */
   write(message: object): void;
-  /** Ends the session; a client over pipes finds its own words for the reason. */
-  end(lost: SessionLost): void;
+  /** Ends the session. */
+  end(): void;
+}
+/** Session over HTTP, as its server uses it. */
+export interface RemoteEnd extends Pick<Session, 'write' | 'end'> {
+  readonly id: string;
 }
 
 /** Capabilities of a server with tools that announces their changes. */
@@ -264,6 +259,5 @@ export const toolOf = (name: string): Tool => ({
   inputSchema: { type: 'object' },
 });
 export const capabilitiesOf = ({ info }: Script): Capabilities => info?.capabilities ?? toolsOnly;
-export const lostFailure = (message: string): Failure => ({ code: 'ServerLost', message });
 /** Tells whether a child or a member of its group lives. */
 export const isSome = (child: Child): boolean => child.isAlive || child.members > 0;

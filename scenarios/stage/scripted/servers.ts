@@ -7,8 +7,7 @@ import type {
   ProcessCommand,
   ProcessFact,
 } from '../../../machines/kernel/ports.ts';
-import type { Failure } from '../../../machines/protocol/failure.ts';
-import { Refused, sessionPortOf, type Around, type SessionPort } from '../../../adapters/mcp/index.ts';
+import { sessionPortOf, type SessionPort } from '../../../adapters/mcp/index.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { Answering, ChildTime, happen, type Hands, Replies } from './answering.ts';
 import { Remote } from './network/remote.ts';
@@ -19,19 +18,11 @@ import {
   type Child,
   type Death,
   type Pending,
+  type RemoteEnd,
   type Script,
   type Session,
 } from './script.ts';
-import {
-  listChanged,
-  Pipes,
-  resourceUpdated,
-  ScriptedCarrier,
-  type Message,
-  type News,
-  type Posting,
-  type RemoteEnd,
-} from './wires.ts';
+import { listChanged, Pipes, resourceUpdated, type Message, type News } from './wires.ts';
 
 /**
  * Time in ms that the launcher waits for the end of pipes that a member of a dead group still holds; then it cuts
@@ -39,12 +30,15 @@ import {
  */
 const pumpMs = 50;
 
+/** Number of turns of the event loop without an event after which no promise has work left. */
+const quietTurns = 2;
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
 /**
  * Fake of the port `process`, and the servers at the far end of real sessions, on one virtual clock: behind the pipes
- * of a process, or behind a transport instead of HTTP.
+ * of a process, or at a URL.
  */
 export class ScriptedServers {
-  readonly #clock: VirtualClock;
   readonly #scripts: Readonly<Record<string, Script>>;
   readonly #children = new Map<Address, Child>();
   readonly #pipes = new Map<Address, Pipes>();
@@ -60,30 +54,45 @@ export class ScriptedServers {
   readonly #answering: Answering;
   readonly #remote: Remote;
 
+  /** Tells whether nothing has happened to a client since the last look. */
+  #isQuiet = true;
   readonly #port: SessionPort;
-  readonly #clients = new Set<Address>();
+  /** Open client sessions, each with whether it is one over HTTP. */
+  readonly #clients = new Map<Address, boolean>();
 
   constructor(clock: VirtualClock, scripts: Readonly<Record<string, Script>>) {
-    this.#clock = clock;
     this.#scripts = scripts;
     this.#time = new ChildTime(clock);
     this.#hands = {
       now: () => clock.now(),
       after: (child, ms, run) => this.#time.after(child, ms, run),
       die: (child, death) => this.#die(child, death),
-      lose: (session, lost) => session.end(lost),
+      lose: (session) => session.end(),
     };
     this.#remote = new Remote({
       ...this.#hands,
-      fail: (session, failure) => session.greeting?.refuse(failure, 'answered'),
-      sessions: () => this.#sessions,
+      stir: () => (this.#isQuiet = false),
+      begin: (server, remote) => this.#begin(server, remote),
+      hear: (session, message, read) => this.#hear(session, message, read),
+      leave: (session) => {
+        this.#time.stop(session.child);
+        this.#leave(session);
+      },
     });
     this.#answering = new Answering(this.#hands, new Replies(this.#hands), this.#time, this.heard);
     this.#port = sessionPortOf({
       clientInfo: { name: 'stage', version: '1' },
       ledger: { streamsOf: (process) => this.#pipes.get(process) },
-      carrierOf: (input, around) => this.#carrierTo(input.server, around),
-      timers: clock,
+      remoteOf: this.#remote.specOf,
+      openRequest: this.#remote.openRequest,
+      timers: {
+        setTimeout: (fire, ms) =>
+          clock.setTimeout(() => {
+            this.#isQuiet = false;
+            fire();
+          }, ms),
+        clearTimeout: clock.clearTimeout,
+      },
       now: () => clock.now(),
     });
   }
@@ -101,15 +110,28 @@ export class ScriptedServers {
   get openSessions(): number {
     return this.#clients.size;
   }
-  /** Resolves when nothing is under way at this moment. */
-  async settled(): Promise<void> {}
+  /**
+   * Resolves when no promise of a client over HTTP has work left at this moment: when nothing came to a client, went
+   * from it or became due for it in two turns of the event loop, because a client may end its session a turn later.
+   */
+  async settled(): Promise<void> {
+    for (let quiet = this.#isQuiet ? quietTurns : 0; quiet < quietTurns;) {
+      this.#isQuiet = true;
+      await turn();
+      quiet = this.#isQuiet ? quiet + 1 : 0;
+    }
+  }
+  /** Notes that a client over HTTP has work to do. */
+  #stir(client: Address): void {
+    if (this.#clients.get(client)) this.#isQuiet = false;
+  }
   has(key: Address): boolean {
     return this.#clients.has(key);
   }
   /** Returns the script of the server's open session. */
   behind(server: string): Script | undefined {
     const isOpen = ({ child, state }: Session): boolean => child.server === server && state === 'open';
-    return [...this.#sessions].find(isOpen)?.child.script;
+    return [...this.#sessions].findLast(isOpen)?.child.script;
   }
   startsOf(server: string): number {
     return this.#starts.get(server) ?? 0;
@@ -117,7 +139,7 @@ export class ScriptedServers {
 
   // ── what a scenario does to them ───────────────────────────────────────────────────────────────────
   kill(server: string, death: Death): void {
-    const remote = this.#of(server).flatMap(({ child, isRemote }) => (isRemote ? [child] : []));
+    const remote = this.#of(server).flatMap(({ child, remote: end }) => (end ? [child] : []));
     for (const child of [...this.#children.values(), ...remote])
       if (child.server === server) this.#die(child, death);
   }
@@ -129,11 +151,10 @@ export class ScriptedServers {
   }
   /** Makes a remote server forget the session. */
   expire(server: string): void {
-    for (const s of this.#of(server))
-      s.end({ reason: 'the server has forgotten this session', isExpired: true });
+    for (const s of this.#of(server)) this.#remote.forget(s);
   }
   readonly breakStream = (server: string): void => {
-    for (const s of this.#of(server)) s.end({ reason: 'the server hung up' });
+    for (const s of this.#of(server)) s.end();
   };
   #say(server: string, news: News): void {
     for (const s of this.#of(server)) if (s.state === 'open') s.write(news);
@@ -173,17 +194,27 @@ export class ScriptedServers {
   }
   readonly session: Ports['session'] = (at, input, emit): PortInstance => {
     const { key } = input;
-    this.#clients.add(key);
+    this.#clients.set(key, input.process === null);
+    this.#stir(key);
     const { tell, close } = this.#port.open(at, input, emit);
     return {
       tell,
       close: () => {
+        this.#stir(key);
         this.#clients.delete(key);
         close();
       },
     };
   };
-  readonly request: Ports['request'] = (...asked) => this.#port.request(...asked);
+  readonly request: Ports['request'] = (...asked) => {
+    const [, { target }] = asked;
+    this.#stir(target);
+    const withdraw = this.#port.request(...asked);
+    return () => {
+      this.#stir(target);
+      withdraw();
+    };
+  };
 
   #pipesTo(child: Child): Pipes {
     const pipes = new Pipes((message) => {
@@ -191,7 +222,6 @@ export class ScriptedServers {
       else this.#hear(session, message);
     });
     const session: Session = {
-      isRemote: false,
       child,
       pending: new Map(),
       state: 'connecting',
@@ -205,53 +235,24 @@ export class ScriptedServers {
     this.#sessions.add(session);
     return pipes;
   }
-  #carrierTo(server: string, around: Around): ScriptedCarrier {
-    const unreached = this.#remote.whyNotReached(server);
-    if (unreached) return new ScriptedCarrier(this.#nobody(unreached), around);
+  #begin(server: string, remote: RemoteEnd): Session {
     const child = this.#born(server, `remote ${server}`, () => {});
-    const session: Session = {
-      isRemote: true,
-      child,
-      pending: new Map(),
-      state: 'connecting',
-      write: (message) => carrier.deliver(message),
-      end: (lost) => carrier.lose(lost),
-    };
-    const carrier = new ScriptedCarrier(
-      {
-        begin: () => {
-          const { crashes } = child.script;
-          if (crashes) this.#time.after(child, crashes.afterMs, () => this.#die(child, crashes));
-        },
-        read: (message, posting) => this.#hear(session, message, posting),
-        leave: () => {
-          this.#time.stop(child);
-          this.#leave(session);
-        },
-      },
-      around,
-    );
+    const { write, end } = remote;
+    const session: Session = { remote, child, pending: new Map(), state: 'connecting', write, end };
     child.session = session;
     this.#sessions.add(session);
-    return carrier;
+    const { crashes } = child.script;
+    if (crashes) this.#time.after(child, crashes.afterMs, () => this.#die(child, crashes));
+    return session;
   }
-  /** Connection to a URL where no server listens. */
-  #nobody(unreached: Failure): RemoteEnd {
-    let timer: number | undefined;
-    const refuse = (posting: Posting): void => posting.refuse(new Refused(unreached, 'unsent'));
-    return {
-      begin() {},
-      read: (_, posting) => {
-        if (posting) timer = this.#clock.setTimeout(() => refuse(posting), 0);
-      },
-      leave: () => this.#clock.clearTimeout(timer),
-    };
+  #hear(session: Session, message: Message, read = (): void => {}): void {
+    this.#time.read(session.child, () => {
+      this.#read(session, message);
+      read();
+    });
   }
-  #hear(session: Session, message: Message, posting?: Posting): void {
-    this.#time.read(session.child, () => this.#read(session, message, posting));
-  }
-  #read(session: Session, { id, method, params = {} }: Message, posting?: Posting): void {
-    const { child } = session;
+  #read(session: Session, { id, method, params = {} }: Message): void {
+    const { child, pending } = session;
     if (session.state === 'over') return;
     if (method === 'notifications/cancelled') return this.#cancel(session, params);
     if (method === 'notifications/initialized') {
@@ -259,31 +260,24 @@ export class ScriptedServers {
       happen(this.#hands, child, 'ready');
     }
     if (id === undefined) return;
-    const asked: Pending = {
-      id,
-      method,
-      refuse: (failure, how) => posting?.refuse(new Refused(failure, how)),
+    const asked: Pending = { id, method };
+    const request = (lateMs = 0): void => {
+      if (method === 'initialize') return this.#greet(session, asked, lateMs);
+      if (lateMs > 0) asked.lateMs = lateMs;
+      this.#answering.ask(session, asked, params);
     };
-    if (method === 'initialize') return this.#greet(session, asked);
-    session.pending.set(id, asked);
-    const request = (): void => this.#answering.ask(session, asked, params);
-    if (session.isRemote) this.#remote.meet(session, asked, params, request);
+    if (method !== 'initialize') pending.set(id, asked);
+    if (session.remote) this.#remote.meet(session, asked, params, request);
     else request();
   }
-  #greet(session: Session, asked: Pending): void {
-    const { child, isRemote } = session;
-    session.greeting = asked;
+  #greet(session: Session, asked: Pending, lateMs: number): void {
+    const { child } = session;
     if (happen(this.#hands, child, 'initialize')) return;
     const { initialize = 1 } = child.script;
     const { afterMs = 1 } = typeof initialize === 'object' ? initialize : {};
     const ms = typeof initialize === 'number' ? initialize : afterMs;
-    const open = (lateMs: number, broken?: Failure): void => {
-      if (initialize === 'never') return;
-      const how = broken ? { refuses: broken } : initialize;
-      this.#time.after(child, ms + lateMs, () => this.#initialize(session, asked, how));
-    };
-    if (isRemote) this.#remote.greet(session, open);
-    else open(0);
+    if (initialize === 'never') return;
+    this.#time.after(child, ms + lateMs, () => this.#initialize(session, asked, initialize));
   }
   #cancel({ child, pending }: Session, { requestId }: Readonly<Record<string, unknown>>): void {
     const asked = pending.get(Number(requestId));
@@ -297,7 +291,7 @@ export class ScriptedServers {
     if (session.state !== 'connecting' || child.isSilent) return;
     if (how === 'dies') return this.#die(child, { code: 4 });
     const word = how === 'error' ? { errors: 'not today' } : typeof how === 'object' ? how : undefined;
-    if (word && 'refuses' in word) return asked.refuse(word.refuses, 'answered');
+    if (word && ('status' in word || 'resets' in word)) return;
     const answer =
       word && 'errors' in word
         ? { error: { code: word.code ?? -32600, message: word.errors } }
@@ -332,7 +326,7 @@ export class ScriptedServers {
     if (!child.isAlive) return;
     child.isAlive = false;
     const tell = (): void => {
-      if (!child.script.exitsFirst) child.session?.end({ reason: 'the server hung up' });
+      if (!child.script.exitsFirst) child.session?.end();
       const said = (text: string): string => [text, ...(child.script.secrets ?? [])].join('\n').trim();
       const words = { stderr: said(stderr), ...(recent !== undefined && { recent: said(recent) }) };
       child.emit({ type: 'child.exited', code, signal, ...words, left: child.members });

@@ -1,8 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { Around, McpTransport, Refused } from '../../../adapters/mcp/index.ts';
-import { Inbox } from '../../../adapters/mcp/messages/inbox.ts';
-import type { ListKind, SessionLost } from '../../../machines/kernel/ports.ts';
+import type { ListKind } from '../../../machines/kernel/ports.ts';
 
 /** JSON-RPC message as a server reads it. */
 export interface Message {
@@ -56,71 +54,5 @@ export class Pipes {
   /** Breaks the input of the process: later writes fail. */
   break(): void {
     this.#in.emit('error', Object.assign(new Error('broken pipe'), { code: 'EPIPE' }));
-  }
-}
-
-/** Outcome of sending one message, reported synchronously: a promise would report only after the turn. */
-export class Posting {
-  #heard: ((refused: Refused) => void) | undefined;
-
-  refuse(refused: Refused): void {
-    this.#heard?.(refused);
-  }
-  catch(heard: (refused: Refused) => void): void {
-    this.#heard = heard;
-  }
-}
-
-/** Server side of a session without a process. */
-export interface RemoteEnd {
-  begin(): void;
-  /** Reads a message; `posting` comes with a request. */
-  read(message: Message, posting?: Posting): void;
-  leave(): void;
-}
-/** Transport to a scripted server without a process, instead of HTTP. */
-export class ScriptedCarrier implements McpTransport {
-  onclose?: (() => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
-  onmessage?: McpTransport['onmessage'];
-  lost: SessionLost | undefined;
-  readonly step: NonNullable<McpTransport['step']>;
-  readonly #end: RemoteEnd;
-  readonly #inbox: Inbox;
-  #isOver = false;
-
-  constructor(end: RemoteEnd, around: Around) {
-    this.#end = end;
-    this.#inbox = new Inbox(around, (message) => this.onmessage?.(message));
-    this.step = { for: 'headers', since: around.now() };
-  }
-  start(): undefined {
-    this.#end.begin();
-  }
-  send(message: object): Promise<void> | undefined {
-    const copy = JSON.parse(JSON.stringify(message)) as Message;
-    if (copy.id === undefined) {
-      this.#end.read(copy);
-      return undefined;
-    }
-    const posting = new Posting();
-    this.#end.read(copy, posting);
-    return posting as unknown as Promise<void>;
-  }
-  deliver(message: object): void {
-    if (this.#isOver) return;
-    const text = JSON.stringify(message);
-    this.#inbox.text(text, Buffer.byteLength(text));
-  }
-  lose(lost: SessionLost): void {
-    if (this.#isOver) return;
-    this.lost = lost;
-    void this.close();
-  }
-  async close(): Promise<void> {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#end.leave();
-    this.onclose?.();
   }
 }

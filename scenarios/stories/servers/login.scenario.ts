@@ -9,9 +9,7 @@ import { asksOf, client, hello, order, stagesOf } from '../../stage/watching.ts'
 
 const tools = { read: { answers: hello } } as const;
 const ready = '{connected:{ready:{health:steady,lists:known}}}';
-const refuses = {
-  refuses: { code: 'Unauthorized', message: 'the server wants a login (HTTP 401)' },
-} as const;
+const refuses = { status: 401 } as const;
 /** Server that refuses the first session and accepts the second. */
 const wanting: Script = { tools, initialize: refuses, later: { 2: { initialize: undefined } as never } };
 const remote = (script: Script): HarnessOptions => ({
@@ -155,11 +153,10 @@ scenario(
   },
 );
 
-const wants = refuses.refuses;
 let isRevoked = false;
 const revocable: Script = {
   tools: { ...tools, hang: { never: true } },
-  door: () => (isRevoked ? wants : undefined),
+  door: () => (isRevoked ? refuses : undefined),
 };
 scenario(
   'a login that is revoked in mid-call is asked for at once; each call is answered, and none goes out again',

@@ -2,11 +2,13 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import { nobodyLogsIn } from '../../stage/scripted/host-ports.ts';
-import type { Script } from '../../stage/scripted/script.ts';
+import type { HttpRefusal, Script } from '../../stage/scripted/script.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
 import { asksOf, client, hello, offeredBy, opensOf, order, stagesOf, until } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
+/** Refusal of a request that names a session which the server does not know. */
+const forgets: HttpRefusal = { status: 404 };
 const ready = '{connected:{ready:{health:steady,lists:known}}}';
 const remote = (script: Script, timing: HarnessOptions['timing'] = {}): HarnessOptions => ({
   servers: { fs: { tools, initialize: 50, listMs: 50, ...script } },
@@ -82,18 +84,21 @@ scenario(
     door: (method) => {
       const isIt = method === 'tools/call' && forgotten;
       if (isIt) forgotten = false;
-      return isIt ? 'forgotten' : undefined;
+      return isIt ? forgets : undefined;
     },
   }),
   async (s) => {
     s.computer();
     await s.run(1000);
+    const inFlight = s.call('hang', { timeoutMs: 0 });
+    await s.run(10);
     forgotten = true;
     const call = s.call('read');
     await s.run(1000);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
+    expect(inFlight.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'ServerLost' } }]);
     expect([s.servers.heard, s.state(client), opensOf(s, 'fs', 'session').length]).toEqual([
-      ['call read at fs'],
+      ['call hang at fs', 'call read at fs'],
       ready,
       2,
     ]);
@@ -102,7 +107,7 @@ scenario(
 
 scenario(
   'a call that meets a forgotten session each time fails unsent, and its server is in trouble with that reason',
-  remote({ door: (method) => (method === 'tools/call' ? 'forgotten' : undefined) }),
+  remote({ door: (method) => (method === 'tools/call' ? forgets : undefined) }),
   async (s) => {
     s.computer();
     await s.run(1000);
@@ -122,7 +127,7 @@ scenario(
 /** Server whose second session never opens. */
 const forgetsCalls = () =>
   remote({
-    door: (method) => (method === 'tools/call' ? 'forgotten' : undefined),
+    door: (method) => (method === 'tools/call' ? forgets : undefined),
     later: { 2: { initialize: 'never' } },
   });
 scenario('a call that was to be sent once more is over with its time, unsent', forgetsCalls(), async (s) => {
@@ -148,10 +153,10 @@ scenario(
 );
 
 let isNew = false;
-const forgetsNew = (method: string): 'forgotten' | undefined => {
+const forgetsNew = (method: string): HttpRefusal | undefined => {
   const isIt = isNew && method === 'tools/list';
   isNew &&= !isIt;
-  return isIt ? 'forgotten' : undefined;
+  return isIt ? forgets : undefined;
 };
 scenario(
   'a first list that meets a forgotten session is no failure: the session is opened again, without a pause',
@@ -172,7 +177,15 @@ scenario(
 const unknown = { code: 'ServerLost', message: 'no such session', details: { http_status: 404 } } as const;
 scenario(
   'a first list whose session is said to be forgotten, and which lives on, is a failure of its server a moment later',
-  remote({ door: (method) => (method === 'tools/list' ? unknown : undefined) }, { exitGraceMs: 200 }),
+  {
+    ...remote({}, { exitGraceMs: 200 }),
+    // A transport of a host can say so; ours ends its session.
+    answering: (ask) => (from, request, emit) => {
+      if (request.method !== 'tools/list') return ask(from, request, emit);
+      emit({ type: 'ask.refused', id: request.id, sent: false, failure: unknown });
+      return () => {};
+    },
+  },
   async (s) => {
     s.computer();
     await until(s, () => s.state(client) === '{connected:unlisted}');
@@ -195,6 +208,7 @@ scenario(
     s.servers.expire('fs');
     await s.run(1000);
     s.servers.expire('fs');
+    await s.run(200);
     expect([s.state(client), s.heard('computer', 'client.changed').at(-1)?.attempt]).toEqual(['waiting', 1]);
     await s.run(1000 + 6000);
     expect(s.state(client)).toBe(ready);
@@ -226,20 +240,16 @@ scenario(
     s.computer();
     await s.run(1000);
     s.servers.breakStream('fs');
+    await s.run(600);
     expect([s.state(client), offeredBy(s)]).toEqual(['waiting', []]);
     await s.run(2000);
     expect([s.state(client), offeredBy(s)]).toEqual([ready, ['read', 'hang']]);
   },
 );
 
-const unauthorized = {
-  code: 'Unauthorized',
-  message: 'the server wants other credentials',
-  remedy: 'Put a valid token into its headers.',
-} as const;
 scenario(
   'a server that wants other credentials is logged in to where somebody can, says what to do, and is not tried by itself',
-  remote({ initialize: { refuses: unauthorized } }, { trialMs: 1000 }),
+  remote({ initialize: { status: 401 } }, { trialMs: 1000 }),
   async (s) => {
     s.computer();
     await s.run(600_000);
@@ -257,18 +267,13 @@ scenario(
   },
 );
 
-const busy = (retry_after: number) => ({
-  code: 4003 as const,
-  message: 'the server answered HTTP 503',
-  details: { http_status: 503, retry_after },
-});
 /** Number of refused handshakes; the first one of each play is refused, because a scenario may be played twice. */
 let refusals = 0;
-const refusing = (retry_after: number): Script => {
+const refusing = (retryAfter: number): Script => {
   return {
     meets: (moment) =>
       moment === 'initialize' && (refusals -= 1) >= 0
-        ? { instead: { afterMs: 0, refuses: busy(retry_after), how: 'answered' }, later: [] }
+        ? { instead: { afterMs: 0, status: 503, retryAfter }, later: [] }
         : { later: [] },
   };
 };
@@ -290,7 +295,7 @@ scenario(
 );
 scenario(
   'no server is left alone for longer than an hour because it says so',
-  remote(refusing(10 ** 9)),
+  remote(refusing(10 ** 8)),
   async (s) => {
     refusals = 1;
     s.computer();

@@ -32,11 +32,8 @@ const postMortemMs = 30_000;
 async function waited({ harness }: VirtualWorld, wait: Wait): Promise<string[]> {
   if ('act' in wait) await wait.act(harness);
   if ('ms' in wait) await harness.run(wait.ms);
-  if (!('until' in wait)) return [];
-  const limit = harness.clock.now() + patienceMs;
-  while (!wait.until())
-    if (!(await harness.step(limit))) return [`waited for ${wait.what}, and it never came`];
-  return [];
+  const hasCome = !('until' in wait) || (await harness.until(wait.until, patienceMs));
+  return hasCome ? [] : [`waited for ${wait.what}, and it never came`];
 }
 
 /**

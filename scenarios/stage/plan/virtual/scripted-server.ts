@@ -273,7 +273,7 @@ function scriptAt(name: string, { tools, faults, resources }: Now, start: number
       heldUp.add(how);
       return Math.max(1, num(slowly, 'ms') + (slowly.afterMs ?? 0));
     },
-    meets: (moment, tool) => metOf(triggers.take(isNetWord, moment, tool), moment, care.areFaultsCleared),
+    meets: (moment, tool) => metOf(triggers.take(isNetWord, moment, tool), care.areFaultsCleared),
     happens: (moment, tool) =>
       triggers
         .take(

@@ -1,143 +1,285 @@
-import type { Failure } from '../../../../machines/protocol/failure.ts';
+import type { OpenRequest, StreamableSpec } from '../../../../adapters/mcp/index.ts';
 import type { Hands } from '../answering.ts';
-import { type Met, type Passing, type Refusal, lostFailure, type Pending, type Session } from '../script.ts';
+import type {
+  Broken,
+  HttpRefusal,
+  Met,
+  Passing,
+  Pending,
+  RefusalInTime,
+  RemoteEnd,
+  Script,
+  Session,
+} from '../script.ts';
+import type { Message } from '../wires.ts';
+import { Exchange, type HttpAsked } from './exchange.ts';
 
-/** Message of the HTTP transport for a lost session. */
-const forgotten = 'the server has forgotten this session (HTTP 404)';
-/** Refusal with status 404 for a request that names an unknown session. */
-export const gone: Refusal = {
-  refuses: { ...lostFailure(forgotten), details: { http_status: 404, phase: 'session' } },
-  how: 'unsent',
-  ends: { isExpired: true },
-};
-const unreachable = 'the server cannot be reached: nobody listens there (ECONNREFUSED)';
-export const brokenOff: Failure = lostFailure(
-  'the server broke off its answer: the connection was cut (ECONNRESET)',
-);
-/** Reconnection of a broken stream: delay in ms, as the fault server asks for, and number of attempts. */
-export const retryMs = 100;
-const mostRetries = 5;
+/** Delay in ms after which a client may open a broken event stream again, as the fault server asks for. */
+const retryMs = 100;
+/** Time in ms for which a server remembers a session whose client holds no connection. */
+const memoryMs = 10_000;
+/** Time in ms until a server that hangs up, or whose process died, is there again. */
+const awayMs = 1_000;
 
-export interface RemoteHands extends Pick<Hands, 'now' | 'after' | 'lose'> {
-  /** Fails a handshake with its own reason. */
-  fail(session: Session, failure: Failure): void;
-  sessions(): Iterable<Session>;
+export interface RemoteHands extends Pick<Hands, 'now' | 'after'> {
+  /** Called for each event that goes to a client. */
+  stir(): void;
+  /** Begins a session of this server. */
+  begin(server: string, remote: RemoteEnd): Session;
+  /** Reads a message of the client; `read` is called when the server has read it. */
+  hear(session: Session, message: Message, read: () => void): void;
+  /** Ends the part of the server in a session. */
+  leave(session: Session): void;
 }
 interface Down {
   readonly until: number;
   readonly areFaultsCleared: () => boolean;
 }
+/** Event stream with the answer to one request. */
+interface AnswerStream {
+  readonly exchange: Exchange;
+  /** Name of the stream in the ids of its events. */
+  readonly name: string;
+  /** Way in which the answer breaks off. */
+  broken?: Broken;
+}
+/** Session over HTTP: an event stream for each request, and one for messages that belong to no request. */
+interface HttpSession {
+  readonly id: string;
+  readonly session: Session;
+  readonly streams: Map<unknown, AnswerStream>;
+  /** Answers that broke off, by the id of the event before them. */
+  readonly rests: Map<string, string>;
+  /** Messages that wait for the stream of the session. */
+  readonly unheard: string[];
+  listening: Exchange | undefined;
+  /** Time since which the client has held no connection. */
+  leftAt: number;
+}
 const momentOf = { 'tools/list': 'list', 'tools/call': 'call', 'resources/read': 'read' } as const;
 const isMoment = (method: string): method is keyof typeof momentOf => Object.hasOwn(momentOf, method);
+const eventOf = (text: string, id?: string): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: message\ndata: ${text}\n\n`;
 
 /**
- * Entrance of servers behind URLs: applies faults to a request before it is read, and to its answer on the way back.
+ * MCP servers at URLs, in virtual time. They read the requests of the real HTTP transport, apply faults to a request
+ * before it is read, and write answers as event streams.
  */
 export class Remote {
   readonly #hands: RemoteHands;
   /** Outages of servers, by name. */
   readonly #down = new Map<string, Down>();
+  readonly #sessions = new Map<string, HttpSession>();
+  #count = 0;
 
   constructor(hands: RemoteHands) {
     this.#hands = hands;
   }
-  whyNotReached(server: string): Failure | undefined {
-    return this.#isDown(server) ? lostFailure(unreachable) : undefined;
+  /** Returns how a server is reached, as for a server of a real play. */
+  readonly specOf = (server: string): StreamableSpec => {
+    const url = `http://servers.test/${encodeURIComponent(server)}`;
+    return {
+      kind: 'streamable',
+      url,
+      headers: {},
+      terminateOnClose: true,
+      timeoutMs: 0,
+      sseReadTimeoutMs: 0,
+    };
+  };
+  readonly openRequest: OpenRequest = (url, options) => {
+    const server = decodeURIComponent(url.pathname.slice(1));
+    const read = (asked: HttpAsked, exchange: Exchange): void => this.#read(server, asked, exchange);
+    return new Exchange(url, options, { read, stir: this.#hands.stir }).request;
+  };
+  #read(server: string, { method, headers, body }: HttpAsked, exchange: Exchange): void {
+    if (this.#isDown(server)) return exchange.refuse();
+    const message = body === '' ? undefined : (JSON.parse(body) as Message);
+    const http =
+      message?.method === 'initialize'
+        ? this.#begin(server)
+        : this.#sessions.get(headers['mcp-session-id'] ?? '');
+    if (!http) return refuse(exchange, { status: 404 }, 'Session not found');
+    if (method === 'GET') return this.#listen(http, exchange, headers['last-event-id']);
+    if (method === 'DELETE') {
+      this.#forget(http);
+      return reply(exchange, 200);
+    }
+    if (message?.id === undefined)
+      return this.#hands.hear(http.session, message as Message, () => reply(exchange, 202));
+    this.#count += 1;
+    const { id } = message;
+    http.streams.set(id, { exchange, name: `${http.id}.${this.#count}` });
+    exchange.onAbort = () => {
+      http.streams.delete(id);
+      http.session.pending.delete(id);
+      this.#rest(http);
+    };
+    this.#hands.hear(http.session, message, () => {});
+  }
+  #begin(server: string): HttpSession {
+    const id = `session-${(this.#count += 1)}`;
+    const session = this.#hands.begin(server, {
+      id,
+      write: (message) => this.#write(http, message as Message),
+      end: () => this.#away(server, { downMs: awayMs, forgetsAll: true, areFaultsCleared: () => false }),
+    });
+    const http: HttpSession = {
+      id,
+      session,
+      streams: new Map(),
+      rests: new Map(),
+      unheard: [],
+      listening: undefined,
+      leftAt: 0,
+    };
+    this.#sessions.set(id, http);
+    return http;
   }
   #isDown(server: string): boolean {
     const down = this.#down.get(server);
     return down !== undefined && this.#hands.now() < down.until && !down.areFaultsCleared();
   }
+
+  // ── requests ───────────────────────────────────────────────────────────────────────────────────────
   /** Lets a request in, or applies a fault; `ask` is called when it gets through. */
-  meet(session: Session, asked: Pending, params: unknown, ask: () => void): void {
+  meet(session: Session, { id, method }: Pending, params: unknown, ask: (lateMs: number) => void): void {
+    const http = this.#of(session);
+    const stream = http?.streams.get(id);
+    if (!http || !stream) return;
     const { child } = session;
-    const { script, server } = child;
-    const { method } = asked;
-    const refuse = (refusal: Refusal, ms = 1): void =>
-      this.#hands.after(child, ms, () => this.#refuse(session, asked, refusal));
-    if (this.#isDown(server)) return refuse({ refuses: lostFailure(unreachable), how: 'unsent', ends: {} });
-    const atDoor = session.isForgotten === true ? 'forgotten' : script.door?.(method);
-    if (atDoor === 'forgotten') return refuse(gone);
-    if (atDoor)
-      return refuse({
-        refuses: atDoor,
-        how: 'unsent',
-        ...(atDoor.code === 'Unauthorized' && { ends: { wantsLogin: true } }),
-      });
+    const { script } = child;
+    const refused = (refusal: HttpRefusal, ms: number): void =>
+      this.#hands.after(child, ms, () => this.#refuse(http, id, refusal));
+    const atDoor = method === 'initialize' ? refusalOf(script) : script.door?.(method);
+    if (atDoor) return refused(atDoor, atDoor.afterMs ?? 1);
     const tool = method === 'tools/call' ? (params as { readonly name?: string }).name : undefined;
-    const met = isMoment(method) ? script.meets?.(momentOf[method], tool) : undefined;
-    this.#later(session, met);
-    const { instead, answer } = met ?? {};
-    if (!instead) {
-      if (answer) asked.carry = (deliver) => this.#carry(session, asked, answer, deliver);
-      return ask();
-    }
-    if ('never' in instead) return;
-    if ('refuses' in instead) return refuse(instead, 1 + instead.afterMs);
-    this.#hands.after(child, 1 + instead.afterMs, () => {
-      if ('forgets' in instead) return this.#refuse(session, asked, gone);
-      this.#pass(session, instead);
+    const moment = method === 'initialize' ? method : isMoment(method) ? momentOf[method] : undefined;
+    const { instead, answer, later = [] }: Partial<Met> = (moment && script.meets?.(moment, tool)) ?? {};
+    for (const passing of later) this.#hands.after(child, passing.afterMs, () => this.#pass(http, passing));
+    if (instead && 'never' in instead) return;
+    if (instead && ('status' in instead || 'resets' in instead)) return refused(instead, 1 + instead.afterMs);
+    if (instead)
+      return this.#hands.after(child, 1 + instead.afterMs, () => {
+        if ('forgets' in instead) this.#refuse(http, id, { status: 404 });
+        this.#pass(http, instead);
+      });
+    open(stream.exchange, http.id);
+    if (answer && 'broken' in answer) this.#willBreak(stream, answer.broken);
+    ask(answer && 'lateMs' in answer ? answer.lateMs : 0);
+  }
+  #refuse(http: HttpSession, id: number, refusal: HttpRefusal): void {
+    http.session.pending.delete(id);
+    const stream = http.streams.get(id);
+    if (!stream) return;
+    this.#drop(http, id);
+    refuse(stream.exchange, refusal, 'not today');
+  }
+  /** Forgets a session, as a server does that was started again. */
+  forget(session: Session): void {
+    const http = this.#of(session);
+    if (http) this.#forget(http);
+  }
+  #of({ remote }: Session): HttpSession | undefined {
+    return remote && this.#sessions.get(remote.id);
+  }
+
+  // ── streams ────────────────────────────────────────────────────────────────────────────────────────
+  #listen(http: HttpSession, exchange: Exchange, lastEventId = ''): void {
+    open(exchange, http.id);
+    const rest = http.rests.get(lastEventId);
+    if (rest !== undefined) return exchange.end(rest);
+    http.listening = exchange;
+    exchange.onAbort = () => {
+      if (http.listening === exchange) http.listening = undefined;
+      this.#rest(http);
+    };
+    exchange.write(`retry: ${retryMs}\n\n`);
+    for (const text of http.unheard.splice(0)) exchange.write(eventOf(text));
+  }
+  #willBreak(stream: AnswerStream, broken: Broken): void {
+    stream.broken = broken;
+    if (broken === 'resumes') stream.exchange.write(`id: ${stream.name}.0\nretry: ${retryMs}\ndata:\n\n`);
+  }
+  #write(
+    http: HttpSession,
+    message: Message & { readonly params?: { readonly progressToken?: unknown } },
+  ): void {
+    const text = JSON.stringify(message);
+    const about = message.method === undefined ? message.id : message.params?.progressToken;
+    const stream = http.streams.get(about);
+    if (about === undefined && http.listening) http.listening.write(eventOf(text));
+    else if (about === undefined) http.unheard.push(text);
+    else if (stream && message.method !== undefined) stream.exchange.write(eventOf(text));
+    else if (stream) this.#answer(http, message.id as number, stream, text);
+  }
+  #answer(http: HttpSession, id: number, { exchange, name, broken }: AnswerStream, text: string): void {
+    this.#drop(http, id);
+    if (broken === undefined) return exchange.end(eventOf(text));
+    const event = eventOf(text, broken === 'resumes' ? `${name}.1` : undefined);
+    if (broken === 'resumes') http.rests.set(`${name}.0`, event);
+    exchange.write(event.slice(0, 20));
+    exchange.cut();
+  }
+  #drop(http: HttpSession, id: number): void {
+    http.streams.delete(id);
+    this.#rest(http);
+  }
+  /** Forgets a session some time after its client has closed the last connection. */
+  #rest(http: HttpSession): void {
+    const isLeft = (): boolean => !http.listening && http.streams.size === 0;
+    if (!isLeft() || http.session.state === 'over') return;
+    http.leftAt = this.#hands.now();
+    this.#hands.after(http.session.child, memoryMs, () => {
+      if (isLeft() && this.#hands.now() - http.leftAt >= memoryMs) this.#forget(http);
     });
   }
-  /** Answers the handshake; `open` is called with the extra delay, or with the failure when the answer breaks off. */
-  greet(session: Session, open: (lateMs: number, broken?: Failure) => void): void {
-    const { child } = session;
-    const met = child.script.meets?.('initialize');
-    this.#later(session, met);
-    const { instead, answer } = met ?? {};
-    if (!instead && answer && 'broken' in answer) return open(0, answer.broken);
-    if (!instead) return open(answer && 'lateMs' in answer ? answer.lateMs : 0);
-    if ('never' in instead) return;
-    this.#hands.after(child, 1 + instead.afterMs, () => {
-      if ('refuses' in instead) this.#hands.fail(session, instead.refuses);
-      else this.#pass(session, instead);
-    });
+
+  // ── outages ────────────────────────────────────────────────────────────────────────────────────────
+  #pass(http: HttpSession, passing: Passing): void {
+    if ('forgets' in passing) this.#forget(http);
+    else this.#away(http.session.child.server, passing);
   }
-  #later(session: Session, met: Met | undefined): void {
-    for (const passing of met?.later ?? [])
-      this.#hands.after(session.child, passing.afterMs, () => this.#pass(session, passing));
-  }
-  /** Reports a refusal to the request first, then to other waiting requests, then to the session. */
-  #refuse(session: Session, asked: Pending, { refuses: failure, how, ends }: Refusal): void {
-    if (session.pending.delete(asked.id)) asked.refuse(failure, how);
-    if (ends) this.#hands.lose(session, { reason: failure.message, ...ends });
-  }
-  #carry(session: Session, asked: Pending, answer: NonNullable<Met['answer']>, deliver: () => void): void {
-    if ('broken' in answer) this.#refuse(session, asked, { refuses: answer.broken, how: 'lost' });
-    else this.#hands.after(session.child, answer.lateMs, deliver);
-  }
-  #pass(session: Session, passing: Passing): void {
-    if ('forgets' in passing) {
-      session.isForgotten = true;
-      return this.#cut(session);
-    }
-    const { downMs, forgetsAll, areFaultsCleared } = passing;
-    const { server } = session.child;
+  #away(server: string, { downMs, forgetsAll, areFaultsCleared }: Exclude<Passing, { forgets: true }>): void {
     this.#down.set(server, { until: this.#hands.now() + downMs, areFaultsCleared });
-    for (const each of [...this.#hands.sessions()]) {
-      if (each.child.server !== server) continue;
-      each.isForgotten = forgetsAll || each.isForgotten === true;
-      this.#cut(each);
+    for (const http of [...this.#sessions.values()]) {
+      if (http.session.child.server !== server) continue;
+      if (forgetsAll) this.#forget(http);
+      else this.#cut(http);
     }
   }
-  /**
-   * Breaks the streams of a session: pending requests are lost one by one, and the stream for notifications
-   * reconnects.
-   */
-  #cut(session: Session): void {
-    if (session.state === 'connecting') return this.#hands.fail(session, brokenOff);
-    for (const asked of [...session.pending.values()])
-      this.#refuse(session, asked, { refuses: brokenOff, how: 'lost' });
-    if (session.state === 'open') this.#takeUp(session, 1);
+  #forget(http: HttpSession): void {
+    this.#sessions.delete(http.id);
+    this.#hands.leave(http.session);
+    this.#cut(http);
   }
-  #takeUp(session: Session, n: number): void {
-    const { child } = session;
-    this.#hands.after(child, retryMs, () => {
-      if (session.state !== 'open') return;
-      if (!this.#isDown(child.server)) {
-        if (session.isForgotten === true) this.#hands.lose(session, { reason: forgotten, isExpired: true });
-      } else if (n < mostRetries) this.#takeUp(session, n + 1);
-      else this.#hands.lose(session, { reason: unreachable });
-    });
+  /** Breaks the streams of a session: those of requests one by one, then the one that the client opens again. */
+  #cut(http: HttpSession): void {
+    const { streams, session, listening } = http;
+    session.pending.clear();
+    for (const { exchange } of streams.values()) exchange.cut();
+    streams.clear();
+    http.listening = undefined;
+    listening?.cut();
+    this.#rest(http);
   }
+}
+
+/** Returns the refusal of the handshake that a script has. */
+const refusalOf = ({ initialize }: Script): RefusalInTime | undefined =>
+  typeof initialize === 'object' && ('status' in initialize || 'resets' in initialize)
+    ? initialize
+    : undefined;
+const open = (exchange: Exchange, session: string): void =>
+  exchange.head(200, { 'content-type': 'text/event-stream', 'mcp-session-id': session });
+function reply(exchange: Exchange, status: number): void {
+  exchange.head(status);
+  exchange.end();
+}
+function refuse(exchange: Exchange, refusal: HttpRefusal, message: string): void {
+  if ('resets' in refusal) return exchange.cut();
+  const { status, retryAfter = 0 } = refusal;
+  const more = retryAfter > 0 ? { 'retry-after': String(retryAfter) } : {};
+  exchange.head(status, { 'content-type': 'application/json', ...more });
+  exchange.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_001, message } }));
 }

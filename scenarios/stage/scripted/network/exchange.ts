@@ -1,0 +1,118 @@
+import { EventEmitter } from 'node:events';
+import type { ClientRequest, IncomingHttpHeaders, RequestOptions } from 'node:http';
+import { Readable } from 'node:stream';
+
+const withCode = (code: string): Error => Object.assign(new Error(code), { code });
+const socket = { connecting: false, ref: () => {}, unref: () => {} };
+
+/** Answer as the client reads it, like `IncomingMessage` of Node. */
+class Answer extends Readable {
+  readonly statusCode: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Tells whether the whole body has come. */
+  complete = false;
+
+  constructor(statusCode: number, headers: IncomingHttpHeaders) {
+    super({ read: () => {} });
+    this.statusCode = statusCode;
+    this.headers = headers;
+  }
+  /** Emits an error only where somebody listens, as `IncomingMessage` does. */
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    done(this.listenerCount('error') > 0 ? error : null);
+  }
+}
+
+/** Request as a server reads it, with header names in lower case. */
+export interface HttpAsked {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+export interface ExchangeHands {
+  /** Reads a request that was sent; called in the turn in which it was sent. */
+  read(asked: HttpAsked, exchange: Exchange): void;
+  /** Called for each event that goes to the client, which may have work to do then. */
+  stir(): void;
+}
+
+/**
+ * One HTTP request and its answer, without a socket. The client holds `request`, which has the events of a request of
+ * Node; the server writes the answer with the other methods. What one side does once the connection is gone is
+ * dropped.
+ */
+export class Exchange {
+  readonly request: ClientRequest;
+  /** Callback for a client that gives up the request or its answer. */
+  onAbort = (): void => {};
+  readonly #events = new EventEmitter();
+  readonly #hands: ExchangeHands;
+  #answer: Answer | undefined;
+  #isOver = false;
+  #isRefused = false;
+
+  constructor(url: URL, { method = 'GET', headers = {} }: RequestOptions, hands: ExchangeHands) {
+    this.#hands = hands;
+    const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
+    const send = (body = ''): void => {
+      hands.read({ method, url, headers: Object.fromEntries(named) as HttpAsked['headers'], body }, this);
+      if (!this.#isRefused) this.#events.emit('socket', socket);
+    };
+    const destroy = (error: Error): void => {
+      if (this.#isOver) return;
+      this.#end(error);
+      this.onAbort();
+    };
+    this.request = Object.assign(this.#events, { socket, end: send, destroy }) as unknown as ClientRequest;
+  }
+  /** Sends status and headers; the body may follow. */
+  head(status: number, headers: Readonly<Record<string, string>> = {}): void {
+    if (this.#isOver || this.#answer) return;
+    const answer = new Answer(status, headers);
+    this.#answer = answer;
+    answer.once('close', () => {
+      const isAborted = !this.#isOver && !answer.complete;
+      this.#isOver = true;
+      this.#events.emit('close');
+      if (isAborted) this.onAbort();
+    });
+    this.#later(() => this.#events.emit('response', answer));
+  }
+  write(text: string): void {
+    if (this.#isOver || !this.#answer || this.#answer.complete) return;
+    this.#hands.stir();
+    this.#answer.push(Buffer.from(text));
+  }
+  /** Ends the answer. */
+  end(text = ''): void {
+    if (text !== '') this.write(text);
+    if (this.#isOver || !this.#answer) return;
+    this.#hands.stir();
+    this.#answer.complete = true;
+    this.#answer.push(null);
+  }
+  /** Cuts the connection. */
+  cut(): void {
+    if (!this.#isOver && this.#answer?.complete !== true) this.#end(withCode('ECONNRESET'));
+  }
+  /** Refuses the connection, as when no server listens. */
+  refuse(): void {
+    this.#isRefused = true;
+    if (!this.#isOver) this.#end(withCode('ECONNREFUSED'));
+  }
+  #end(error: Error): void {
+    this.#isOver = true;
+    const answer = this.#answer;
+    this.#later(() => {
+      if (answer) return void answer.destroy(error);
+      this.#events.emit('error', error);
+      this.#events.emit('close');
+    });
+  }
+  /** Tells the client a turn later, as a socket does. */
+  #later(tell: () => void): void {
+    this.#hands.stir();
+    process.nextTick(tell);
+  }
+}
