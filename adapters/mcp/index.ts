@@ -1,6 +1,6 @@
 export type { Answers } from './messages/answers.ts';
-export { NotSent, Refused, resultBytes, type Around, type McpTransport, type Notice } from './transport.ts';
-export type { OpenRequest } from './http/http.ts';
+export { NotSent, Refused, resultBytes } from './transport.ts';
+export type { Around, McpTransport, Notice, OpenRequest } from './transport.ts';
 export { messageBytes } from './messages/framing.ts';
 export { Relay, type RelayedClient } from './relay.ts';
 export { mostCalls } from './http/web.ts';

@@ -1,7 +1,6 @@
 import type { Address } from '../../machines/kernel/address.ts';
 import type { Ports, SessionInput } from '../../machines/kernel/ports.ts';
-import type { OpenRequest } from './http/http.ts';
-import { resultBytes, type Around, type Notice } from './transport.ts';
+import { resultBytes, type Around, type Notice, type OpenRequest } from './transport.ts';
 import { messageBytes } from './messages/framing.ts';
 import { NoiseMeter, type Noise } from './messages/noise.ts';
 import { notConnected, unsent } from './messages/refusal.ts';

@@ -1,10 +1,10 @@
+import type { ClientRequest, RequestOptions } from 'node:http';
 import type { SessionLost, Waits } from '../../machines/kernel/ports.ts';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { sizes } from '../../machines/protocol/protocol.ts';
 import type { Timers } from '../clock.ts';
-import type { OpenRequest } from './http/http.ts';
 
 /**
  * Largest answer to one request in bytes, 10 MiB, the same limit as for any message. An office takes less, so
@@ -65,6 +65,9 @@ export interface McpTransport extends Omit<Transport, 'start' | 'send'> {
   readonly heldBytes?: number;
   closed?(): Promise<void>;
 }
+
+/** Opens an HTTP request, as `request` of `node:http` and `node:https` does. */
+export type OpenRequest = (url: URL, options: RequestOptions) => ClientRequest;
 
 /** Settings that every transport receives beside the data of its server. */
 export interface Around {

@@ -1,12 +1,12 @@
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
-import { Agent, request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { getProxyForUrl } from 'proxy-from-env';
 import type { Timers } from '../../clock.ts';
 import { causeOf, notStartable } from './http-failures.ts';
 import type { Credentials } from './remote.ts';
-import { Refused } from '../transport.ts';
+import { Refused, type OpenRequest } from '../transport.ts';
 import type { Waits } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 
@@ -36,9 +36,6 @@ export class Unreached extends Error {
     this.isProxied = isProxied;
   }
 }
-/** Opens a request, as `request` of `node:http` and `node:https` does. */
-export type OpenRequest = (url: URL, options: RequestOptions) => ClientRequest;
-
 interface Sending {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url?: URL;

@@ -61,7 +61,7 @@ export class Exchange {
     };
     const destroy = (error: Error): void => {
       if (this.#isOver) return;
-      this.#end(error);
+      this.#end(error, process.nextTick);
       this.onAbort();
     };
     this.request = Object.assign(this.#events, { socket, end: send, destroy }) as unknown as ClientRequest;
@@ -92,27 +92,31 @@ export class Exchange {
     this.#answer.complete = true;
     this.#answer.push(null);
   }
-  /** Cuts the connection. */
+  /** Cuts the connection, after what was written before. */
   cut(): void {
-    if (!this.#isOver && this.#answer?.complete !== true) this.#end(withCode('ECONNRESET'));
+    if (!this.#isOver && this.#answer?.complete !== true)
+      this.#end(withCode('ECONNRESET'), (tell) => void setImmediate(tell));
   }
   /** Refuses the connection, as when no server listens. */
   refuse(): void {
     this.#isRefused = true;
-    if (!this.#isOver) this.#end(withCode('ECONNREFUSED'));
+    if (!this.#isOver) this.#end(withCode('ECONNREFUSED'), (tell) => void setImmediate(tell));
   }
-  #end(error: Error): void {
+  #end(error: Error, later: (tell: () => void) => void): void {
     this.#isOver = true;
     const answer = this.#answer;
     this.#later(() => {
       if (answer) return void answer.destroy(error);
       this.#events.emit('error', error);
       this.#events.emit('close');
-    });
+    }, later);
   }
-  /** Tells the client a turn later, as a socket does. */
-  #later(tell: () => void): void {
+  /** Tells the client later in this moment, as a socket does. */
+  #later(tell: () => void, later: (tell: () => void) => void = process.nextTick): void {
     this.#hands.stir();
-    process.nextTick(tell);
+    later(() => {
+      this.#hands.stir();
+      tell();
+    });
   }
 }
