@@ -307,6 +307,17 @@ function asking(terminal: Terminal): AskInput {
   };
 }
 
+/** Asks for one of several names, by number or name; null when the person gives up. */
+export async function chosenOf(
+  terminal: Terminal,
+  what: string,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<string | null> {
+  const answer = await askField(terminal, { name: what, field: { enum: names }, isRequired: true }, signal);
+  return typeof answer?.value === 'string' ? answer.value : null;
+}
+
 export type ConfirmWord = 'ask' | 'allow' | 'deny';
 /** Decides whether tool calls run: `ask` asks the person at the terminal, and without a terminal denies every call. */
 export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { argumentsFor, isArgument, readArguments, typed, typesOf, targetIn } from './arguments.ts';
+import { argumentsFor, callIn, isArgument, readArguments, typed, typesOf, targetIn } from './arguments.ts';
 
 const files: Readonly<Record<string, string>> = { '-': '{"from": "stdin"}', 'a.json': '{from: "file",}' };
 const read = (name: string): Promise<string> => Promise.resolve(files[name] ?? '');
@@ -50,19 +50,100 @@ describe('arguments on the command line', () => {
     expect(await given(['tags=1', 'tags=2', 'one=a', 'one=b'], schema)).toEqual({ tags: [1, 2], one: 'b' });
   });
 
-  it.each([['{"a": '], ['[1]'], ['"x"'], ['a:=x y'], ['hello'], ['null']])(
-    '%s is none, and the error says how one is written',
-    async (word) => {
-      await expect(readArguments([word], read)).rejects.toMatchObject({
+  const add = schemaWith({ a: { type: 'number' }, b: { type: 'number' }, tags: { type: 'array' } });
+  const user = schemaWith({
+    user: { type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } } },
+    maxResults: { type: 'integer' },
+    dry_run: { type: 'boolean' },
+    url: { type: 'string' },
+    'a.b': { type: 'string' },
+  });
+  it.each([
+    ['in the order of the schema', ['1', '2'], add, { a: 1, b: 2 }],
+    ['in order, where one has its name', ['2', 'a=1'], add, { a: 1, b: 2 }],
+    ['in order, the rest in a list at the end', ['1', '2', 'x', '3'], add, { a: 1, b: 2, tags: ['x', 3] }],
+    ['negative', ['-1', '-.5'], add, { a: -1, b: -0.5 }],
+    ['lists', ['a=1', 'b=2', '[1, 2]'], add, { a: 1, b: 2, tags: [1, 2] }],
+    ['behind a colon', ['a:1', 'b:-2'], add, { a: 1, b: -2 }],
+    [
+      'with colons of their own',
+      ['user.name=x', 'url:http://e.com'],
+      user,
+      { user: { name: 'x' }, url: 'http://e.com' },
+    ],
+    ['options', ['--a', '1', '--b=2'], add, { a: 1, b: 2 }],
+    ['options that begin with a minus', ['--a', '-1', '--b', '--2'], add, { a: -1, b: '--2' }],
+    [
+      'options in another spelling',
+      ['--max-results', '3', '--dry-run'],
+      user,
+      { maxResults: 3, dry_run: true },
+    ],
+    ['options that are off', ['--no-dry-run', '--url', 'b=2'], user, { dry_run: false, url: 'b=2' }],
+    ['options with a value of their own', ['--dry-run', 'false'], user, { dry_run: false }],
+    [
+      'inside of others',
+      ['user.name=Al', 'user.age=7', '--user.age', '8'],
+      user,
+      { user: { name: 'Al', age: 8 } },
+    ],
+    ['with a dot in their name', ['a.b=x', 'c.d=1'], user, { 'a.b': 'x', 'c.d': 1 }],
+    [
+      'that would change the prototype',
+      ['user.__proto__=x'],
+      user,
+      { user: JSON.parse('{"__proto__": "x"}') },
+    ],
+  ])('%s', async (_what, words, schema, value) => {
+    expect(await given(words, schema)).toEqual(value);
+  });
+
+  it.each([
+    [['{"a": '], 'not JSON'],
+    [['a:=x y'], 'not JSON'],
+    [['-x'], "unknown option '-x'"],
+    [['1', '2', '3', '4'], undefined],
+    [['--c', '1'], "unknown option '--c'"],
+    [['--a'], '--a needs a value'],
+  ])('%j: a mistake is told with what is written instead', async (words, message) => {
+    const read = given(words, add);
+    if (message === undefined) await expect(read).resolves.toEqual({ a: 1, b: 2, tags: [3, 4] });
+    else
+      await expect(read).rejects.toMatchObject({
         code: 400,
-        remedy: expect.stringContaining('='),
+        message: expect.stringContaining(message),
+        remedy: expect.stringMatching(/=|--/),
       });
-    },
-  );
+  });
+  it('one value too many is refused', async () => {
+    await expect(given(['x', 'y'], schemaWith({ a: {} }))).rejects.toMatchObject({
+      message: "'y' is not an argument: the only parameter has a value",
+    });
+  });
 
   it('are told from names', () => {
-    for (const word of ['{}', '[1]', '-', '@f', 'a=b', 'a:=1']) expect(isArgument(word)).toBe(true);
-    for (const word of ['read_file', 'files.read', '--', 'a:b', '=b']) expect(isArgument(word)).toBe(false);
+    for (const word of ['{}', '[1]', '-', '@f', 'a=b', 'a:=1', '--a', '-1'])
+      expect(isArgument(word)).toBe(true);
+    for (const word of ['read_file', 'files.read', 'a:b', '=b', '1']) expect(isArgument(word)).toBe(false);
+  });
+});
+
+describe('a call in one word', () => {
+  it.each([
+    ['add(a: 1, b: 2)', 'add', { a: 1, b: 2 }],
+    ['files.add(1, 2)', 'files.add', { a: 1, b: 2 }],
+    ['add()', 'add', {}],
+    ['add(a: 1, b: 2, tags: ["x, y", {c: 1}])', 'add', { a: 1, b: 2, tags: ['x, y', { c: 1 }] }],
+    [String.raw`add(tags: ["a\"), b"])`, 'add', { tags: ['a"), b'] }],
+    ['add(tags: a b)', 'add', { tags: ['a b'] }],
+  ])('%s', (word, name, value) => {
+    const schema = schemaWith({ a: { type: 'number' }, b: { type: 'number' }, tags: { type: 'array' } });
+    const read = callIn(word);
+    expect(read?.name).toBe(name);
+    expect(argumentsFor(read?.words ?? [], schema)).toEqual(value);
+  });
+  it.each([['add'], ['a=(1)'], ['{"a": "b()"}'], ['f(x) y']])('%s is none', (word) => {
+    expect(callIn(word)).toBeUndefined();
   });
 });
 
@@ -87,9 +168,11 @@ describe('the words of a call', () => {
     [['files', 'read', '{}'], { server: 'files', tool: 'read' }, ['{}']],
     [['files', 'x=1'], { tool: 'files' }, ['x=1']],
     [['a.b.c'], { server: 'a.b', tool: 'c' }, []],
+    [['files/read'], { server: 'files', tool: 'read' }, []],
     [['other.read'], { tool: 'other.read' }, []],
     [['files.'], { tool: 'files.' }, []],
-    [['other', 'read'], { tool: 'other' }, ['read']],
+    [['other', 'read'], { tool: 'other', next: 'read' }, ['read']],
+    [['add', '1', '2'], { tool: 'add' }, ['1', '2']],
   ])('%j: which tool of which server, and the rest', (words, target, rest) => {
     expect(targetIn(words, servers)).toEqual({ target, rest });
   });

@@ -8,9 +8,14 @@ import {
   type Digits,
 } from '../../machines/protocol/exact-numbers.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
+import { nearest } from '../../machines/text.ts';
 
 /** Argument of a tool call, read from one word of the command line. */
-export type Argument =
+export type Argument = ArgumentForm & {
+  /** The word itself, where it follows an option and may be its value. */
+  readonly word?: string;
+};
+type ArgumentForm =
   /** JSON object of arguments: typed, from a file, or from stdin. */
   | {
       readonly kind: 'object';
@@ -25,36 +30,50 @@ export type Argument =
       readonly digits?: readonly Digits[];
     }
   /** Argument written as `key=text`; the schema of the tool decides which type the text becomes. */
-  | { readonly kind: 'text'; readonly key: string; readonly text: string };
+  | { readonly kind: 'text'; readonly key: string; readonly text: string }
+  /** Option `--key` or `--no-key`, whose value is the next word unless the schema has a boolean. */
+  | { readonly kind: 'flag'; readonly key: string }
+  /** Any other word: `key:text` where the tool has that key, or the value of the next parameter in order. */
+  | { readonly kind: 'word'; readonly text: string };
 /** Reads the text of a file, or of stdin for the name `-`. */
 type ReadText = (name: string) => Promise<string>;
 
 const assignment = /^([^\s=:{}[\]"'@][^=]*?)(:?=)([^]*)$/;
-/** Tells whether a word is a tool argument; any other word names a tool or a server. */
+const option = /^--([A-Za-z_$][^\s=]*)$/;
+/** Tells whether a word has the form of a tool argument; any other word may name a tool or a server, too. */
 export const isArgument = (word: string): boolean =>
-  word === '-' || /^\s*[{[@"]/.test(word) || assignment.test(word) || word.trim() === '';
+  /^-|^\s*[{[@"]/.test(word) || assignment.test(word) || word.trim() === '';
 
 const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
-export const argumentForms = `Write key=value, key:=json, @file, - for stdin, or a JSON object in quotes: '{"path": "README.md"}'`;
+export const argumentForms = `Write key=value, key:=json, --key value, values in the order of the schema, @file, - for stdin, or a JSON object in quotes: '{"path": "README.md"}'`;
 
 /** Reads the words behind a tool name as arguments. Rejects with the mistake of the first wrong word. */
 export function readArguments(words: readonly string[], read: ReadText): Promise<readonly Argument[]> {
-  return Promise.all(words.filter((word) => word.trim() !== '').map((word) => readArgument(word, read)));
+  return Promise.all(
+    words.map(async (word, at) => {
+      if (!option.test(words[at - 1] ?? '') || option.test(word)) return readArgument(word, read);
+      // The value of an option may look like anything; that of a switch is not taken.
+      const other = word === '-' ? undefined : await readArgument(word, read).catch(() => undefined);
+      return { ...(other ?? { kind: 'word', text: word }), word };
+    }),
+  );
 }
-async function readArgument(word: string, read: ReadText): Promise<Argument> {
+async function readArgument(word: string, read: ReadText): Promise<ArgumentForm> {
   if (word === '-') return objectOf(await read('-'), 'stdin');
   if (word.startsWith('@')) return objectOf(await read(word.slice(1)), word.slice(1));
-  // Tests for `key=value` before JSON, because a text value may look like JSON.
-  const [, key, sign, text = ''] = assignment.exec(word) ?? [];
-  if (key === undefined && !isArgument(word)) throw wrong(`'${word}' is not an argument`, argumentForms);
-  if (key === undefined) return objectOf(word, undefined);
+  if (/^\s*\{/.test(word)) return objectOf(word, undefined);
+  if (/^-[A-Za-z]/.test(word)) throw wrong(`unknown option '${word}'`, `A text is written key=${word}.`);
+  const [, flag] = option.exec(word) ?? [];
+  if (flag !== undefined) return { kind: 'flag', key: flag };
+  const [, key, sign, text = ''] = assignment.exec(word.replace(/^--(?=[^\s=-])/, '')) ?? [];
+  if (key === undefined) return { kind: 'word', text: word };
   if (sign === '=') return { kind: 'text', key, text };
   const value = valueOf(text);
   if (value === undefined)
     throw wrong(`the value of ${key} is not JSON: ${text}`, `A text is written ${key}=text.`);
   return { kind: 'value', key, value, ...digitsOf(text) };
 }
-function objectOf(text: string, from: string | undefined): Argument {
+function objectOf(text: string, from: string | undefined): ArgumentForm {
   const where = from === undefined ? '' : ` in ${from}`;
   const value = valueOf(text);
   if (value === undefined)
@@ -149,36 +168,196 @@ function exact<T>(value: T, digits: readonly Digits[] | undefined, schema: unkno
   return read.value as T;
 }
 
+/** Schema of the value at the keys of a path, such as `['user', 'name']`. */
+const schemaAt = (tool: unknown, path: readonly string[]): Fields =>
+  path.reduce<Fields>((schema, key) => schemaOf(schema, key), isObject(tool) ? tool : {});
+const propertiesOf = (tool: unknown): readonly string[] =>
+  isObject(tool) && isObject(tool['properties']) ? Object.keys(tool['properties']) : [];
+const plainName = (name: string): string => name.replaceAll(/[-_]/g, '').toLowerCase();
+/** Finds the property that a typed key means: the same name, or one that differs in case, `-` and `_` alone. */
+function propertyFor(tool: unknown, key: string): string | undefined {
+  const names = propertiesOf(tool);
+  if (names.includes(key)) return key;
+  const close = names.filter((name) => plainName(name) === plainName(key));
+  return close.length === 1 ? close[0] : undefined;
+}
+/** Returns the path that a key means: `a.b` is the property `b` of `a`, unless the tool has a property `a.b`. */
+function pathOf(tool: unknown, key: string): readonly string[] {
+  const [first = '', ...rest] = key.split('.');
+  const isPath = rest.length > 0 && ![first, ...rest].includes('') && propertyFor(tool, key) === undefined;
+  return isPath && propertyFor(tool, first) !== undefined ? [first, ...rest] : [key];
+}
+
+/** Value for one property of a tool, at a path of keys. */
+interface Assigned {
+  readonly path: readonly string[];
+  readonly value: unknown;
+  /** Tells that the value was typed as text, so that a repeated key adds to a list. */
+  readonly isText?: boolean;
+}
+/** Assigns words to the properties of a tool, in the order in which they were typed. */
+class Assignments {
+  readonly all: Assigned[] = [];
+  readonly #tool: unknown;
+
+  constructor(tool: unknown) {
+    this.#tool = tool;
+  }
+  add(path: readonly string[], text: string): void {
+    this.all.push({ path, value: typed(text, schemaAt(this.#tool, path)), isText: true });
+  }
+  /** Adds the words that have a key; returns the values that belong to the next properties in order. */
+  named(words: readonly Argument[]): readonly string[] {
+    const tool = this.#tool;
+    const free: string[] = [];
+    for (let at = 0; at < words.length; at++) {
+      const word = words[at];
+      if (word?.kind === 'object')
+        for (const [key, value] of Object.entries(exact(word.value, word.digits, tool)))
+          this.all.push({ path: [key], value });
+      else if (word?.kind === 'value') {
+        const path = pathOf(tool, word.key);
+        this.all.push({ path, value: exact(word.value, word.digits, schemaAt(tool, path), word.key) });
+      } else if (word?.kind === 'text') this.add(pathOf(tool, word.key), word.text);
+      else if (word?.kind === 'flag') at += this.#flag(word.key, words[at + 1]);
+      else if (word?.kind === 'word' && !this.#colon(word.text)) free.push(word.text);
+    }
+    return free;
+  }
+  /** Adds an option; returns the number of further words that it took. */
+  #flag(given: string, next: Argument | undefined): number {
+    const tool = this.#tool;
+    const negated = propertyFor(tool, given) === undefined && /^no-(.+)$/.exec(given)?.[1];
+    const path = pathOf(tool, negated || given);
+    const key = propertyFor(tool, path[0] ?? '');
+    if (key === undefined) {
+      const close = nearest(given, propertiesOf(tool));
+      throw wrong(
+        `unknown option '--${given}': neither the command nor the tool has it`,
+        close.length > 0 ? `Did you mean --${close.join(', --')}?` : argumentForms,
+      );
+    }
+    const own = [key, ...path.slice(1)];
+    const isSwitch = typesOf(schemaAt(tool, own)).includes('boolean');
+    const text = next?.word;
+    if (negated) this.all.push({ path: own, value: false });
+    else if (isSwitch && !/^(true|false)$/i.test(text ?? '')) this.all.push({ path: own, value: true });
+    else if (text === undefined) throw wrong(`--${given} needs a value`, `--${given} VALUE`);
+    else {
+      this.add(own, text);
+      return 1;
+    }
+    return 0;
+  }
+  /** Adds `key:text` where the tool has that key; returns false for any other word. */
+  #colon(word: string): boolean {
+    const [, key = '', text = ''] = /^([^\s:]+):(?!\/\/)([^]+)$/.exec(word) ?? [];
+    const path = pathOf(this.#tool, key);
+    if (key === '' || propertyFor(this.#tool, path[0] ?? '') === undefined) return false;
+    this.add(path, text.trimStart());
+    return true;
+  }
+  /** Assigns values without a key to the properties that have none, in the order of the schema. */
+  inOrder(values: readonly string[]): void {
+    const taken = new Set(this.all.map(({ path: [key] }) => key));
+    const free = propertiesOf(this.#tool).filter((name) => !taken.has(name));
+    values.forEach((text, at) => {
+      const last = free.at(-1);
+      const key = free[at] ?? (last !== undefined && this.#isList(last) ? last : undefined);
+      if (key === undefined) throw wrong(`'${text}' is not an argument: ${this.#full()}`, argumentForms);
+      this.add([key], text);
+    });
+  }
+  #full(): string {
+    const { length } = propertiesOf(this.#tool);
+    if (length === 0) return 'the tool names no parameters';
+    return length === 1 ? 'the only parameter has a value' : `all ${length} parameters have a value`;
+  }
+  #isList(key: string): boolean {
+    return typesOf(schemaOf(this.#tool, key)).includes('array');
+  }
+}
+
 /**
  * Merges all argument words into one object; a later word wins. Repeated keys (`key=a key=b`) make a list where the
- * schema wants one.
+ * schema wants one, and values without a key fill the properties of the schema in their order. Throws for a word that
+ * fits no property of a known schema.
  */
 export function argumentsFor(words: readonly Argument[], tool: unknown): Record<string, unknown> {
-  const all: [string, unknown][] = [];
-  for (const word of words)
-    if (word.kind === 'object') all.push(...Object.entries(exact(word.value, word.digits, tool)));
-    else if (word.kind === 'value')
-      all.push([word.key, exact(word.value, word.digits, schemaOf(tool, word.key), word.key)]);
-    else all.push([word.key, typed(word.text, schemaOf(tool, word.key))]);
-  const texts = new Map<string, number>();
-  for (const word of words) if (word.kind === 'text') texts.set(word.key, (texts.get(word.key) ?? 0) + 1);
-  const result = new Map<string, unknown>();
-  for (const [key, value] of all) {
-    const before = result.get(key);
-    const isMore = (texts.get(key) ?? 0) > 1 && Array.isArray(before) && Array.isArray(value);
-    result.set(key, isMore ? [...(before as unknown[]), ...(value as unknown[])] : value);
+  const assignments = new Assignments(tool);
+  assignments.inOrder(assignments.named(words));
+  const texts = new Set<string>();
+  return assignments.all.reduce<Record<string, unknown>>((result, { path, value, isText = false }) => {
+    const place = JSON.stringify(path);
+    const isMore = isText && texts.has(place);
+    if (isText) texts.add(place);
+    return withValue(result, path, value, isMore);
+  }, {});
+}
+/** Returns the object with a value set at a path, or added to the list that is there. */
+function withValue(
+  object: unknown,
+  [key = '', ...rest]: readonly string[],
+  value: unknown,
+  isMore: boolean,
+): Record<string, unknown> {
+  const entries = isObject(object) ? Object.entries(object) : [];
+  const before = entries.find(([name]) => name === key)?.[1];
+  const isList = isMore && Array.isArray(before) && Array.isArray(value);
+  const after =
+    rest.length > 0
+      ? withValue(before, rest, value, isMore)
+      : isList
+        ? [...(before as unknown[]), ...(value as unknown[])]
+        : value;
+  return Object.fromEntries([...entries, [key, after]]);
+}
+
+/** Reads `tool(a: 1, b: "x")`: the name, and the arguments between the brackets. Undefined for any other word. */
+export function callIn(
+  word: string,
+): { readonly name: string; readonly words: readonly Argument[] } | undefined {
+  const [, name, inner = ''] = /^([^\s=:{}[\]"'@(]+)\(([^]*)\)\s*$/.exec(word) ?? [];
+  if (name === undefined) return undefined;
+  return { name, words: partsOf(inner).map(partIn) };
+}
+function partIn(part: string): ArgumentForm {
+  const [, key, text = part] = /^([A-Za-z_$][\w$.-]*)\s*[:=]\s*([^]*)$/.exec(part) ?? [];
+  const value = valueOf(text);
+  if (key !== undefined && value !== undefined) return { kind: 'value', key, value, ...digitsOf(text) };
+  if (key !== undefined) return { kind: 'text', key, text };
+  return { kind: 'word', text: typeof value === 'string' ? value : text };
+}
+/** Splits a list at its commas, leaving those inside quotes and brackets. */
+function partsOf(list: string): readonly string[] {
+  const parts: string[] = [''];
+  let depth = 0;
+  let quote = '';
+  for (let at = 0; at < list.length; at++) {
+    const char = list[at] ?? '';
+    if (quote === '' && depth === 0 && char === ',') {
+      parts.push('');
+      continue;
+    }
+    if (quote !== '' && char === '\\') at += 1;
+    else if (char === quote) quote = '';
+    else if (quote === '' && /["'`]/.test(char)) quote = char;
+    else if (quote === '') depth += /[{[(]/.test(char) ? 1 : /[}\])]/.test(char) ? -1 : 0;
+    parts.push((parts.pop() ?? '') + (char === '\\' && quote !== '' ? char + (list[at] ?? '') : char));
   }
-  return Object.fromEntries(result);
+  return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
 /** Tool named on the command line, with its server when one was named. */
 export interface Target {
   readonly server?: string;
   readonly tool: string;
+  /** Word behind the name, where `tool` may be a misspelt server and this its tool. */
+  readonly next?: string;
 }
 
 /**
- * Splits words into the tool (`TOOL`, `SERVER.TOOL` or `SERVER TOOL`) and its arguments. `servers` holds the server
+ * Splits words into the tool (`TOOL`, `SERVER.TOOL`, `SERVER/TOOL` or `SERVER TOOL`) and its arguments. `servers` holds the server
  * names in the config; the servers of a remote computer are unknown, so there every name is a tool name.
  */
 export function targetIn(
@@ -191,8 +370,9 @@ export function targetIn(
   const rest = words.slice(1);
   // Takes the longest matching server name, because one server name may begin with another one and a dot.
   const owner = servers
-    .filter((name) => first.startsWith(`${name}.`) && first.length > name.length + 1)
+    .filter((name) => /^[./]./.test(first.slice(name.length)) && first.startsWith(name))
     .toSorted((a, b) => b.length - a.length)[0];
-  if (owner === undefined) return { target: { tool: first }, rest };
+  const isName = second !== undefined && /^[A-Za-z_][\w./-]*$/.test(second);
+  if (owner === undefined) return { target: { tool: first, ...(isName && { next: second }) }, rest };
   return { target: { server: owner, tool: first.slice(owner.length + 1) }, rest };
 }

@@ -14,20 +14,24 @@ let files = 0;
 /** Config whose servers each leave a line in the file `started` when they are launched. */
 function configOf(
   names: readonly string[],
-  fixture = 'mcp-server',
+  fixtures: string | Readonly<Record<string, string>> = 'mcp-server',
 ): { readonly file: string; readonly started: () => string[] } {
   const at = join(folder, `${(files += 1)}`);
   const log = `${at}.started`;
   writeFileSync(log, '');
-  const launcher = `${at}.mjs`;
-  writeFileSync(
-    launcher,
-    `import { appendFileSync } from 'node:fs';
+  const launcherOf = (name: string): string => {
+    const fixture = typeof fixtures === 'string' ? fixtures : (fixtures[name] ?? 'mcp-server');
+    const launcher = `${at}.${name}.mjs`;
+    writeFileSync(
+      launcher,
+      `import { appendFileSync } from 'node:fs';
 appendFileSync(${JSON.stringify(log)}, process.argv[2] + '\\n');
 await import(${JSON.stringify(fixtureOf(fixture))});`,
-  );
+    );
+    return launcher;
+  };
   const mcpServers = Object.fromEntries(
-    names.map((name) => [name, { command: process.execPath, args: [launcher, name] }]),
+    names.map((name) => [name, { command: process.execPath, args: [launcherOf(name), name] }]),
   );
   writeFileSync(`${at}.json`, JSON.stringify({ mcpServers }));
   const started = (): string[] => {
@@ -39,15 +43,23 @@ await import(${JSON.stringify(fixtureOf(fixture))});`,
 }
 
 describe('a2c call', () => {
-  it('starts all servers while nobody knows which has the tool, and from then on that one alone', async () => {
-    const { file, started } = configOf(['one', 'two']);
+  it('starts all servers while no list has the tool, and from then on that one alone', async () => {
+    const { file, started } = configOf(['one', 'two'], { one: 'typed-server' });
     const first = await commandLine(['call', 'echo', 'text=hi', '-c', file]);
     expect(first).toMatchObject({ code: 0, out: 'hi\n' });
     expect(first.err).toContain('no list of tools has echo yet; starting all servers');
     expect(started()).toEqual(['one', 'two']);
     const second = await commandLine(['call', 'echo', 'text=again', '-c', file]);
     expect(second).toEqual({ code: 0, out: 'again\n', err: '' });
-    expect(started()).toHaveLength(1);
+    expect(started()).toEqual(['two']);
+  });
+
+  it('refuses a name that two servers turn out to have, whichever is up first', async () => {
+    const { file, started } = configOf(['one', 'two']);
+    const { code, err } = await commandLine(['call', 'echo', 'text=hi', '-c', file]);
+    expect(code).toBe(1);
+    expect(err).toContain("Several servers have a tool 'echo': one, two");
+    expect(started()).toEqual(['one', 'two']);
   });
 
   it.each([[['two.echo']], [['two', 'echo']]])('%j starts the server that it names alone', async (words) => {
@@ -74,12 +86,26 @@ describe('a2c call', () => {
     expect(started()).toEqual([]);
   });
 
-  it('of an unknown server names the nearest, and starts nothing', async () => {
+  it.each([[['twoo', 'echo']], [['twoo.echo']], [['twoo/echo', 'text=hi']]])(
+    '%j: of an unknown server names the nearest, and starts nothing',
+    async (words) => {
+      const { file, started } = configOf(['one', 'two']);
+      const { code, err } = await commandLine(['call', ...words, '-c', file]);
+      expect(code).toBe(1);
+      expect(err).toContain("The config has no server 'twoo'; nothing was started");
+      expect(err).toMatch(/Did you mean two[./ ]echo\?/);
+      expect(started()).toEqual([]);
+    },
+  );
+
+  it.each([['call'], ['tools']])('%s of a name that two servers have names both', async (command) => {
     const { file, started } = configOf(['one', 'two']);
-    const { code, err } = await commandLine(['call', 'twoo', 'echo', '-c', file]);
-    expect(code).toBe(64);
-    expect(err).toContain("the config has no server 'twoo'");
-    expect(err).toContain('Did you mean two?');
+    await commandLine(['tools', '-c', file]);
+    started();
+    const { code, err } = await commandLine([command, 'echo', '-c', file]);
+    expect(code).toBe(1);
+    expect(err).toContain("Several servers have a tool 'echo': one, two");
+    expect(err).toContain(`a2c ${command} one.echo -c ${file} or a2c ${command} two.echo -c ${file}`);
     expect(started()).toEqual([]);
   });
 
@@ -87,8 +113,10 @@ describe('a2c call', () => {
     const { file } = configOf(['one'], 'typed-server');
     const { code, err } = await commandLine(['call', 'get_next', 'n=x', '-c', file]);
     expect(code).toBe(1);
-    expect(err).toMatch(/^ {2}get_next\(n: integer\) {2}\(more: a2c tools get_next\)$/m);
-    expect(await commandLine(['call', 'get_next', 'n=1', '-c', file])).toMatchObject({ code: 0, out: '2\n' });
+    expect(err).toMatch(/^ {2}get_next\(n: integer\) {2}\(more: a2c tools get_next -c \S+\)$/m);
+    for (const words of [['n=1'], ['1'], ['n:1'], ['--n', '1'], ['--n=1'], ['{n: 1}']])
+      expect(await commandLine(['call', 'get_next', ...words, '-c', file])).toMatchObject({ out: '2\n' });
+    expect(await commandLine(['call', 'one.get_next(n: 1)', '-c', file])).toMatchObject({ out: '2\n' });
   });
 });
 
@@ -107,7 +135,7 @@ describe('a2c tools NAME', () => {
     const { code, out } = await commandLine(['tools', 'get_next', '-c', file]);
     expect(code).toBe(0);
     expect(out).toMatch(/^get_next\(n: integer\)\nof one\nThe next number\n/);
-    expect(out).toMatch(/^a2c call get_next n=1$/m);
+    expect(out).toMatch(/^a2c call get_next n=1 -c \S+$/m);
   });
 
   it('that nobody has ends with 1 and the nearest names', async () => {

@@ -1,30 +1,29 @@
 import type { Computer } from '../api/computer-handle.ts';
 import type { CallOutcome, CallSucceeded, CallToolError } from '../api/call-outcome.ts';
 import type { CallOptions } from '../api/pending-calls.ts';
+import { callIn, isArgument, readArguments, type Argument, targetIn, type Target } from './arguments.ts';
 import {
-  argumentForms,
-  argumentsFor,
-  isArgument,
-  readArguments,
-  type Argument,
-  targetIn,
-  type Target,
-} from './arguments.ts';
-import { neededFor, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
+  neededFor,
+  serversWith,
+  severalHave,
+  withAgent,
+  withComputer,
+  type OneShotOptions,
+} from './one-shot.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { callJson, conflictSummary, notReadyLines } from './printing/servers.ts';
 import { calledOf, progressTold, shown } from './printing/call-progress.ts';
-import { resultText, saved, type SaveOptions } from './printing/contents.ts';
+import { readingFrom, resultText, saved, typedHere, type SaveOptions } from './printing/contents.ts';
 import { besideFailure, ownFailure, showFailure } from './printing/failures.ts';
-import { signatureText } from './printing/signature.ts';
+import { readFor, signatureText } from './printing/signature.ts';
 import { configOf } from './source.ts';
 import { hasTool } from './starting.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import type { ToolInfo, ToolListing } from '../servers/server-handle.ts';
 import { readText } from '../../adapters/index.ts';
 import type { Config } from '../../machines/config/parse.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { wireCodes } from '../../machines/protocol/index.ts';
 import { nearest } from '../../machines/text.ts';
 
 /** Options of `a2c call`, which calls one tool on the servers of a config or on a computer in an office. */
@@ -41,6 +40,12 @@ interface Order {
   readonly how: () => CallOptions;
   readonly limitMs: number | undefined;
 }
+/** Tool call as it was typed, before the config tells which of its words names a server. */
+interface TypedCall extends Omit<Order, 'target'> {
+  readonly name: string;
+  /** Arguments in the brackets of `tool(a: 1)`. */
+  readonly inner: readonly Argument[];
+}
 
 export async function call(
   context: CommandContext,
@@ -49,21 +54,19 @@ export async function call(
   options: CallCommandOptions,
 ): Promise<number> {
   const { signal } = context;
-  const order = await orderOf(context, first, more, options).catch((error: unknown) => {
+  const read = await orderOf(context, first, more, options).catch((error: unknown) => {
     showFailure(context, failureOf(error), options.json);
   });
-  if (!order) return exitCodes.usage;
+  if (!read) return exitCodes.usage;
   const config = options.url === undefined ? await configOf(context, options) : undefined;
   const names = config?.servers.map(({ name }) => name) ?? [];
-  const { target, rest } = targetIn([first, ...more], names);
-  const [stray] = rest;
-  if (stray !== undefined && !isArgument(stray)) {
-    showFailure(context, noServer(first, stray, names), options.json);
-    return exitCodes.usage;
-  }
+  const { target, rest } = targetIn([read.name, ...more], names);
+  // A word that names the tool behind its server is no argument.
+  const words = [...read.inner, ...read.words.slice(more.length - rest.length)];
+  const order = { ...read, target, words };
   const outcome = await (config
-    ? callHere(context, options, config, { ...order, target })
-    : callAfar(context, options, { ...order, target }));
+    ? callHere(context, options, config, order)
+    : callAfar(context, options, order));
   return exitCodeOf(signal, outcome.outcome === 'succeeded');
 }
 /** Prints the result of a call before its servers are stopped, so that the reader need not wait for that. */
@@ -73,7 +76,7 @@ async function tell(
   outcome: CallOutcome,
 ): Promise<CallOutcome> {
   if (options.json) context.terminal.out(JSON.stringify(callJson(outcome)));
-  else show(context, outcome);
+  else show(context, options, outcome);
   if (outcome.outcome === 'succeeded') await saved(context, options, outcome.tool, outcome.result);
   return outcome;
 }
@@ -83,7 +86,7 @@ async function orderOf(
   first: string,
   more: readonly string[],
   { timeout, reqId }: CallCommandOptions,
-): Promise<Omit<Order, 'target'>> {
+): Promise<TypedCall> {
   const limitMs = timeout === undefined || timeout === 0 ? undefined : timeout * 1_000;
   const startedAt = performance.now();
   const how = (): CallOptions => {
@@ -96,11 +99,10 @@ async function orderOf(
       ...(reqId !== undefined && { reqId }),
     };
   };
-  if (isArgument(first)) throw noTool(first);
-  const [second] = more;
-  const isTool = second !== undefined && !isArgument(second);
-  const words = await readArguments(isTool ? more.slice(1) : more, readText);
-  return { words, how, limitMs };
+  const inner = callIn(first);
+  if (!inner && isArgument(first)) throw noTool(first);
+  const words = await readArguments(more, readText);
+  return { name: inner?.name ?? first, inner: inner?.words ?? [], words, how, limitMs };
 }
 const noTool = (word: string): A2cError =>
   new A2cError({
@@ -108,15 +110,6 @@ const noTool = (word: string): A2cError =>
     message: `the name of a tool comes first, not ${word}`,
     remedy: 'a2c call TOOL key=value …',
   });
-function noServer(word: string, stray: string, names: readonly string[]): Failure {
-  const close = nearest(word, names);
-  return {
-    code: 400,
-    message: `'${stray}' is not an argument, and the config has no server '${word}'`,
-    remedy: close.length > 0 ? `Did you mean ${close.join(', ')}?` : argumentForms,
-  };
-}
-
 /** Calls a tool on servers started for this call: only the one known to have the tool, or all of them. */
 async function callHere(
   context: CommandContext,
@@ -125,17 +118,23 @@ async function callHere(
   order: Order,
 ): Promise<CallOutcome> {
   const { target } = order;
-  const needed = await neededFor(config, target);
-  if (needed) {
-    const isOld = ({ failure }: CallOutcome): boolean =>
-      needed.isRemembered && failure?.code === wireCodes.toolNotFound;
-    const aimed = { ...order, target: { tool: needed.tool } };
-    const outcome = await callBy(context, options, needed.config, aimed, isOld, true);
-    if (!isOld(outcome)) return outcome;
-    context.terminal.err(
-      `${needed.config.servers[0]?.name} has no ${target.tool} any more; starting all servers`,
-    );
-  } else context.terminal.err(`no list of tools has ${target.tool} yet; starting all servers`);
+  const needed = await neededFor(context, options, config, target);
+  if (!needed) {
+    context.terminal.err(`no list of tools has ${target.tool} yet; starting all servers`);
+    return callBy(context, options, config, order).catch((error: unknown) => {
+      if (failureOf(error).code !== wireCodes.conflict) throw error;
+      // All servers have listed their tools by now, so that one is found, or is chosen by a person.
+      return callHere(context, options, config, order);
+    });
+  }
+  const isOld = ({ failure }: CallOutcome): boolean =>
+    needed.isRemembered && failure?.code === wireCodes.toolNotFound;
+  const aimed = { ...order, target: { tool: needed.tool } };
+  const outcome = await callBy(context, options, needed.config, aimed, isOld, true);
+  if (!isOld(outcome)) return outcome;
+  context.terminal.err(
+    `${needed.config.servers[0]?.name} has no ${target.tool} any more; starting all servers`,
+  );
   return callBy(context, options, config, order);
 }
 function callBy(
@@ -153,51 +152,58 @@ function callBy(
     async (computer) => {
       const listing = await computer.tools();
       const info = infoOf(listing, tool);
-      tellTwins(context, listing, tool);
-      const params = argumentsFor(words, info?.inputSchema);
+      if (info) mustBeOne(options, info, tool, listing);
+      const params = info ? readFor(info, words) : {};
       const called = computer.callTool(tool, params, { ...how(), confirmed: true });
       const outcome = await shown(context, called, calledOf(computer), progressTold(context, options));
-      const known = explained(context, computer, outcome, await computer.tools());
+      const known = await explained(context, options, computer, outcome);
       return isTriedAgain(known) ? known : tell(context, options, known);
     },
-    { isEnough: hasTool(tool), ms: limitMs, isAiming },
+    // Waits for all servers where any of them may have the tool, so that it does not depend on the fastest.
+    { ...(isAiming && { isEnough: hasTool(tool) }), ms: limitMs, isAiming },
   );
 }
 const infoOf = ({ tools }: Pick<ToolListing, 'tools'>, name: string): ToolInfo | undefined =>
   tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.original === name);
-/** Tells a person when another server has a tool of the same name, and how to call that one. */
-function tellTwins({ terminal }: CommandContext, listing: ToolListing, tool: string): void {
-  const called = infoOf(listing, tool);
-  for (const { name, server } of listing.refused)
-    if (name === tool && called && called.server !== server)
-      terminal.err(`${tool} of ${called.server} is called; that of ${server}: a2c call ${server}.${tool}`);
+/** Throws when several of the servers that were started have a tool of this name. */
+function mustBeOne(
+  options: OneShotOptions,
+  { server }: ToolInfo,
+  tool: string,
+  { refused }: ToolListing,
+): void {
+  const servers = serversWith(tool, server, refused);
+  if (servers.length > 1) throw severalHave(options, 'call', tool, servers);
 }
-
 /**
  * Adds what the computer knows before it closes: the full text of a shortened result, advice on wrong arguments, and
  * the tool that was probably meant.
  */
-function explained(
+async function explained(
   { terminal }: CommandContext,
+  options: OneShotOptions,
   computer: Computer,
   outcome: CallOutcome,
-  listing: ToolListing,
-): CallOutcome {
+): Promise<CallOutcome> {
   if (outcome.outcome === 'succeeded' || outcome.toolError) return whole(computer, outcome);
+  const listing = await computer.tools();
   const { failure } = outcome;
   if (failure.code === wireCodes.toolNotFound) {
     for (const line of [...conflictSummary(listing), ...notReadyLines(listing)]) terminal.err(line);
     const names = listing.tools.flatMap(({ name, original }) => [name, original]);
     return {
       ...outcome,
-      failure: { ...failure, remedy: remedyFor(String(failure.details?.['tool_name']), names) },
+      failure: { ...failure, remedy: remedyFor(options, String(failure.details?.['tool_name']), names) },
     };
   }
   const info = infoOf(listing, outcome.tool);
   if (failure.code !== 'ArgumentsInvalid' || !info) return outcome;
   return {
     ...outcome,
-    failure: { ...failure, remedy: `${usageOf(info)}  (more: a2c tools ${info.name})` },
+    failure: {
+      ...failure,
+      remedy: `${usageOf(info)}  (more: ${typedHere(options, 'a2c', 'tools', info.name)})`,
+    },
   };
 }
 /** Replaces a result that was cut by the whole, which the computer keeps until it closes. */
@@ -207,9 +213,9 @@ function whole<Ended extends CallSucceeded | CallToolError>(computer: Computer, 
   return { ...outcome, result: (handle && computer.cachedResult(handle)) || outcome.result };
 }
 const usageOf = ({ name, inputSchema }: ToolInfo): string => signatureText(name, inputSchema);
-const listThem = 'List the tools: a2c tools';
-function remedyFor(tool: string, names: readonly string[]): string {
+function remedyFor(options: OneShotOptions, tool: string, names: readonly string[]): string {
   const close = nearest(tool, names);
+  const listThem = `List the tools: ${typedHere(options, 'a2c', 'tools')}`;
   return close.length === 0 ? listThem : `Did you mean ${close.join(', ')}? ${listThem}`;
 }
 
@@ -220,27 +226,29 @@ function callAfar(
   { target, words, how }: Order,
 ): Promise<CallOutcome> {
   return withAgent(context, options, async (agent, computer) => {
-    const needsSchema = words.some(({ kind }) => kind === 'text');
+    const needsSchema = words.some(({ kind }) => kind !== 'object');
     const tools = needsSchema ? await agent.tools(computer) : [];
-    const { inputSchema } = tools.find(({ name }) => name === target.tool) ?? {};
     const { tool } = target;
-    const called = agent.callTool(computer, tool, argumentsFor(words, inputSchema), how());
+    const info = tools.find(({ name }) => name === tool);
+    const params = info || !needsSchema ? readFor(info ?? { name: tool, inputSchema: {} }, words) : {};
+    const called = agent.callTool(computer, tool, params, how());
     const about = { server: computer, tool };
     const outcome = await shown(context, called, () => about, progressTold(context, options));
     if (outcome.outcome === 'succeeded' || outcome.failure.code !== wireCodes.toolNotFound)
       return tell(context, options, outcome);
     const { failure } = outcome;
     const names = (await agent.tools(computer)).map(({ name }) => name);
-    const known = { ...outcome, failure: { ...failure, remedy: remedyFor(tool, names) } };
+    const known = { ...outcome, failure: { ...failure, remedy: remedyFor(options, tool, names) } };
     return tell(context, options, known);
   });
 }
-function show(context: CommandContext, outcome: CallOutcome): void {
+function show(context: CommandContext, options: OneShotOptions, outcome: CallOutcome): void {
   const { terminal } = context;
   const { server, result } = outcome;
   const failure = ownFailure(outcome);
   const isGood = outcome.outcome === 'succeeded';
-  const text = result === null ? undefined : besideFailure(resultText(result, server), failure);
+  const text =
+    result === null ? undefined : besideFailure(resultText(result, readingFrom(options, server)), failure);
   if (text !== undefined) (isGood ? terminal.outText : terminal.errText).call(terminal, text);
   if (failure) showFailure(context, failure, false);
 }

@@ -8,7 +8,7 @@ import type { Computer, DesktopShown, FinderShown, ResourceContent } from '../ap
 import type { MissingServer, ServerResources } from '../servers/server-handle.ts';
 import { onlyServer, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import {
-  typed,
+  readingFrom,
   saved,
   type SaveOptions,
   contentsText,
@@ -124,7 +124,8 @@ export async function read(context: CommandContext, uri: string, options: ReadOp
   const which = options.server === undefined ? {} : { server: options.server };
   const ask: Asking<{ readonly contents: readonly ResourceContent[] }> = {
     here: async (computer) => {
-      const server = options.server ?? (isOther ? ownerOf(uri, await computer.resources()) : undefined);
+      const server =
+        options.server ?? (isOther ? ownerOf(uri, await computer.resources(), options) : undefined);
       return { contents: await computer.readResource(uri, server === undefined ? {} : { server }) };
     },
     there: async (agent, computer, how) => ({
@@ -142,7 +143,7 @@ export async function read(context: CommandContext, uri: string, options: ReadOp
  * Finds the server that lists a URI. A config with only one server uses it, because servers may have resources that
  * they do not list.
  */
-function ownerOf(uri: string, listed: readonly ServerResources[]): string {
+function ownerOf(uri: string, listed: readonly ServerResources[], options: ReadOptions): string {
   const owners = listed.filter(({ resources }) => resources.some((each) => each.uri === uri));
   const [owner, other] = owners.length > 0 ? owners : listed;
   if (owner && !other) return owner.server;
@@ -152,6 +153,6 @@ function ownerOf(uri: string, listed: readonly ServerResources[]): string {
     code: owners.length > 0 ? wireCodes.conflict : wireCodes.notFound,
     message: owners.length > 0 ? `Several servers have '${uri}'` : `No server lists '${uri}'`,
     details: { uri, servers: names },
-    remedy: `Name the server: ${typed('a2c', 'read', uri, '--server')} ${names.join(' | ')}`,
+    remedy: `Name the server: ${names.map((name) => readingFrom(options, name)(uri)).join(' or ')}`,
   });
 }

@@ -8,13 +8,15 @@ import {
   inOneLine,
   listedLine,
   rowsOf,
-  typed,
+  readingFrom,
+  typedHere,
   itemText,
   saved,
+  type ReadCommand,
   type SaveOptions,
 } from './printing/contents.ts';
 import { absentLines, conflictSummary, EarlyGroups, toolJson, toolLines } from './printing/servers.ts';
-import { toolText } from './printing/signature.ts';
+import { toolText, type CallToCopy } from './printing/signature.ts';
 import { configOf } from './source.ts';
 import { hasTool, type StartTimes } from './starting.ts';
 import { A2cError } from '../kernel/errors.ts';
@@ -61,11 +63,12 @@ async function toolsAfar(
     orClosed(signal, agent, () => agent.tools(computer)),
   );
   const some = name === undefined ? all : all.filter((tool) => tool.name === name);
-  if (name !== undefined && some.length === 0) throw notFound(name, all);
+  if (name !== undefined && some.length === 0) throw notFound(options, name, all);
   if (format) terminal.out(formatted(format, some));
   else if (json)
     terminal.out(JSON.stringify({ tools: some.map(fromAfar), refused: [], servers: [], warnings: [] }));
-  else if (name !== undefined) terminal.outText(some.map((tool) => toolText(tool)).join('\n\n'));
+  else if (name !== undefined)
+    terminal.outText(some.map((tool) => toolText(tool, { name: tool.name, options })).join('\n\n'));
   else for (const line of toolLines(some)) terminal.out(line);
   return exitCodeOf(signal);
 }
@@ -76,18 +79,29 @@ interface ToolQuestion {
   readonly target?: Target;
 }
 async function askedOf(
-  { terminal }: CommandContext,
+  context: CommandContext,
   name: string | undefined,
   config: Config,
+  options: ToolsOptions,
 ): Promise<ToolQuestion> {
+  const { terminal } = context;
   const servers = config.servers.map((server) => server.name);
   if (name === undefined) return { config };
   if (servers.includes(name)) return { config: onlyServer(config, name) };
   const { target } = targetIn([name], servers);
-  const needed = await neededFor(config, target);
+  const needed = await neededFor(context, options, config, target, 'tools');
   if (!needed) terminal.err(`no list of tools has ${name} yet; starting all servers`);
   return needed ? { config: needed.config, target: { tool: needed.tool } } : { config, target };
 }
+/** Names a tool in a command to copy: with its server, where the config has several. */
+const callOf = (
+  { servers }: Config,
+  options: ToolsOptions,
+  { name, original, server, renamed }: ToolInfo,
+): CallToCopy => ({
+  name: servers.length > 1 ? `${server}.${renamed ? original : name}` : name,
+  options,
+});
 async function toolsHere(
   context: CommandContext,
   name: string | undefined,
@@ -95,7 +109,8 @@ async function toolsHere(
 ): Promise<number> {
   const { signal, terminal } = context;
   const { format, json } = options;
-  const { config, target } = await askedOf(context, name, await configOf(context, options));
+  const whole = await configOf(context, options);
+  const { config, target } = await askedOf(context, name, whole, options);
   const isText = !target && !format && !json;
   const early = new EarlyGroups((line) => terminal.out(line));
   const told = await withComputer(
@@ -112,13 +127,14 @@ async function toolsHere(
         : {},
   );
   const { times } = told;
-  const listing = target ? onlyTool(told.listing, target.tool) : told.listing;
+  const listing = target ? onlyTool(options, told.listing, target.tool) : told.listing;
   if (format) {
     terminal.out(formatted(format, listing.tools));
     // Prints reasons for missing tools to stderr, because stdout has only the tools.
     for (const line of [...conflictSummary(listing), ...absentLines(listing)]) terminal.err(line);
   } else if (json) terminal.out(JSON.stringify({ ...timed(listing, times), warnings: config.warnings }));
-  else if (target) terminal.outText(listing.tools.map((tool) => toolText(tool)).join('\n\n'));
+  else if (target)
+    terminal.outText(listing.tools.map((tool) => toolText(tool, callOf(whole, options, tool))).join('\n\n'));
   else early.showRest(listing, times);
   return exitCodeOf(signal, hasUsable(context, listing.servers));
 }
@@ -133,7 +149,7 @@ const timed = ({ missing: _, ...listing }: ToolListing, times: StartTimes): obje
     return ms === undefined ? server : { ...server, startedMs: Math.round(ms) };
   }),
 });
-function onlyTool(listing: ToolListing, name: string): ToolListing {
+function onlyTool(options: OneShotOptions, listing: ToolListing, name: string): ToolListing {
   const { tools: all, refused } = listing;
   const some = all.filter((tool) => tool.name === name || tool.original === name);
   if (some.length > 0)
@@ -146,9 +162,9 @@ function onlyTool(listing: ToolListing, name: string): ToolListing {
       details: { tool_name: name, server_name: why.server },
       remedy: why.suggestion,
     });
-  throw notFound(name, all);
+  throw notFound(options, name, all);
 }
-function notFound(name: string, all: readonly (ListedTool | ToolInfo)[]): A2cError {
+function notFound(options: OneShotOptions, name: string, all: readonly (ListedTool | ToolInfo)[]): A2cError {
   const close = nearest(
     name,
     all.flatMap((tool) => ('original' in tool ? [tool.name, tool.original] : [tool.name])),
@@ -157,7 +173,10 @@ function notFound(name: string, all: readonly (ListedTool | ToolInfo)[]): A2cErr
     code: wireCodes.toolNotFound,
     message: `No server and no tool is called '${name}'`,
     details: { tool_name: name, nearest: close },
-    remedy: close.length > 0 ? `Did you mean ${close.join(', ')}?` : 'List them: a2c tools',
+    remedy:
+      close.length > 0
+        ? `Did you mean ${close.join(', ')}?`
+        : `List them: ${typedHere(options, 'a2c', 'tools')}`,
   });
 }
 
@@ -168,7 +187,10 @@ export const resources = (
   options: OneShotOptions,
 ): Promise<number> =>
   listOfServers(context, name, options, (computer) => computer.resources(), resourceLines);
-function resourceLines({ server, resources: plain, templates, failure }: ServerResources): string[] {
+function resourceLines(
+  { server, resources: plain, templates, failure }: ServerResources,
+  options: OneShotOptions,
+): string[] {
   const count = `${plain.length} resources${templates.length > 0 ? `, ${templates.length} templates` : ''}`;
   const rows = [
     ...plain.map((each) => [each.uri, inOneLine(each.title ?? each.name, 40), each.mimeType ?? '']),
@@ -178,7 +200,7 @@ function resourceLines({ server, resources: plain, templates, failure }: ServerR
   return [
     listedLine(server, count, failure),
     ...rowsOf(rows).map((row) => `  ${row}`),
-    ...(first ? [`  read one: ${typed('a2c', 'read', first.uri, '--server', server)}`] : []),
+    ...(first ? [`  read one: ${typedHere(options, 'a2c', 'read', first.uri, '--server', server)}`] : []),
   ];
 }
 
@@ -190,7 +212,7 @@ export const prompts = (
 ): Promise<number> => listOfServers(context, name, options, (computer) => computer.prompts(), promptLines);
 const parametersOf = (prompt: Prompt): string =>
   (prompt.arguments ?? []).map(({ name, required }) => `${name}${required === true ? '' : '?'}`).join(', ');
-function promptLines({ server, prompts: some, failure }: ServerPrompts): string[] {
+function promptLines({ server, prompts: some, failure }: ServerPrompts, options: OneShotOptions): string[] {
   const rows = some.map((each) => [
     `${each.name}(${parametersOf(each)})`,
     inOneLine(each.description ?? each.title ?? '', 80),
@@ -202,7 +224,7 @@ function promptLines({ server, prompts: some, failure }: ServerPrompts): string[
   return [
     listedLine(server, `${some.length} prompts`, failure),
     ...rowsOf(rows).map((row) => `  ${row}`),
-    ...(first ? [`  get one: ${typed('a2c', 'prompt', server, first.name, ...values)}`] : []),
+    ...(first ? [`  get one: ${typedHere(options, 'a2c', 'prompt', server, first.name, ...values)}`] : []),
   ];
 }
 
@@ -217,16 +239,18 @@ export async function prompt(
   const all = await configOf(context, options);
   const names = all.servers.map((server) => server.name);
   const { target, rest } = targetIn([first, ...more], names);
-  const values = textsOf(argumentsFor(await readArguments(rest, readText), {}));
+  const words = await readArguments(rest, readText);
   const config = target.server === undefined ? all : onlyServer(all, target.server);
   const { filled, owner } = await withComputer(context, options, config, (computer) =>
     orClosed(signal, computer, async () => {
-      const asked = ownerOf(await computer.prompts(), target.tool);
+      const listed = await computer.prompts();
+      const asked = ownerOf(listed, target.tool, options);
+      const values = textsOf(argumentsFor(words, schemaOfPrompt(listed, asked, target.tool)));
       return { filled: await computer.getPrompt(asked, target.tool, values), owner: asked };
     }),
   );
   if (options.json) terminal.out(JSON.stringify(filled));
-  else for (const text of textsIn(filled, owner)) terminal.outText(text);
+  else for (const text of textsIn(filled, readingFrom(options, owner))) terminal.outText(text);
   await saved(context, options, target.tool, filled);
   return exitCodeOf(signal);
 }
@@ -238,11 +262,17 @@ const textsOf = (values: Readonly<Record<string, unknown>>): Record<string, stri
       typeof value === 'string' ? value : JSON.stringify(value),
     ]),
   );
-const textsIn = ({ description, messages }: PromptFilled, server: string): string[] => [
+/** Describes the arguments of a prompt, which are texts, as the JSON Schema of a tool. */
+function schemaOfPrompt(listed: readonly ServerPrompts[], server: string, name: string): object {
+  const prompts = listed.find((each) => each.server === server)?.prompts ?? [];
+  const given = prompts.find((each) => each.name === name)?.arguments ?? [];
+  return { properties: Object.fromEntries(given.map((each) => [each.name, { type: 'string' }])) };
+}
+const textsIn = ({ description, messages }: PromptFilled, reading: ReadCommand): string[] => [
   ...(typeof description === 'string' && description !== '' ? [description, ''] : []),
-  ...messages.map(({ role, content }) => `${role}: ${itemText(content, server)}`),
+  ...messages.map(({ role, content }) => `${role}: ${itemText(content, reading)}`),
 ];
-function ownerOf(listed: readonly ServerPrompts[], name: string): string {
+function ownerOf(listed: readonly ServerPrompts[], name: string, options: OneShotOptions): string {
   const owners = listed.filter((each) => each.prompts.some((one) => one.name === name));
   const [owner, other] = owners;
   const known = listed.flatMap((each) => each.prompts.map((one) => one.name));
@@ -252,7 +282,10 @@ function ownerOf(listed: readonly ServerPrompts[], name: string): string {
       code: wireCodes.notFound,
       message: `No server has a prompt '${name}'`,
       details: { prompt: name, nearest: close },
-      remedy: close.length > 0 ? `Did you mean ${close.join(', ')}?` : 'List them: a2c prompts',
+      remedy:
+        close.length > 0
+          ? `Did you mean ${close.join(', ')}?`
+          : `List them: ${typedHere(options, 'a2c', 'prompts')}`,
     });
   }
   if (other)
@@ -260,7 +293,7 @@ function ownerOf(listed: readonly ServerPrompts[], name: string): string {
       code: wireCodes.conflict,
       message: `Several servers have a prompt '${name}': ${owners.map(({ server }) => server).join(', ')}`,
       details: { prompt: name },
-      remedy: `Name the server: ${typed('a2c', 'prompt', owner.server, name)}`,
+      remedy: `Name the server: ${typedHere(options, 'a2c', 'prompt', owner.server, name)}`,
     });
   return owner.server;
 }
@@ -271,7 +304,7 @@ export async function listOfServers<T>(
   name: string | undefined,
   options: OneShotOptions,
   ask: (computer: Computer) => Promise<readonly T[]>,
-  linesOf: (server: T) => readonly string[],
+  linesOf: (server: T, options: OneShotOptions) => readonly string[],
 ): Promise<number> {
   const { signal, terminal } = context;
   const all = await configOf(context, options);
@@ -282,7 +315,7 @@ export async function listOfServers<T>(
   }));
   if (options.json) terminal.out(JSON.stringify({ servers: listed }));
   else
-    for (const line of listed.flatMap((server, at) => [...(at > 0 ? [''] : []), ...linesOf(server)]))
+    for (const line of listed.flatMap((server, at) => [...(at > 0 ? [''] : []), ...linesOf(server, options)]))
       terminal.out(line);
   return exitCodeOf(signal, isUsable);
 }

@@ -2,7 +2,7 @@ import { createAgent } from '../api/agent.ts';
 import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer-options.ts';
 import { createComputer } from '../api/computer.ts';
-import { answersBy, foldersOf, inputsAt } from './answering.ts';
+import { answersBy, chosenOf, foldersOf, inputsAt } from './answering.ts';
 import type { Target } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { orClosed, unlessInterrupted } from './exit-codes.ts';
@@ -16,6 +16,7 @@ import {
 } from './host-options.ts';
 import { credentialBy } from './entry.ts';
 import { textsOf } from './printing/failures.ts';
+import { typedHere } from './printing/contents.ts';
 import { logLine } from './printing/servers.ts';
 import {
   atOnce,
@@ -223,16 +224,72 @@ export function onlyServer(config: Config, name: string): Config {
     remedy: `Enable it: a2c enable ${name}`,
   });
 }
+/** Tool that a server has and that cannot be called by its bare name. */
+interface Refused {
+  readonly name: string;
+  readonly server: string;
+}
+/** Returns all servers that have a tool of this name: the one that owns the name, and those refused for it. */
+export const serversWith = (tool: string, owner: string, refused: readonly Refused[]): readonly string[] => [
+  ...new Set([owner, ...refused.filter(({ name }) => name === tool).map(({ server }) => server)]),
+];
+/** Error for a bare name of a tool that several servers have, with the commands that name the server. */
+export const severalHave = (
+  options: Pick<OneShotOptions, 'config'>,
+  command: 'call' | 'tools',
+  tool: string,
+  servers: readonly string[],
+): A2cError =>
+  new A2cError({
+    code: wireCodes.conflict,
+    message: `Several servers have a tool '${tool}': ${servers.join(', ')}`,
+    details: { tool_name: tool, servers },
+    remedy: `Name the server: ${servers.map((server) => typedHere(options, 'a2c', command, `${server}.${tool}`)).join(' or ')}`,
+  });
+/** Error for `SERVER.TOOL` or `SERVER TOOL` whose server is not in the config but similar to one that is. */
+function misspelt(config: Config, { tool, next }: Target): A2cError | undefined {
+  const pair = next === undefined ? tool : `${tool} ${next}`;
+  const [, word = '', rest = ''] = /^([^./ ]+)([./ ].+)$/.exec(pair) ?? [];
+  const servers = config.servers.map(({ name }) => name);
+  const close = word === '' ? [] : nearest(word, servers);
+  if (close.length === 0) return undefined;
+  return new A2cError({
+    code: 404,
+    message: `The config has no server '${word}'; nothing was started`,
+    details: { server_name: word, nearest: close },
+    remedy: `Did you mean ${close.map((name) => name + rest).join(', ')}?`,
+  });
+}
 /**
  * Finds the servers that a tool needs; undefined when no server is known to have it, so that all are started. Throws
- * 4001 when a known tool has a very similar name, so that a typing mistake does not start all servers.
+ * when a known tool or server has a very similar name, so that a typing mistake does not start all servers, and when
+ * several servers have the tool.
  */
-export async function neededFor(config: Config, { server, tool }: Target): Promise<Needed | undefined> {
+export async function neededFor(
+  { terminal, signal }: CommandContext,
+  options: Pick<OneShotOptions, 'config'>,
+  config: Config,
+  target: Target,
+  command: 'call' | 'tools' = 'call',
+): Promise<Needed | undefined> {
+  const { server, tool } = target;
   if (server !== undefined) return { config: onlyServer(config, server), tool, isRemembered: false };
-  if (enabled(config).length < 2) return { config, tool, isRemembered: false };
   const table = await rememberedTable(config);
   const entry = findTool(table, tool);
-  if (entry) return { config: only(config, [entry.server]), tool: entry.tool.name, isRemembered: true };
+  if (entry) {
+    const servers = serversWith(tool, entry.server, table.refused);
+    const isAsked = servers.length > 1 && terminal.isInteractive;
+    const owner = isAsked
+      ? await chosenOf(terminal, `${tool} of which server`, servers, signal)
+      : entry.server;
+    if (owner === null || (servers.length > 1 && !isAsked))
+      throw severalHave(options, command, tool, servers);
+    const own = owner === entry.server ? entry.tool.name : tool;
+    return { config: only(config, [owner]), tool: own, isRemembered: true };
+  }
+  const wrong = misspelt(config, target);
+  if (wrong) throw wrong;
+  if (enabled(config).length < 2) return { config, tool, isRemembered: false };
   const names = [...Object.keys(table.byName), ...enabled(config).map(({ name }) => name)];
   const close = nearest(tool, names);
   if (close.length === 0) return undefined;
@@ -240,6 +297,6 @@ export async function neededFor(config: Config, { server, tool }: Target): Promi
     code: wireCodes.toolNotFound,
     message: `No tool '${tool}' was listed by any server in its last run; nothing was started`,
     details: { tool_name: tool, nearest: close },
-    remedy: `Did you mean ${close.join(', ')}? List the tools: a2c tools. A tool that is new is named with its server: SERVER.${tool}`,
+    remedy: `Did you mean ${close.join(', ')}? List the tools: ${typedHere(options, 'a2c', 'tools')}. A tool that is new is named with its server: SERVER.${tool}`,
   });
 }

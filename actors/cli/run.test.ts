@@ -83,7 +83,7 @@ describe('wrong usage', () => {
     [['nonsense'], "unknown command 'nonsense'"],
     [['tools', '--nonsense'], "unknown option '--nonsense'"],
     [['call'], "missing required argument 'tool'"],
-    [['call', 'echo', '{}', 'extra'], "'extra' is not an argument"],
+    [['call', 'echo', '{}', '-x'], "unknown option '-x'"],
     [['computer'], "required option '--url <url>' not specified"],
     [['office', '--port', '65536'], 'from 0 to 65535'],
     [['office', '--port', '-1'], 'from 0 to 65535'],
@@ -98,15 +98,13 @@ describe('wrong usage', () => {
   it.each([
     ['{"text": }', 'not JSON'],
     ['text:=x y', 'not JSON'],
-    ['[1]', 'JSON object'],
-    ['""', 'JSON object'],
     ['@no-such-arguments.json', 'no such file'],
   ])('%s is no argument: 64 with the reason, before anything is started', async (json, reason) => {
     const told = await a2c('call', 'echo', json, '-c', 'no-such-file.json');
     expect(told).toMatchObject({ code: 64, out: '', err: expect.stringContaining(reason) });
   });
 
-  it.each([[['call', 'echo', '[1]', '--json']], [['call', '--json']], [['tools', '--json', '--nonsense']]])(
+  it.each([[['call', 'echo', '{1}', '--json']], [['call', '--json']], [['tools', '--json', '--nonsense']]])(
     '%j is one document, too',
     async (argv) => {
       const told = await a2c(...argv);

@@ -157,6 +157,7 @@ const callHelp = `
 Only the server that has the tool is started, once its tools were listed in an earlier run.
   a2c call read_file path=README.md head=5
   a2c call files.read_file '{"path": "README.md"}'
+  a2c call 'files.read_file(path: "README.md")'
   echo '{"path": "README.md"}' | a2c call files read_file -`;
 /** Adds the commands for tools, resources and prompts. */
 function addCalling(program: Command, does: ActionMaker): void {
@@ -169,7 +170,11 @@ function addCalling(program: Command, does: ActionMaker): void {
     .description('calls one tool; a person who types it has confirmed it')
     .usage('TOOL | SERVER.TOOL | SERVER TOOL [arguments] [options]')
     .argument('<tool>', 'its name, or SERVER.TOOL')
-    .argument('[arguments...]', 'key=value, key:=json, a JSON object, @file, - for stdin')
+    .argument(
+      '[arguments...]',
+      'key=value, key:=json, --key value, values in the order of the schema, a JSON object, @file, - for stdin',
+    )
+    .allowUnknownOption()
     .addOption(saveOption())
     .addHelpText('after', callHelp)
     .action(does(() => import('./call.ts'), 'call'));

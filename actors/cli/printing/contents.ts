@@ -44,26 +44,30 @@ function embeddedText(resource: unknown): string {
     typeof resource['blob'] === 'string' ? sizeOf(resource['blob']) : 'neither text nor blob',
   );
 }
-function linkText({ uri, name, title, mimeType, size, description }: Fields, server?: string | null): string {
+/** Makes the command that reads the resource of a link. */
+export type ReadCommand = (uri: string) => string;
+/** Makes commands that read links of this server, or of a server that is not known. */
+export const readingFrom =
+  (options: Parameters<typeof typedHere>[0] = {}, server: string | null = null): ReadCommand =>
+  (uri) =>
+    typedHere(options, 'a2c', 'read', uri, ...(server === null ? [] : ['--server', server]));
+function linkText({ uri, name, title, mimeType, size, description }: Fields, reading: ReadCommand): string {
   const words = ['link', textIn(title) ?? textIn(name), textIn(uri) ?? 'without URI'];
   const type = shortType(mimeType);
   const bytes = typeof size === 'number' ? sized(size) : undefined;
   const said = textIn(description);
-  const read =
-    textIn(uri) === undefined
-      ? ''
-      : `\n  ${typed('a2c', 'read', String(uri), ...(server ? ['--server', server] : []))}`;
+  const read = textIn(uri) === undefined ? '' : `\n  ${reading(String(uri))}`;
   return mark(words, type, bytes) + (said === undefined ? '' : ` ${said}`) + read;
 }
 /** Returns the text of one content of a tool result or of a prompt. */
-export function itemText(item: unknown, server?: string | null): string {
+export function itemText(item: unknown, reading: ReadCommand = readingFrom()): string {
   if (!isObject(item)) return mark(['no content'], brief(item));
   const { type, text, mimeType, data, resource } = item;
   // Values that are no MCP content reach agents in this form (machines/protocol).
   if (type === 'unknown' && 'value' in item) return mark(['no content'], brief(item['value']));
   if (type === 'text' && typeof text === 'string') return text;
   if (type === 'image' || type === 'audio') return mark([type, shortType(mimeType)], sizeOf(data));
-  if (type === 'resource_link') return linkText(item, server);
+  if (type === 'resource_link') return linkText(item, reading);
   if (type === 'resource') return embeddedText(resource);
   return mark([`content of type ${textIn(type) ?? 'none'}`], brief(item));
 }
@@ -71,11 +75,11 @@ export function itemText(item: unknown, server?: string | null): string {
  * Returns the text of a tool result: its contents, or else its structured content. Any value is accepted, because a
  * server may send anything.
  */
-export function resultText(result: unknown, server?: string | null): string {
+export function resultText(result: unknown, reading?: ReadCommand): string {
   if (!isObject(result)) return JSON.stringify(result) ?? String(result);
   const { content, structuredContent } = result;
   if (Array.isArray(content) && content.length > 0)
-    return content.map((item) => itemText(item, server)).join('\n');
+    return content.map((item) => itemText(item, reading)).join('\n');
   if (structuredContent !== undefined && structuredContent !== null)
     return JSON.stringify(structuredContent, null, 2);
   return Array.isArray(content) ? mark(['no content']) : JSON.stringify(result);
@@ -183,6 +187,16 @@ const quoted = (word: string): string =>
   /^[\w@%+=:,./…-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 /** Returns a command line that can be copied to a shell. */
 export const typed = (...words: readonly string[]): string => words.map(quoted).join(' ');
+/** Returns a command to copy that asks the same servers: with the config or the office of this command. */
+export const typedHere = (
+  { config, url }: { readonly config?: string; readonly url?: string },
+  ...words: readonly string[]
+): string =>
+  typed(
+    ...words,
+    ...(config === undefined ? [] : ['-c', config]),
+    ...(url === undefined ? [] : ['--url', url]),
+  );
 
 /** Heading above the items that a server lists, with their number, or with the reason why the list is incomplete. */
 export const listedLine = (server: string, count: string, failure: string | null): string =>

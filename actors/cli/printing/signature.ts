@@ -1,5 +1,6 @@
-import { schemaOf, typesOf } from '../arguments.ts';
-import { inOneLine } from './contents.ts';
+import { A2cError, failureOf } from '../../kernel/errors.ts';
+import { argumentsFor, schemaOf, typesOf, type Argument } from '../arguments.ts';
+import { inOneLine, typedHere } from './contents.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** Signature and parameters of a tool, read from its JSON Schema, as short lines for a person. */
@@ -22,16 +23,15 @@ function typeText(schema: Fields): string {
   const texts = types.map((type) => (type === 'array' && isObject(items) ? `${typeText(items)}[]` : type));
   return texts.length === 0 ? 'any' : texts.join(' | ');
 }
-/** Returns the parameters of a tool, required ones first, each group in the order of the schema. */
+/** Returns the parameters of a tool in the order of its schema, in which values without a name are taken. */
 export function parametersOf(schema: unknown): readonly Parameter[] {
   const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
   const required: unknown = isObject(schema) ? schema['required'] : [];
-  const all = Object.keys(properties).map((name): Parameter => {
+  return Object.keys(properties).map((name): Parameter => {
     const own = schemaOf(schema, name);
     const isRequired = Array.isArray(required) && required.includes(name);
     return { name, isRequired, type: typeText(own), schema: own };
   });
-  return [...all.filter((each) => each.isRequired), ...all.filter((each) => !each.isRequired)];
 }
 
 /** Returns the signature of a tool, such as `read_file(path: string, head?: integer = 10)`. */
@@ -42,6 +42,18 @@ export const signatureText = (name: string, schema: unknown): string =>
       return `${key}${isRequired ? '' : '?'}: ${type}${preset}`;
     })
     .join(', ')})`;
+
+/** Reads typed words as the arguments of a tool. Throws with the signature of the tool for a word that does not fit. */
+export function readFor(
+  { name, inputSchema: schema }: Pick<Described, 'name' | 'inputSchema'>,
+  words: readonly Argument[],
+): Record<string, unknown> {
+  try {
+    return argumentsFor(words, schema);
+  } catch (error) {
+    throw new A2cError({ ...failureOf(error), remedy: signatureText(name, schema) });
+  }
+}
 
 /** Returns a line for each parameter of a tool: name, type and description. */
 export function parameterLines(schema: unknown): string[] {
@@ -79,19 +91,22 @@ function exampleOf(schema: Fields): unknown {
     );
   return type === 'null' ? null : '…';
 }
-const quoted = (text: string): string =>
-  /^[\w.:/=,+-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+/** Command to copy: the name of the tool in it, and the options that lead to the same servers. */
+export interface CallToCopy {
+  readonly name: string;
+  readonly options: Parameters<typeof typedHere>[0];
+}
 /** Returns a command with the required arguments to copy, such as `a2c call files.read_file path=…`. */
-export function exampleCall(name: string, schema: unknown): string {
+function exampleCall({ name, options }: CallToCopy, schema: unknown): string {
   const words = parametersOf(schema)
     .filter((each) => each.isRequired)
     .map(({ name: key, schema: own }) => {
       const value = exampleOf(own);
       const text = typeof value === 'string' ? `=${value}` : `:=${JSON.stringify(value)}`;
       const isPlain = typeof value === 'number' || typeof value === 'boolean';
-      return quoted(isPlain ? `${key}=${String(value)}` : key + text);
+      return isPlain ? `${key}=${String(value)}` : key + text;
     });
-  return ['a2c call', quoted(name), ...words].join(' ');
+  return typedHere(options, 'a2c', 'call', name, ...words);
 }
 
 interface Described {
@@ -103,14 +118,10 @@ interface Described {
   readonly title?: string;
 }
 /** Text that a person needs to call a tool: signature, description, parameters and an example. */
-export function toolText({
-  name,
-  description = '',
-  inputSchema: schema,
-  server,
-  original,
-  title,
-}: Described): string {
+export function toolText(
+  { name, description = '', inputSchema: schema, server, original, title }: Described,
+  call: CallToCopy = { name, options: {} },
+): string {
   const isAlias = original !== undefined && original !== name;
   const where = server === undefined ? [] : [`of ${server}${isAlias ? `, which calls it ${original}` : ''}`];
   const lines = parameterLines(schema);
@@ -121,6 +132,6 @@ export function toolText({
     ...(description.trim() === '' ? [] : ['', description.trim()]),
     ...(lines.length > 0 ? ['', ...lines] : []),
     '',
-    exampleCall(name, schema),
+    exampleCall(call, schema),
   ].join('\n');
 }

@@ -4,12 +4,12 @@ import { nearest } from '../../../machines/text.ts';
 import type { RunningCall } from '../../api/computer-calls.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import { A2cError } from '../../kernel/errors.ts';
-import { argumentsFor, readArguments, targetIn } from '../arguments.ts';
+import { callIn, readArguments, targetIn } from '../arguments.ts';
 import type { CommandContext } from '../context.ts';
 import { historyText, inOneLine, resultText } from '../printing/contents.ts';
 import { calledOf, progressFact, progressLine, shown } from '../printing/call-progress.ts';
 import { failureFact, tellFact, besideFailure, ownFailure } from '../printing/failures.ts';
-import { signatureText } from '../printing/signature.ts';
+import { readFor, signatureText } from '../printing/signature.ts';
 import { readNamed, usage, type PromptCommand, type PromptCommands } from './commands.ts';
 
 interface CallCommandOptions {
@@ -17,6 +17,8 @@ interface CallCommandOptions {
   /** Reports the failure of a command to persons and programs. */
   readonly fail: (failure: Failure) => void;
 }
+
+const readHere = (uri: string): string => `read ${uri}`;
 
 /** Prompt commands that call tools and cancel calls. */
 export class CallCommands {
@@ -97,20 +99,22 @@ export class CallCommands {
         message: `No result is kept as '${handle}'`,
         remedy: 'Only what was cut is kept, and the oldest go first.',
       });
-    this.#terminal.outText(resultText(result));
+    this.#terminal.outText(resultText(result, readHere));
     return result;
   }
   async #call(words: readonly string[]): Promise<void> {
     const servers = this.#computer.servers().map(({ name }) => name);
-    const { target, rest: more } = targetIn(words, servers);
-    const read = await readArguments(more, readNamed);
+    const [first = '', ...others] = words;
+    const inner = callIn(first);
+    const { target, rest: more } = targetIn([inner?.name ?? first, ...others], servers);
+    const read = [...(inner?.words ?? []), ...(await readArguments(more, readNamed))];
     const { tools } = await this.#computer.tools();
     const isMeant = (tool: (typeof tools)[number]): boolean =>
       target.server === undefined
         ? tool.name === target.tool
         : tool.server === target.server && [tool.name, tool.original].includes(target.tool);
     const info = tools.find(isMeant);
-    await this.#run(info?.name ?? target.tool, argumentsFor(read, info?.inputSchema));
+    await this.#run(info?.name ?? target.tool, info ? readFor(info, read) : {});
   }
   async #asAgent(rest: string): Promise<void> {
     const [asked] = await readArguments([rest], readNamed);
@@ -130,7 +134,7 @@ export class CallCommands {
     ).finally(() => this.#calling.delete(calling));
     const { reqId, server, tool, result } = outcome;
     const failure = ownFailure(outcome);
-    const text = result === null ? undefined : besideFailure(resultText(result), failure);
+    const text = result === null ? undefined : besideFailure(resultText(result, readHere), failure);
     if (text !== undefined) this.#terminal.outText(text);
     const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };
     const why = failure && { failure: failureFact(failure) };

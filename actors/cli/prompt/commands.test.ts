@@ -88,6 +88,8 @@ describe('the words of a line', () => {
     ['{"a": ', ['{"a":']],
     [`it's`, [`it's`]],
     ['', []],
+    ['add(a: 1, b: "x y") -v', ['add(a: 1, b: "x y")', '-v']],
+    ['read file(1).txt', ['read', 'file(1).txt']],
   ])('%j', (line, words) => {
     expect(wordsIn(line)).toEqual(words);
   });
