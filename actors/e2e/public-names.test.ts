@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
-import * as models from '../../machines/models/index.ts';
+import * as models from '../models/index.ts';
 import * as wire from '../../machines/protocol/index.ts';
 import * as api from '../index.ts';
 import * as transport from '../transport/index.ts';
@@ -224,8 +224,8 @@ const values = {
   './models': [
     ...['anthropic', 'anthropicToolUseToMcpTool', 'createConversation', 'gemini'],
     ...['geminiFunctionCallToMcpTool', 'mcpToolsToAnthropicTools', 'mcpToolsToGeminiTools'],
-    ...['mcpToolsToOpenAITools', 'mostCharacters', 'openAIToolsToMcpTool', 'openai', 'parametersOf'],
-    ...['readArguments', 'textOf', 'toResponse'],
+    ...['mcpToolsToOpenAITools', 'mostCharacters', 'openAIToolsToMcpTool', 'openai', 'openaiResponses'],
+    ...['parametersOf', 'readArguments', 'textOf', 'toResponse'],
   ],
   './office': ['createOffice'],
   './presenter': ['createPresenter'],

@@ -1,6 +1,7 @@
 import { remembered } from '../kernel/objects.ts';
-import type { MCPToolDefinition, ProviderFormat } from './format.ts';
-import { textOf } from './present.ts';
+import type { MCPToolDefinition, MCPToolResponse, ProviderFormat } from './format.ts';
+import { mediaPicker, type MediaPicker, type ResultOptions } from './media.ts';
+import { partsWithin, type ResultPart } from './present.ts';
 import { parametersOf } from './schema.ts';
 import { renamed, renamesFor, restored, type Renames } from './parameter-names.ts';
 
@@ -23,13 +24,37 @@ export interface AnthropicToolUse {
   /** Arguments of the call, as an object. */
   readonly input?: unknown;
 }
+/** Part of a result: text, an image or a PDF document. */
+export type AnthropicResultBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'image';
+      readonly source: {
+        readonly type: 'base64';
+        readonly media_type: 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
+        readonly data: string;
+      };
+    }
+  | {
+      readonly type: 'document';
+      readonly source: {
+        readonly type: 'base64';
+        readonly media_type: 'application/pdf';
+        readonly data: string;
+      };
+    };
+/** Message with the results of all calls of an answer. */
+export interface AnthropicResultMessage {
+  readonly role: 'user';
+  readonly content: AnthropicToolResult[];
+}
 /** Result of one call: a block in the next message. */
 export interface AnthropicToolResult {
   readonly type: 'tool_result';
   /** Id of the call that the result answers. */
   readonly tool_use_id: string;
-  /** Result as text; absent when empty, because the API refuses an empty text. */
-  readonly content?: string;
+  /** Result as text, or as blocks when it has images or documents; absent when empty, because the API refuses that. */
+  readonly content?: string | AnthropicResultBlock[];
   /** True when the call failed; absent otherwise. */
   readonly is_error?: boolean;
 }
@@ -45,6 +70,39 @@ const toTool = ({ function: { name, description, parameters } }: MCPToolDefiniti
   input_schema: renamed(parametersOf(parameters), renamesOf(parameters)),
 });
 
+const taken = {
+  image: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
+  document: ['application/pdf'],
+} as const;
+const pickerFor = (options: ResultOptions): MediaPicker => mediaPicker(taken, ['image', 'document'], options);
+/** Selection that leaves everything out, because the API refuses an error with anything but text. */
+const textAlone: MediaPicker = { pick: () => 'an error has text alone' };
+function resultOf(
+  response: MCPToolResponse,
+  picker: MediaPicker,
+  options: ResultOptions,
+): AnthropicToolResult {
+  const { isError, toolCallId } = response;
+  const blocks = partsWithin(response, isError ? textAlone : picker, options).map(blockOf);
+  const [first] = blocks;
+  const content = blocks.length === 1 && first?.type === 'text' ? first.text : blocks;
+  return {
+    type: 'tool_result',
+    tool_use_id: toolCallId,
+    // An empty text is left out, because the API refuses it.
+    ...(content.length > 0 && { content }),
+    ...(isError && { is_error: true }),
+  };
+}
+function blockOf(part: ResultPart): AnthropicResultBlock {
+  if ('text' in part) return { type: 'text', text: part.text };
+  const { kind, mimeType, data } = part.media;
+  if (kind === 'document')
+    return { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data } };
+  const media_type = mimeType as (typeof taken.image)[number];
+  return { type: 'image', source: { type: 'base64', media_type, data } };
+}
+
 /** Format of Anthropic's Messages API. */
 export const anthropic = {
   toTools: (definitions) => definitions.map(toTool),
@@ -52,14 +110,11 @@ export const anthropic = {
     conversation.read({ id, name, arguments: input }, (args, parameters) =>
       restored(args, renamesOf(parameters)),
     ),
-  toResult: (_call, response) => {
-    const content = textOf(response);
-    return {
-      type: 'tool_result',
-      tool_use_id: response.toolCallId,
-      // An empty text is left out, because the API refuses it.
-      ...(content !== '' && { content }),
-      ...(response.isError && { is_error: true }),
-    };
+  toResult: (_call, response, options = {}) => resultOf(response, pickerFor(options), options),
+  toMessages(results, options = {}): AnthropicResultMessage[] {
+    if (results.length === 0) return [];
+    const picker = pickerFor(options);
+    const content = results.map(({ response }) => resultOf(response, picker, options));
+    return [{ role: 'user', content }];
   },
 } satisfies ProviderFormat<AnthropicTool[], AnthropicToolUse, AnthropicToolResult>;

@@ -1,5 +1,6 @@
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import type { Failure } from '../protocol/failure.ts';
+import type { ResultOptions } from './media.ts';
 
 /**
  * Types that connect tools and models independently of the provider: DeepChat's types (seed 004, MCPToolCall,
@@ -130,7 +131,19 @@ export interface ProviderFormat<Tools, Call, Result = unknown> {
   /**
    * Converts the result of a call for the next request; absent when the provider takes the text of `textOf`.
    */
-  toResult?(call: Call, response: MCPToolResponse): Result;
+  toResult?(call: Call, response: MCPToolResponse, options?: ResultOptions): Result;
+  /**
+   * Converts the results of all calls of one answer to the messages that follow it, with their images, sounds and
+   * documents as far as the provider takes them. Limits hold for all results together.
+   */
+  toMessages?(results: readonly AnsweredCall<Call>[], options?: ResultOptions): unknown[];
+}
+/** Call of a model with its result. */
+export interface AnsweredCall<Call> {
+  /** Call as it stands in the answer of the model. */
+  readonly call: Call;
+  /** Result of the call, from `toResponse`. */
+  readonly response: MCPToolResponse;
 }
 
 // ── names of tools ────────────────────────────────────────────────────────────────────────────────────

@@ -1,6 +1,7 @@
 import { remembered } from '../kernel/objects.ts';
-import type { Json, MCPToolDefinition, ProviderFormat } from './format.ts';
-import { textOf } from './present.ts';
+import type { Json, MCPToolDefinition, MCPToolResponse, ProviderFormat } from './format.ts';
+import { mediaPicker, type Taken } from './media.ts';
+import { partsBeside, textOf } from './present.ts';
 import { toGeminiSchema, type GeminiSchema } from './gemini-schema.ts';
 import { parametersOf } from './schema.ts';
 import { renamed, renamesFor, restored, type Renames } from './parameter-names.ts';
@@ -64,6 +65,19 @@ export interface GeminiFunctionResponsePart {
   };
 }
 
+/**
+ * Message with the results of all calls of an answer. Images, sounds and documents stand behind them, because only some
+ * models take them inside.
+ */
+export interface GeminiResultContent {
+  readonly role: 'user';
+  readonly parts: (
+    | GeminiFunctionResponsePart
+    | { readonly text: string }
+    | { readonly inlineData: { readonly mimeType: string; readonly data: string } }
+  )[];
+}
+
 const parameterName = /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/;
 const renamesOf: (parameters: object) => Renames = remembered((parameters: object) =>
   renamesFor(parametersOf(parameters), parameterName),
@@ -75,6 +89,25 @@ function toDeclaration({ function: offered }: MCPToolDefinition): GeminiFunction
   return { name, description, ...(parameters.properties && { parameters: parameters as GeminiParameters }) };
 }
 
+const taken: Taken = {
+  image: ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif'],
+  audio: ['audio/wav', 'audio/mpeg', 'audio/aiff', 'audio/aac', 'audio/ogg', 'audio/flac'],
+  document: ['application/pdf'],
+};
+const resultOf = (
+  { id, name = '' }: GeminiFunctionCall,
+  { isError }: MCPToolResponse,
+  text: string,
+): GeminiFunctionResponsePart => ({
+  functionResponse: {
+    // An id made by the conversation is left out, because Gemini matches calls without an id by name and
+    // position.
+    ...(id && { id }),
+    name,
+    response: { [isError ? 'error' : 'output']: text },
+  },
+});
+
 /** Format of `generateContent`, in the Gemini API and Vertex AI. */
 export const gemini = {
   /** Returns a list of one element with all tools; an empty list without tools. */
@@ -84,13 +117,21 @@ export const gemini = {
     conversation.read({ id, name, arguments: args }, (given: Json, parameters) =>
       restored(given, renamesOf(parameters)),
     ),
-  toResult: ({ id, name = '' }, response) => ({
-    functionResponse: {
-      // An id made by the conversation is left out, because Gemini matches calls without an id by name and
-      // position.
-      ...(id && { id }),
-      name,
-      response: { [response.isError ? 'error' : 'output']: textOf(response) },
-    },
-  }),
+  // Text alone; `toMessages` has images, sounds and documents too.
+  toResult: (call, response, { characters } = {}) => resultOf(call, response, textOf(response, characters)),
+  toMessages(results, options = {}): GeminiResultContent[] {
+    if (results.length === 0) return [];
+    const picker = mediaPicker(taken, ['image', 'audio', 'document'], options);
+    const { texts, media } = partsBeside(
+      results.map(({ response }) => response),
+      picker,
+      options,
+    );
+    const told = results.map(({ call, response }, n) => resultOf(call, response, texts[n] ?? ''));
+    const beside = media.flatMap(({ name, mimeType, data }) => [
+      { text: `${name}:` },
+      { inlineData: { mimeType, data } },
+    ]);
+    return [{ role: 'user', parts: [...told, ...beside] }];
+  },
 } satisfies ProviderFormat<GeminiTool[], GeminiFunctionCall, GeminiFunctionResponsePart>;

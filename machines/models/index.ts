@@ -9,6 +9,7 @@ export {
   type SavedConversation,
 } from './conversation.ts';
 export type {
+  AnsweredCall,
   CallReader,
   Json,
   MCPContentItem,
@@ -22,9 +23,24 @@ export type {
   SaidCall,
   ServerShown,
 } from './format.ts';
-export { openai, type OpenAITool, type OpenAIToolCall, type OpenAIToolMessage } from './openai.ts';
+export type { MediaKind, ResultOptions } from './media.ts';
+export {
+  openai,
+  openaiResponses,
+  type OpenAIMediaMessage,
+  type OpenAIMediaPart,
+  type OpenAIResponsesCall,
+  type OpenAIResponsesOutput,
+  type OpenAIResponsesPart,
+  type OpenAIResponsesTool,
+  type OpenAITool,
+  type OpenAIToolCall,
+  type OpenAIToolMessage,
+} from './openai.ts';
 export {
   anthropic,
+  type AnthropicResultBlock,
+  type AnthropicResultMessage,
   type AnthropicTool,
   type AnthropicToolResult,
   type AnthropicToolUse,
@@ -35,6 +51,7 @@ export {
   type GeminiFunctionDeclaration,
   type GeminiFunctionResponsePart,
   type GeminiParameters,
+  type GeminiResultContent,
   type GeminiTool,
   type Type,
 } from './gemini.ts';

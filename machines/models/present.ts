@@ -1,4 +1,12 @@
 import type { MCPContentItem, MCPToolResponse } from './format.ts';
+import {
+  binaryIn,
+  placeholder,
+  type Binary,
+  type Media,
+  type MediaPicker,
+  type ResultOptions,
+} from './media.ts';
 import type { Outcome } from '../call/messages.ts';
 
 /** Result of a finished call: the `CallOutcome` of a computer or an agent, or a `ReadCall` that is not ok. */
@@ -66,15 +74,49 @@ function itemOf(value: unknown): MCPContentItem {
     : textItem(json(value));
 }
 
+/** Part of a result for a model: text, or a medium in its place. */
+export type ResultPart = { readonly text: string } | { readonly media: Media };
+
 /**
  * Converts a response to text for a model: items separated by blank lines, with placeholders for content that
  * is no text. Text beyond `most` characters is cut, with a note of the full length.
  */
-export function textOf({ content, isError }: MCPToolResponse, most: number = mostCharacters): string {
-  const texts = typeof content === 'string' ? [content] : content.map(shown).filter((text) => text !== '');
-  const [first = ''] = texts;
+export const textOf = (response: MCPToolResponse, most: number = mostCharacters): string =>
+  partsOf(response, most)
+    .flatMap((part) => ('text' in part ? [part.text] : []))
+    .join(between);
+
+/**
+ * Converts a response to parts for a model, in order. `show` decides what becomes of binary content: a medium, or its
+ * text; without it each becomes a placeholder.
+ */
+export function partsOf(
+  { content, isError }: MCPToolResponse,
+  most: number,
+  show: (binary: Binary) => Media | string = placeholder,
+): ResultPart[] {
+  const items = typeof content === 'string' ? [textItem(content)] : content;
+  const groups: (string[] | Media)[] = [];
+  for (const item of items) {
+    const binary = binaryIn(item);
+    const told = binary ? show(binary) : shown(item);
+    const last = groups.at(-1);
+    if (typeof told !== 'string') groups.push(told);
+    else if (told !== '') Array.isArray(last) ? last.push(told) : groups.push([told]);
+  }
+  if (!groups.some((group) => Array.isArray(group))) groups.unshift(['']);
+  const first = groups.find((group) => Array.isArray(group))?.[0] ?? '';
   const mark = isError && !/^\W*error\b/i.test(first.slice(0, 40)) ? 'Error: ' : '';
-  return mark + joinedUpTo(texts, most);
+  let left = most;
+  let isMarked = false;
+  const parts = groups.map((group): ResultPart => {
+    if (!Array.isArray(group)) return { media: group };
+    const text = (isMarked ? '' : mark) + joinedUpTo(group, Math.max(0, left));
+    isMarked = true;
+    left -= text.length;
+    return { text };
+  });
+  return parts.length === 1 ? parts : parts.filter((part) => !('text' in part) || part.text !== '');
 }
 
 const between = '\n\n';
@@ -104,24 +146,44 @@ function beginning(text: string, length: number): string {
 
 function shown(item: MCPContentItem): string {
   const { type, text, resource } = item;
-  if (type === 'image' || type === 'audio') return placeholder(type, item['mimeType'], item['data']);
-  if (type === 'resource' && isRecord(resource)) return shownResource(resource);
+  if (type === 'resource' && isRecord(resource))
+    return `[resource ${String(resource['uri'])}]\n${String(resource['text'])}`;
   if (type === 'resource_link') return shownLink(item);
   return typeof text === 'string' ? text : json(item);
-}
-function shownResource({ uri, text, mimeType, blob }: Readonly<Record<string, unknown>>): string {
-  if (typeof text === 'string') return `[resource ${String(uri)}]\n${text}`;
-  return placeholder(`resource ${String(uri)}`, mimeType, blob);
 }
 function shownLink({ uri, name, title, description }: MCPContentItem): string {
   const words = [title ?? name, description].filter((word) => typeof word === 'string' && word !== '');
   return [`[link ${String(uri)}]`, ...words].join(' ');
 }
-/** Returns a placeholder for binary content, such as `[image image/png, 12 KiB]`. */
-function placeholder(what: string, mimeType: unknown, base64: unknown): string {
-  const mime = typeof mimeType === 'string' ? ` ${mimeType}` : '';
-  const size = typeof base64 === 'string' ? `, ${sizeText(Math.floor((base64.length * 3) / 4))}` : '';
-  return `[${what}${mime}${size}]`;
+
+const leftOut = (binary: Binary, reason: string): string => placeholder(binary, `: left out, ${reason}`);
+/** Returns the parts of a result, with media in their places. */
+export const partsWithin = (
+  response: MCPToolResponse,
+  picker: MediaPicker,
+  { characters = mostCharacters }: ResultOptions = {},
+): ResultPart[] =>
+  partsOf(response, characters, (binary) => {
+    const picked = picker.pick(binary);
+    return typeof picked === 'string' ? leftOut(binary, picked) : picked;
+  });
+/** Returns the text of each result, and the media of all, which stand behind the results in the order of their names. */
+export function partsBeside(
+  responses: readonly MCPToolResponse[],
+  picker: MediaPicker,
+  { characters = mostCharacters }: ResultOptions = {},
+): { readonly texts: readonly string[]; readonly media: readonly Media[] } {
+  const media: Media[] = [];
+  const show = (binary: Binary): string => {
+    const picked = picker.pick(binary);
+    if (typeof picked === 'string') return leftOut(binary, picked);
+    media.push(picked);
+    return placeholder(binary, `: ${picked.name} behind the results`);
+  };
+  const texts = responses.map((response) =>
+    partsOf(response, characters, show)
+      .flatMap((part) => ('text' in part ? [part.text] : []))
+      .join(between),
+  );
+  return { texts, media };
 }
-const sizeText = (bytes: number): string =>
-  bytes < 1024 ? `${bytes} bytes` : `${Math.round(bytes / 1024)} KiB`;

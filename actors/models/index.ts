@@ -1,0 +1,100 @@
+/**
+ * Entry point of `a2c-actors/models`: names, schemas, calls and results of tools in the formats of model providers, and
+ * runs of the calls of an answer.
+ */
+import {
+  anthropic as anthropicFormat,
+  gemini as geminiFormat,
+  openai as openaiFormat,
+  openaiResponses as responsesFormat,
+  type AnthropicResultMessage,
+  type AnthropicToolUse,
+  type GeminiFunctionCall,
+  type GeminiResultContent,
+  type OpenAIMediaMessage,
+  type OpenAIResponsesCall,
+  type OpenAIResponsesOutput,
+  type OpenAIToolCall,
+  type OpenAIToolMessage,
+} from '../../machines/models/index.ts';
+import { ranTurn, type RunPlace, type Turn } from './run.ts';
+
+export * from '../../machines/models/index.ts';
+export type {
+  CallProgressed,
+  ModelCallOptions,
+  OfficeToolCaller,
+  RanCall,
+  RunOptions,
+  RunPlace,
+  ToolCaller,
+  Turn,
+} from './run.ts';
+
+/** Returns the calls among the parts of an answer. */
+const callsIn = <Call extends { readonly type: string }>(
+  parts: readonly unknown[],
+  type: Call['type'],
+): Call[] => (parts as readonly Call[]).filter((part) => part?.type === type);
+
+/** Format of Anthropic's Messages API. */
+export const anthropic = {
+  ...anthropicFormat,
+  /**
+   * Runs the calls in a message of the model, and returns it with the message of their results. Never rejects. Without
+   * a message nothing is run.
+   */
+  run<Block>(
+    message: { readonly content: Block[] } | undefined,
+    ...place: RunPlace
+  ): Promise<Turn<{ role: 'assistant'; content: Block[] } | AnthropicResultMessage>> {
+    const { content = [] } = message ?? {};
+    const own = content.length === 0 ? [] : [{ role: 'assistant' as const, content }];
+    return ranTurn(anthropicFormat, callsIn<AnthropicToolUse>(content, 'tool_use'), own, place);
+  },
+};
+
+/** Format of Chat Completions, for OpenAI and compatible providers. */
+export const openai = {
+  ...openaiFormat,
+  /**
+   * Runs the calls in a message of the model, and returns it with the messages of their results; images stand in a last
+   * message. Never rejects. Without a message nothing is run.
+   */
+  run<Message extends { readonly tool_calls?: readonly object[] | null | undefined }>(
+    message: Message | undefined,
+    ...place: RunPlace
+  ): Promise<Turn<Message | OpenAIToolMessage | OpenAIMediaMessage>> {
+    const calls = ((message?.tool_calls ?? []) as readonly OpenAIToolCall[]).filter((call) => call?.function);
+    return ranTurn(openaiFormat, calls, message ? [message] : [], place);
+  },
+};
+
+/** Format of OpenAI's Responses API. */
+export const openaiResponses = {
+  ...responsesFormat,
+  /** Runs the calls in a response, and returns its output with the outputs of the calls. Never rejects. */
+  run<Item>(
+    response: { readonly output: readonly Item[] } | undefined,
+    ...place: RunPlace
+  ): Promise<Turn<Item | OpenAIResponsesOutput>> {
+    const { output = [] } = response ?? {};
+    return ranTurn(responsesFormat, callsIn<OpenAIResponsesCall>(output, 'function_call'), output, place);
+  },
+};
+
+/** Format of `generateContent`, in the Gemini API and Vertex AI. */
+export const gemini = {
+  ...geminiFormat,
+  /**
+   * Runs the calls in the content of a candidate, and returns it with the content of their results. Never rejects.
+   * Without a content nothing is run.
+   */
+  run<Content extends { readonly parts?: readonly { readonly functionCall?: GeminiFunctionCall }[] }>(
+    content: Content | undefined,
+    ...place: RunPlace
+  ): Promise<Turn<Content | GeminiResultContent>> {
+    const calls = (content?.parts ?? []).flatMap(({ functionCall }) => (functionCall ? [functionCall] : []));
+    return ranTurn(geminiFormat, calls, content ? [content] : [], place);
+  },
+};

@@ -1,0 +1,161 @@
+/** Calls of one answer of a model, run on a computer or, through an agent, on the computers of an office. */
+import {
+  toResponse,
+  type AnsweredCall,
+  type CallReader,
+  type EndedCall,
+  type MCPToolResponse,
+  type ModelCall,
+  type ReadCall,
+  type ResultOptions,
+} from '../../machines/models/index.ts';
+
+/** Options with which a call of a model is made; `callTool` of a computer or an agent explains them. */
+export interface ModelCallOptions {
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly context?: unknown;
+}
+/** Progress of a call as its server reports it. */
+interface Told {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+/** Call in flight, as `callTool` returns it. */
+interface InFlight extends PromiseLike<EndedCall> {
+  on?(name: 'progress', listener: (told: Told) => void): unknown;
+}
+/** Object that runs tools: a computer. */
+export interface ToolCaller {
+  callTool(tool: string, args: Readonly<Record<string, unknown>>, options: ModelCallOptions): InFlight;
+}
+/** Object that runs tools of several computers: an agent. */
+export interface OfficeToolCaller {
+  computers(): readonly string[];
+  callTool(
+    computer: string,
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    options: ModelCallOptions,
+  ): InFlight;
+}
+
+/** Options of a run: those of its calls, limits of their results, and what the host wants to hear. */
+export interface RunOptions extends ResultOptions {
+  /** Signal that cancels all calls. Each still has a result, and the turn its messages. */
+  readonly signal?: AbortSignal | undefined;
+  /** Time limit of each call in ms. Default: the one of `callTool`. */
+  readonly timeoutMs?: number | undefined;
+  /** Value of the host that each call has, such as its user: the `context` of `callTool`. */
+  readonly context?: unknown;
+  /** Largest number of calls that run at the same time. Default 8. */
+  readonly concurrency?: number | undefined;
+  /** Hears of the progress of each call. An error that it throws becomes a warning of the process. */
+  readonly onProgress?: ((progress: CallProgressed) => void) | undefined;
+}
+/** Progress of a call of a model. */
+export interface CallProgressed extends Told {
+  /** Call that makes progress. */
+  readonly call: ModelCall;
+}
+/** Call of a model that has ended. */
+export interface RanCall {
+  /** Id of the call in the answer, or one made in its place. */
+  readonly id: string;
+  /** Name as the model wrote it. */
+  readonly name: string;
+  /** Tool and arguments of the call; null when the tool does not exist, or the arguments cannot be read. */
+  readonly call: ModelCall | null;
+  /** Effect of the call. `unknown`: it was sent and never answered. */
+  readonly outcome: 'succeeded' | 'failed' | 'unknown';
+  /** Whole result, for a host that shows it. */
+  readonly response: MCPToolResponse;
+}
+/** Answer of a model, and the results of its calls. */
+export interface Turn<Message> {
+  /** Messages to append to the conversation: the answer itself, then the results of its calls. */
+  readonly messages: Message[];
+  /** Calls in the order of the answer; without any the model has finished. */
+  readonly calls: readonly RanCall[];
+}
+
+/** Place where the calls of a turn run, and how. */
+export type RunPlace = readonly [
+  conversation: CallReader,
+  target: ToolCaller | OfficeToolCaller,
+  options?: RunOptions,
+];
+/** Conversions that a run needs of a provider. */
+interface RunFormat<Call, Result> {
+  fromCall(call: Call, conversation: CallReader): ReadCall;
+  toMessages(results: readonly AnsweredCall<Call>[], options?: ResultOptions): Result[];
+}
+
+/** Runs the calls of one answer, some at a time. Never rejects: whatever fails is a result for the model. */
+export async function ranTurn<Call, Result, Message>(
+  format: RunFormat<Call, Result>,
+  calls: readonly Call[],
+  own: readonly Message[],
+  [conversation, target, options = {}]: RunPlace,
+): Promise<Turn<Message | Result>> {
+  const reads = calls.map((call) => format.fromCall(call, conversation));
+  const ran = await eachOf(reads, options.concurrency ?? 8, (read) => ranCall(read, target, options));
+  const results = calls.flatMap((call, n): AnsweredCall<Call>[] => {
+    const response = ran[n]?.response;
+    return response ? [{ call, response }] : [];
+  });
+  return { messages: [...own, ...format.toMessages(results, options)], calls: ran };
+}
+async function ranCall(
+  read: ReadCall,
+  target: ToolCaller | OfficeToolCaller,
+  options: RunOptions,
+): Promise<RanCall> {
+  const { id, name } = read.ok ? read.call : read;
+  const ended: EndedCall = read.ok ? await endOf(read.call, target, options) : read;
+  const outcome = ended.outcome ?? (ended.failure ? 'failed' : 'succeeded');
+  return { id, name, call: read.ok ? read.call : null, outcome, response: toResponse(id, ended) };
+}
+async function endOf(
+  call: ModelCall,
+  target: ToolCaller | OfficeToolCaller,
+  { signal, timeoutMs, context, onProgress }: RunOptions,
+): Promise<EndedCall> {
+  const options: ModelCallOptions = {
+    ...(signal && { signal }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(context !== undefined && { context }),
+  };
+  const { tool, arguments: args, computer } = call;
+  try {
+    if (!('computers' in target)) return await heard(target.callTool(tool, args, options), call, onProgress);
+    if (computer === undefined)
+      return { outcome: 'failed', failure: { message: `Tool '${tool}' was offered without its computer` } };
+    return await heard(target.callTool(computer, tool, args, options), call, onProgress);
+  } catch (error) {
+    // Handles of this library never reject; another object may.
+    const message = error instanceof Error ? error.message : String(error);
+    return { outcome: 'unknown', failure: { message } };
+  }
+}
+function heard(inFlight: InFlight, call: ModelCall, onProgress: RunOptions['onProgress']): InFlight {
+  if (onProgress) inFlight.on?.('progress', (told) => onProgress({ call, ...told }));
+  return inFlight;
+}
+
+/** Runs a function for each item, at most `most` at a time; the results are in the order of the items. */
+async function eachOf<Item, Result>(
+  items: readonly Item[],
+  most: number,
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const left = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [n, item] of left) results[n] = await run(item);
+  };
+  const workers = Math.min(items.length, Math.max(1, Math.floor(most) || 1));
+  await Promise.all(Array.from({ length: workers }, worker));
+  return results;
+}
