@@ -12,33 +12,43 @@ import {
 
 /** Options with which a call of a model is made; `callTool` of a computer or an agent explains them. */
 export interface ModelCallOptions {
+  /** Signal that cancels the call. */
   readonly signal?: AbortSignal;
+  /** Time limit of the call in ms. */
   readonly timeoutMs?: number;
+  /** Value of the host, such as its user. */
   readonly context?: unknown;
 }
 /** Progress of a call as its server reports it. */
-interface Told {
+export interface ToldProgress {
+  /** Amount done so far, in a unit of the server's choice. */
   readonly progress: number;
+  /** Final value of `progress`, when the server knows it. */
   readonly total?: number;
+  /** Description by the server of its current work. */
   readonly message?: string;
 }
 /** Call in flight, as `callTool` returns it. */
-interface InFlight extends PromiseLike<EndedCall> {
-  on?(name: 'progress', listener: (told: Told) => void): unknown;
+export interface CallInFlight extends PromiseLike<EndedCall> {
+  /** Listens to the progress of the call. */
+  on?(name: 'progress', listener: (told: ToldProgress) => void): unknown;
 }
 /** Object that runs tools: a computer. */
 export interface ToolCaller {
-  callTool(tool: string, args: Readonly<Record<string, unknown>>, options: ModelCallOptions): InFlight;
+  /** Calls a tool by its name. */
+  callTool(tool: string, args: Readonly<Record<string, unknown>>, options: ModelCallOptions): CallInFlight;
 }
 /** Object that runs tools of several computers: an agent. */
 export interface OfficeToolCaller {
+  /** Returns the names of the computers; its presence tells an agent from a computer. */
   computers(): readonly string[];
+  /** Calls a tool of a computer. */
   callTool(
     computer: string,
     tool: string,
     args: Readonly<Record<string, unknown>>,
     options: ModelCallOptions,
-  ): InFlight;
+  ): CallInFlight;
 }
 
 /** Options of a run: those of its calls, limits of their results, and what the host wants to hear. */
@@ -52,10 +62,10 @@ export interface RunOptions extends ResultOptions {
   /** Largest number of calls that run at the same time. Default 8. */
   readonly concurrency?: number | undefined;
   /** Hears of the progress of each call. An error that it throws becomes a warning of the process. */
-  readonly onProgress?: ((progress: CallProgressed) => void) | undefined;
+  readonly onProgress?: ((progress: ModelCallProgress) => void) | undefined;
 }
 /** Progress of a call of a model. */
-export interface CallProgressed extends Told {
+export interface ModelCallProgress extends ToldProgress {
   /** Call that makes progress. */
   readonly call: ModelCall;
 }
@@ -139,7 +149,7 @@ async function endOf(
     return { outcome: 'unknown', failure: { message } };
   }
 }
-function heard(inFlight: InFlight, call: ModelCall, onProgress: RunOptions['onProgress']): InFlight {
+function heard(inFlight: CallInFlight, call: ModelCall, onProgress: RunOptions['onProgress']): CallInFlight {
   if (onProgress) inFlight.on?.('progress', (told) => onProgress({ call, ...told }));
   return inFlight;
 }

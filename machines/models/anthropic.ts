@@ -1,6 +1,6 @@
 import { remembered } from '../kernel/objects.ts';
-import type { MCPToolDefinition, MCPToolResponse, ProviderFormat } from './format.ts';
-import { mediaPicker, type MediaPicker, type ResultOptions } from './media.ts';
+import type { MCPToolDefinition, MCPToolResponse, ProviderFormat, ResultOptions } from './format.ts';
+import { mediaPicker, type MediaPicker } from './media.ts';
 import { partsWithin, type ResultPart } from './present.ts';
 import { parametersOf } from './schema.ts';
 import { renamed, renamesFor, restored, type Renames } from './parameter-names.ts';
@@ -46,6 +46,7 @@ export type AnthropicResultBlock =
 /** Message with the results of all calls of an answer. */
 export interface AnthropicResultMessage {
   readonly role: 'user';
+  /** Results in the order of the calls. */
   readonly content: AnthropicToolResult[];
 }
 /** Result of one call: a block in the next message. */

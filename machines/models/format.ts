@@ -1,6 +1,5 @@
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import type { Failure } from '../protocol/failure.ts';
-import type { ResultOptions } from './media.ts';
 
 /**
  * Types that connect tools and models independently of the provider: DeepChat's types (seed 004, MCPToolCall,
@@ -119,6 +118,24 @@ export interface CallReader {
   read(said: SaidCall, restore?: (args: Json, parameters: object) => Json): ReadCall;
 }
 
+/** Kind of content besides text that a model may take. */
+export type MediaKind = 'image' | 'audio' | 'document';
+/** Limits of what a model gets of results. Sizes are those of the bytes, before Base64. */
+export interface ResultOptions {
+  /** Largest number of characters of the text of one result. Default 100,000. */
+  readonly characters?: number;
+  /**
+   * Kinds of media that are handed on; the text names the others. Default: `image` for `openai`, `image` and
+   * `document` for `anthropic` and `openaiResponses`, all for `gemini`. Set `[]` for models that take text alone.
+   */
+  readonly media?: readonly MediaKind[];
+  /** Largest number of media of all results of a turn. Default 20. */
+  readonly mediaCount?: number;
+  /** Largest size of one image, sound or document in bytes. Default 3,932,160, which Anthropic takes. */
+  readonly mediaBytes?: number;
+  /** Largest size of all media of a turn in bytes. Default 15,728,640: 20 MiB of Base64. */
+  readonly mediaTotalBytes?: number;
+}
 /**
  * Format of one provider, as one object of pure functions without network access. `Tools` is the tool list of
  * a request, `Call` one call in an answer, `Result` the result of a call in the next request.

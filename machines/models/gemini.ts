@@ -71,6 +71,7 @@ export interface GeminiFunctionResponsePart {
  */
 export interface GeminiResultContent {
   readonly role: 'user';
+  /** Results in the order of the calls, then media, each after its name in the texts of the results. */
   readonly parts: (
     | GeminiFunctionResponsePart
     | { readonly text: string }

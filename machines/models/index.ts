@@ -16,14 +16,15 @@ export type {
   MCPToolCall,
   MCPToolDefinition,
   MCPToolResponse,
+  MediaKind,
   ModelCall,
   ModelTool,
   ProviderFormat,
   ReadCall,
+  ResultOptions,
   SaidCall,
   ServerShown,
 } from './format.ts';
-export type { MediaKind, ResultOptions } from './media.ts';
 export {
   openai,
   openaiResponses,

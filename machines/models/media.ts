@@ -1,8 +1,6 @@
 /** Images, sounds and documents in results, as far as models take them. */
-import type { MCPContentItem } from './format.ts';
+import type { MCPContentItem, MediaKind, ResultOptions } from './format.ts';
 
-/** Kind of content besides text that a model may take. */
-export type MediaKind = 'image' | 'audio' | 'document';
 /** Image, sound or document of a result. */
 export interface Media {
   readonly kind: MediaKind;
@@ -12,22 +10,6 @@ export interface Media {
   readonly data: string;
   /** Name for a model, such as `image 2`; numbered through all results of a turn. */
   readonly name: string;
-}
-/** Limits of what a model gets of results. Sizes are those of the bytes, before Base64. */
-export interface ResultOptions {
-  /** Largest number of characters of the text of one result. Default 100,000. */
-  readonly characters?: number;
-  /**
-   * Kinds of media that are handed on; the text names the others. Default: `image` for `openai`, `image` and
-   * `document` for `anthropic` and `openaiResponses`, all for `gemini`. Set `[]` for models that take text alone.
-   */
-  readonly media?: readonly MediaKind[];
-  /** Largest number of media of all results of a turn. Default 20. */
-  readonly mediaCount?: number;
-  /** Largest size of one image, sound or document in bytes. Default 3,932,160, which Anthropic takes. */
-  readonly mediaBytes?: number;
-  /** Largest size of all media of a turn in bytes. Default 15,728,640: 20 MiB of Base64. */
-  readonly mediaTotalBytes?: number;
 }
 /** MIME types that a provider takes, by kind. */
 export type Taken = Readonly<Partial<Record<MediaKind, readonly string[]>>>;

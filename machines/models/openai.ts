@@ -1,5 +1,5 @@
-import type { MCPToolDefinition, MCPToolResponse, ProviderFormat } from './format.ts';
-import { mediaPicker, type Media, type MediaPicker, type ResultOptions, type Taken } from './media.ts';
+import type { MCPToolDefinition, MCPToolResponse, ProviderFormat, ResultOptions } from './format.ts';
+import { mediaPicker, type Media, type MediaPicker, type Taken } from './media.ts';
 import { partsBeside, partsWithin, textOf, type ResultPart } from './present.ts';
 import { parametersOf } from './schema.ts';
 
@@ -45,6 +45,7 @@ export type OpenAIMediaPart =
 /** Message with images, sounds and documents of results, because a result itself takes text alone. */
 export interface OpenAIMediaMessage {
   readonly role: 'user';
+  /** Media, each after its name in the texts of the results. */
   readonly content: OpenAIMediaPart[];
 }
 

@@ -1,12 +1,5 @@
-import type { MCPContentItem, MCPToolResponse } from './format.ts';
-import {
-  binaryIn,
-  placeholder,
-  type Binary,
-  type Media,
-  type MediaPicker,
-  type ResultOptions,
-} from './media.ts';
+import type { MCPContentItem, MCPToolResponse, ResultOptions } from './format.ts';
+import { binaryIn, placeholder, type Binary, type Media, type MediaPicker } from './media.ts';
 import type { Outcome } from '../call/messages.ts';
 
 /** Result of a finished call: the `CallOutcome` of a computer or an agent, or a `ReadCall` that is not ok. */
@@ -102,7 +95,8 @@ export function partsOf(
     const told = binary ? show(binary) : shown(item);
     const last = groups.at(-1);
     if (typeof told !== 'string') groups.push(told);
-    else if (told !== '') Array.isArray(last) ? last.push(told) : groups.push([told]);
+    else if (told !== '' && Array.isArray(last)) last.push(told);
+    else if (told !== '') groups.push([told]);
   }
   if (!groups.some((group) => Array.isArray(group))) groups.unshift(['']);
   const first = groups.find((group) => Array.isArray(group))?.[0] ?? '';

@@ -31,7 +31,7 @@ const program = `
   import { createConversation } from 'a2c-actors/models';
   import { answer as asAgent } from './out/agent-loop.js';
   import { answer as asComputer } from './out/computer-loop.js';
-  import { responses } from './out/responses.js';
+  import { ollama } from './out/ollama.js';
   const tell = (name, value) => console.log(JSON.stringify({ [name]: value }));
   const config = { mcpServers: { s: {
     command: process.execPath, args: [${JSON.stringify(server)}, 'echo'], autoApprove: ['all'] } } };
@@ -63,12 +63,12 @@ const program = `
 
   const conversation = createConversation();
   const { definitions } = conversation.offer((await computer.tools()).tools);
-  const call = { type: 'function_call', call_id: 'call_9', name: 'echo', arguments: '{"text":"hi"}' };
-  const read = responses.fromCall(call, conversation);
+  const call = { function: { name: 'echo', arguments: { text: 'hi' } } };
+  const read = ollama.fromCall(call, conversation);
   tell('own', [
-    responses.toTools(definitions).some(({ name, strict }) => name === 'echo' && strict === false),
+    ollama.toTools(definitions).some((tool) => tool.function.name === 'echo'),
     read.ok && [read.call.id, read.call.tool, read.call.arguments],
-    responses.toResult(call, { toolCallId: 'call_9', content: 'hi', isError: false }),
+    ollama.toResult(call, { toolCallId: 'call_9', content: 'hi', isError: false }),
   ]);
   await agent.close();
   await computer.close();
@@ -76,7 +76,7 @@ const program = `
 
 describe('docs/providers.md', () => {
   it('has examples that the compiler takes, with the types of the providers', () => {
-    expect(names).toEqual(['agent-loop.ts', 'computer-loop.ts', 'responses.ts']);
+    expect(names).toEqual(['computer-loop.ts', 'agent-loop.ts', 'ollama.ts']);
     const options =
       '--strict --module nodenext --target es2023 --types node --skipLibCheck --outDir out'.split(' ');
     const { stdout, status } = spawnSync(join(root, 'node_modules/.bin/tsc'), [...options, ...names], {
@@ -111,11 +111,7 @@ describe('docs/providers.md', () => {
       ],
       'offered to Anthropic': true,
       computer: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'hi' }],
-      own: [
-        true,
-        ['call_9', 'echo', { text: 'hi' }],
-        { type: 'function_call_output', call_id: 'call_9', output: 'hi' },
-      ],
+      own: [true, ['a2c_call_1', 'echo', { text: 'hi' }], { role: 'tool', tool_name: 'echo', content: 'hi' }],
     });
   });
 });

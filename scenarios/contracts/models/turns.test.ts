@@ -1,0 +1,229 @@
+/** Turns of models, run on a computer and through an agent, with answers in the types of the providers. */
+import type Anthropic from '@anthropic-ai/sdk';
+import type { Content } from '@google/genai';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type OpenAI from 'openai';
+import type { Response, ResponseInputItem } from 'openai/resources/responses/responses';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createAgent, createComputer, createOffice } from '../../../actors/index.ts';
+import type { Agent, Computer, Office } from '../../../actors/index.ts';
+import {
+  anthropic,
+  createConversation,
+  gemini,
+  openai,
+  openaiResponses,
+  type ModelCallProgress,
+  type Conversation,
+} from '../../../actors/models/index.ts';
+
+const png = 'iVBORw0KGgoBAgME';
+const begun: string[] = [];
+/** Server whose tools give a picture, fail, report progress, and hang until they are cancelled. */
+function pictures(): McpServer {
+  const server = new McpServer({ name: 'pictures', version: '1.0.0' });
+  const image = { type: 'image' as const, data: png, mimeType: 'image/png' };
+  server.registerTool('shot', { description: 'Takes a picture' }, () => ({ content: [image] }));
+  server.registerTool('fail', {}, () => ({
+    isError: true,
+    content: [{ type: 'text', text: 'disk is full' }],
+  }));
+  server.registerTool('delete', {}, () => ({ content: [] }));
+  server.registerTool('echo', { inputSchema: { text: z.string() } }, ({ text }) => ({
+    content: [{ type: 'text', text }],
+  }));
+  server.registerTool('work', {}, async ({ _meta, sendNotification }) => {
+    const progressToken = _meta?.progressToken ?? '';
+    await sendNotification({
+      method: 'notifications/progress',
+      params: { progressToken, progress: 1, total: 2 },
+    });
+    return { content: [{ type: 'text', text: 'worked' }] };
+  });
+  server.registerTool('hang', { inputSchema: { n: z.string() } }, async ({ n }, { signal }) => {
+    begun.push(n);
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    return { content: [] };
+  });
+  return server;
+}
+
+let office: Office;
+let computer: Computer;
+let agent: Agent;
+let conversation: Conversation;
+let seen: Conversation;
+const denied: unknown[] = [];
+beforeAll(async () => {
+  office = await createOffice({ port: 0 });
+  computer = await createComputer({
+    name: 'laptop',
+    config: { mcpServers: { pictures: { type: 'inmemory' } } },
+    inMemory: {
+      pictures: async () => {
+        const [ours, theirs] = InMemoryTransport.createLinkedPair();
+        await pictures().connect(theirs);
+        return ours;
+      },
+    },
+    office: { url: office.url },
+    confirm: ({ tool, context }) => {
+      if (tool !== 'delete') return 'allow';
+      denied.push(context);
+      return 'deny';
+    },
+    ...{ stateDir: false, record: false },
+  });
+  agent = await createAgent({ url: office.url, record: false });
+  conversation = createConversation();
+  conversation.offer((await computer.tools()).tools);
+  seen = createConversation();
+  seen.offer(await agent.tools('laptop'));
+});
+afterAll(async () => {
+  await agent.close();
+  await computer.close();
+  await office.close();
+});
+
+const use = (id: string, name: string, input: object = {}): Anthropic.ToolUseBlock => ({
+  ...{ type: 'tool_use', id, name, input, caller: { type: 'direct' } },
+});
+const answer = (...content: Anthropic.ContentBlock[]) => ({ content }) as Anthropic.Message;
+/** Result of each call of a turn, as the model reads it, by the id of the call. */
+const told = (messages: readonly Anthropic.MessageParam[]): Record<string, unknown> => {
+  const { content = [] } = messages[1] ?? {};
+  const blocks = (typeof content === 'string' ? [] : content) as Anthropic.ToolResultBlockParam[];
+  return Object.fromEntries(blocks.map((block) => [block.tool_use_id, block.content]));
+};
+
+describe('a turn of Anthropic', () => {
+  it('gives the answer of the model back, and every result, whatever came of its call', async () => {
+    const message = answer(
+      { type: 'text', text: 'Let me see.', citations: null },
+      ...[use('1', 'shot'), use('2', 'fail'), use('3', 'none'), use('4', 'echo', { text: 1 })],
+      ...[use('5', 'echo', { text: 'hi' }), use('6', 'delete')],
+    );
+    const turn = await anthropic.run(message, conversation, computer, { context: { user: 'ada' } });
+    const messages: Anthropic.MessageParam[] = turn.messages;
+    expect(messages[0]).toEqual({ role: 'assistant', content: message.content });
+    expect(told(messages)).toEqual({
+      '1': [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } }],
+      '2': 'Error: disk is full',
+      '3': "Error: Tool 'none' does not exist",
+      '4': expect.stringMatching(/^Error: .*text/s) as string,
+      '5': 'hi',
+      '6': expect.stringMatching(/^Error: /) as string,
+    });
+    expect(denied).toEqual([{ user: 'ada' }]);
+    expect(turn.calls.map(({ id, call, outcome }) => [id, call?.tool, outcome])).toEqual([
+      ...[['1', 'shot', 'succeeded'] as const, ['2', 'fail', 'failed'] as const, ['3', undefined, 'failed']],
+      ...[['4', 'echo', 'failed'] as const, ['5', 'echo', 'succeeded'] as const, ['6', 'delete', 'failed']],
+    ]);
+  });
+
+  it('is the answer alone when nothing is called, and nothing without an answer', async () => {
+    const said = answer({ type: 'text', text: 'Done.', citations: null });
+    expect(await anthropic.run(said, conversation, computer)).toEqual({
+      messages: [{ role: 'assistant', content: said.content }],
+      calls: [],
+    });
+    expect(await anthropic.run(undefined, conversation, computer)).toEqual({ messages: [], calls: [] });
+  });
+
+  it('reports progress, and cancels every call with its signal, also those that wait for their turn', async () => {
+    const heard: ModelCallProgress[] = [];
+    const onProgress = (progress: ModelCallProgress) => heard.push(progress);
+    await anthropic.run(answer(use('1', 'work')), conversation, computer, { onProgress });
+    expect(heard).toMatchObject([{ progress: 1, total: 2, call: { id: '1', tool: 'work' } }]);
+
+    const aborter = new AbortController();
+    const hanging = ['1', '2', '3'].map((n) => use(n, 'hang', { n }));
+    const limits = { signal: aborter.signal, concurrency: 2 };
+    const turn = anthropic.run(answer(...hanging), conversation, computer, limits);
+    await expect.poll(() => begun).toEqual(['1', '2']);
+    aborter.abort(new Error('the user has left'));
+    const { messages, calls } = await turn;
+    expect(calls.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown', 'failed']);
+    for (const text of Object.values(told(messages))) expect(text).toMatch(/^Error: /);
+    expect(begun).toEqual(['1', '2']);
+  });
+
+  it('tells the model that a call took too long', async () => {
+    const late = answer(use('1', 'hang', { n: 'late' }));
+    const { messages, calls } = await anthropic.run(late, conversation, computer, { timeoutMs: 50 });
+    expect(calls).toMatchObject([{ outcome: 'unknown' }]);
+    expect(told(messages)['1']).toMatch(/^Error: /);
+  });
+});
+
+describe('a turn through an agent', () => {
+  it('calls the computer with which each tool was offered', async () => {
+    const turn = await anthropic.run(answer(use('1', 'echo', { text: 'hi' })), seen, agent);
+    expect(told(turn.messages)).toEqual({ '1': 'hi' });
+    expect(turn.calls).toMatchObject([{ call: { computer: 'laptop', tool: 'echo' }, outcome: 'succeeded' }]);
+  });
+
+  it('says so when a tool was offered without its computer', async () => {
+    const turn = await anthropic.run(answer(use('1', 'echo', { text: 'hi' })), conversation, agent);
+    expect(told(turn.messages)).toEqual({ '1': "Error: Tool 'echo' was offered without its computer" });
+  });
+
+  it('never rejects, also where the tools are those of another library', async () => {
+    const broken = { callTool: () => Promise.reject(new Error('broken')) };
+    const turn = await anthropic.run(answer(use('1', 'shot')), conversation, broken);
+    expect(turn.calls).toMatchObject([{ outcome: 'unknown' }]);
+    expect(told(turn.messages)['1']).toMatch(/^Error: broken/);
+  });
+});
+
+describe('a turn of another provider', () => {
+  it('of Chat Completions has a message for each result, and one with the images', async () => {
+    const call = (id: string, name: string, args: string): OpenAI.ChatCompletionMessageToolCall => ({
+      ...{ id, type: 'function', function: { name, arguments: args } },
+    });
+    const message: OpenAI.ChatCompletionMessage = {
+      ...{ role: 'assistant', content: null, refusal: null },
+      tool_calls: [call('1', 'shot', ''), call('2', 'echo', '{"text":"hi"}'), call('3', 'echo', '[')],
+    };
+    const turn = await openai.run(message, seen, agent);
+    const messages: OpenAI.ChatCompletionMessageParam[] = turn.messages;
+    expect(messages).toMatchObject([
+      message,
+      { role: 'tool', tool_call_id: '1', content: expect.stringContaining('image 1 behind') as string },
+      { role: 'tool', tool_call_id: '2', content: 'hi' },
+      { role: 'tool', tool_call_id: '3', content: expect.stringMatching(/^Error: /) as string },
+      { role: 'user', content: [{}, { type: 'image_url' }] },
+    ]);
+  });
+
+  it('of the Responses API has the output, reasoning included, and the outputs of its calls', async () => {
+    const output: Response['output'] = [
+      { type: 'reasoning', id: 'rs_1', summary: [] },
+      { type: 'function_call', call_id: '1', name: 'shot', arguments: '{}', id: 'fc_1', status: 'completed' },
+    ];
+    const turn = await openaiResponses.run({ output }, conversation, computer);
+    // The package declares some outputs, such as additional tools, in a type that its input does not have.
+    const input = turn.messages as ResponseInputItem[];
+    expect(input).toMatchObject([
+      ...output,
+      { type: 'function_call_output', call_id: '1', output: [{ type: 'input_image' }] },
+    ]);
+  });
+
+  it('of Gemini has the content of the model, with its thought signatures, and one with all results', async () => {
+    const content: Content = {
+      role: 'model',
+      parts: [{ functionCall: { name: 'shot', args: {} }, thoughtSignature: 'c2ln' }],
+    };
+    const turn = await gemini.run(content, conversation, computer);
+    const contents: Content[] = turn.messages;
+    expect(contents).toMatchObject([
+      content,
+      { role: 'user', parts: [{ functionResponse: { name: 'shot' } }, {}, { inlineData: { data: png } }] },
+    ]);
+    expect(turn.calls).toMatchObject([{ id: 'a2c_call_1' }]);
+  });
+});
