@@ -1,6 +1,5 @@
 export type { Answers } from './messages/answers.ts';
-export { NotSent, Refused, resultBytes } from './transport.ts';
-export type { Around, McpTransport, Notice, OpenRequest } from './transport.ts';
+export { Refused, resultBytes, type Notice, type OpenRequest } from './transport.ts';
 export { messageBytes } from './messages/framing.ts';
 export { Relay, type RelayedClient } from './relay.ts';
 export { mostCalls } from './http/web.ts';
