@@ -209,8 +209,8 @@ export async function verify(of: ReadTrace | string, input: VerifyInput = {}): P
   signal?.throwIfAborted();
   onStep(`starting '${name}'`);
   const computer = await createComputer({
-    ...target,
     name: 'verify',
+    config: target.config,
     input: async ({ id }) => target.inputs[id],
     autoReconnect: false,
     stateDir: false,
