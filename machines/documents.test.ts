@@ -7,7 +7,7 @@ import {
   pageAnswer,
   pagesAnswer,
   formatOf,
-  isPlausible,
+  misfit,
   inSections,
   named,
   pageOfId,
@@ -16,6 +16,7 @@ import {
   renderPage,
   snippet,
   wordsIn,
+  type DocumentFormat,
   type Draft,
   type Element,
 } from './documents.ts';
@@ -103,11 +104,17 @@ describe('names of documents', () => {
     ['x.constructor', undefined],
   ])('%s is %s', (path, format) => expect(formatOf(path)).toBe(format));
   it('must fit what is in the file', () => {
-    const bytes = (said: string): Uint8Array => new TextEncoder().encode(said);
-    expect([isPlausible('pdf', bytes('\n%PDF-1.4')), isPlausible('pdf', bytes('PK'))]).toEqual([true, false]);
-    expect([isPlausible('docx', bytes('PK..')), isPlausible('docx', bytes('%PDF-'))]).toEqual([true, false]);
-    expect([isPlausible('md', bytes('a')), isPlausible('md', bytes('a\0'))]).toEqual([true, false]);
-    expect(isPlausible('txt', Uint8Array.of(0xff, 0xfe, 0x41, 0))).toBe(true);
+    const told = (format: DocumentFormat, said: string | Uint8Array): string | undefined =>
+      misfit(format, typeof said === 'string' ? new TextEncoder().encode(said) : said);
+    const wrong = 'it is not what its name says';
+    expect([told('pdf', '\n%PDF-1.4'), told('pdf', 'PK')]).toEqual([undefined, wrong]);
+    expect([told('docx', 'PK..'), told('docx', '%PDF-')]).toEqual([undefined, wrong]);
+    expect([told('md', 'a'), told('md', 'a\0')]).toEqual([undefined, wrong]);
+    expect(told('txt', Uint8Array.of(0xff, 0xfe, 0x41, 0))).toBe(undefined);
+    const old = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
+    const locked = Buffer.concat([old, Buffer.alloc(9000), Buffer.from('EncryptedPackage', 'utf16le')]);
+    expect(told('xlsx', locked)).toBe('it is encrypted: it needs a password');
+    expect(told('docx', old)).toBe('it is a file of an Office before 2007 under a newer name');
   });
 });
 

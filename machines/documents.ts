@@ -139,19 +139,35 @@ const starts: Partial<Record<DocumentFormat, readonly number[]>> = {
   docx: [0x50, 0x4b],
   pptx: [0x50, 0x4b],
 };
+/** First bytes of the container of Office files before 2007, which also holds encrypted newer ones. */
+const container = [0xd0, 0xcf, 0x11, 0xe0];
+/** Name of the encrypted content in such a container, in UTF-16. */
+const encrypted = Array.from('EncryptedPackage', (letter) => `${letter}\0`).join('');
+
 /**
- * Tells whether the content of a file fits its extension. A PDF header may start within the first 1,024
- * bytes; an office file is a ZIP archive; text has no NUL unless it is UTF-16.
+ * Reason why the content of a file does not fit its extension; undefined when it fits. A PDF header may start
+ * within the first 1,024 bytes; an office file is a ZIP archive; text has no NUL unless it is UTF-16.
  */
-export function isPlausible(format: DocumentFormat, start: Uint8Array): boolean {
+export function misfit(format: DocumentFormat, bytes: Uint8Array): string | undefined {
   const wanted = starts[format];
-  if (format === 'pdf') {
-    const text = String.fromCharCode(...start.subarray(0, 1024));
-    return text.includes('%PDF-');
-  }
-  if (wanted !== undefined) return wanted.every((byte, index) => start[index] === byte);
-  return wideEncodingOf(start) !== undefined || !start.subarray(0, 8192).includes(0);
+  const begins = (start: readonly number[]): boolean => start.every((byte, index) => bytes[index] === byte);
+  const isFit = ((): boolean => {
+    if (format === 'pdf') return String.fromCharCode(...bytes.subarray(0, 1024)).includes('%PDF-');
+    if (wanted !== undefined) return begins(wanted);
+    return wideEncodingOf(bytes) !== undefined || !bytes.subarray(0, 8192).includes(0);
+  })();
+  if (isFit) return undefined;
+  if (format === 'pdf' || wanted === undefined || !begins(container)) return 'it is not what its name says';
+  return latin1(bytes).includes(encrypted)
+    ? 'it is encrypted: it needs a password'
+    : 'it is a file of an Office before 2007 under a newer name';
 }
+const latin1 = (bytes: Uint8Array): string => {
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += 8192)
+    parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)));
+  return parts.join('');
+};
 
 /**
  * Returns `utf-16le` or `utf-16be` for text that begins with that byte order mark, or in whose first 8,192

@@ -9,7 +9,7 @@ import {
   fileTypeOf,
   formatOf,
   isNameable,
-  isPlausible,
+  misfit,
   type ReadDocument,
   type Listed,
 } from '../../machines/documents.ts';
@@ -350,8 +350,8 @@ export class Library {
     try {
       const missing = missingReader(format);
       if (missing !== undefined) throw new Unreadable(missing);
-      if (!isPlausible(format, bytes))
-        throw new Unreadable(`it is not what its name says (${fileTypeOf(ref)})`);
+      const wrong = misfit(format, bytes);
+      if (wrong !== undefined) throw new Unreadable(`${wrong} (${fileTypeOf(ref)})`);
       const name = ref.slice(ref.lastIndexOf('/') + 1);
       const read = await this.#parsers.read({ format, bytes, name, fileType: fileTypeOf(ref), ...range });
       const before = this.#cache.get(digest);

@@ -1,36 +1,153 @@
+import { XMLSerializer } from '@xmldom/xmldom';
 import mammoth from 'mammoth';
 import { inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
-import { chartOf, openOfficeFile, propertiesOf } from './office-file.ts';
-import { documentOfHtml } from './html.ts';
+import { latexOf } from './equations.ts';
+import {
+  ancestor,
+  chartOf,
+  diagramOf,
+  elements,
+  openOfficeFile,
+  parseXml,
+  propertiesOf,
+  type OfficeFile,
+} from './office-file.ts';
+import { draftsOfHtml } from './html.ts';
 import type { Reader } from './reader.ts';
 
 /**
- * Reads DOCX, divided into sections at headings of the first two levels. Charts come last, because mammoth does not report their
- * position.
+ * Reads DOCX, divided into sections at headings of the first two levels. mammoth reads the text; equations, charts, diagrams and
+ * text boxes, which it does not know, are put into its input in a form that it knows.
  */
 export const readDocx: Reader = async ({ bytes, name }) => {
-  const file = openOfficeFile(bytes, 'word/document.xml');
+  const file = openOfficeFile(bytes, 'docx');
+  const charts: (Draft | undefined)[] = [];
+  const mended = file.packed((part, text) =>
+    strange.test(text) && (part === file.main || part.endsWith('notes.xml'))
+      ? mendedXml(file, parseXml(text, part), charts)
+      : text,
+  );
   const { value } = await mammoth.convertToHtml(
-    { buffer: Buffer.from(file.packed()) },
+    { buffer: Buffer.from(mended) },
     {
       // Replaces the data of images by their type, because image data is not read.
       convertImage: mammoth.images.imgElement(({ contentType }) =>
         Promise.resolve({ src: `embedded:${contentType}` }),
       ),
       externalFileAccess: false,
-      styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h3:fresh"],
+      styleMap: [
+        "p[style-name='Title'] => h1:fresh",
+        "p[style-name='Subtitle'] => h3:fresh",
+        'comment-reference => sup',
+      ],
     },
   );
-  const { title, pages } = documentOfHtml(value, name);
   const properties = propertiesOf(file);
-  const charts = file.names
-    .filter((part) => /^word\/charts\/chart\d*\.xml$/.test(part))
-    .flatMap((part) => chartOf(file, part) ?? []);
-  const drafts: Draft[] = [...Object.values(pages).flatMap((page) => page.drafts), ...charts];
-  const named = properties.title ?? title;
+  const body = withCharts(draftsOfHtml(value).drafts, charts).map(withAuthor(file));
+  const drafts = [...aroundPages(file, 'header'), ...body, ...aroundPages(file, 'footer')];
+  const first = body.find(({ category }) => category === 'heading')?.content['text'];
+  const named = properties.title ?? (typeof first === 'string' ? first : undefined);
   return {
     ...(named !== undefined && { title: named }),
     ...properties,
     ...pagesOf(inSections(drafts, named ?? name)),
   };
 };
+
+/** Finds the parts of a document that mammoth does not read. */
+const strange = /<m:oMath|<mc:AlternateContent|<w:drawing/;
+/** Marks around the number of a chart, in the private use area of Unicode. */
+const [chartBegins, chartEnds] = ['\ue000', '\ue001'];
+const wordNamespace = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
+
+/** Puts text into the places of equations, charts and diagrams, and text boxes where mammoth looks for them. */
+function mendedXml(file: OfficeFile, document: Document, charts: (Draft | undefined)[]): string {
+  const relations = file.relations(file.main);
+  const run = (text: string): Element => {
+    const [outer, inner] = [
+      document.createElementNS(wordNamespace, 'w:r'),
+      document.createElementNS(wordNamespace, 'w:t'),
+    ];
+    inner.appendChild(document.createTextNode(text));
+    outer.appendChild(inner);
+    return outer;
+  };
+  const replace = (old: Element, by: Element): void => void old.parentNode?.replaceChild(by, old);
+  for (const each of elements(document, 'oMathPara'))
+    replace(each, run(`$${elements(each, 'oMath').map(latexOf).join(' \\\\ ')}$`));
+  for (const each of elements(document, 'oMath')) replace(each, run(`$${latexOf(each)}$`));
+  for (const drawing of elements(document, 'drawing')) {
+    const target = (name: string, key: string): string => {
+      const [found] = elements(drawing, name);
+      return relations.get(found?.getAttribute(key) ?? '')?.target ?? '';
+    };
+    const [chart, diagram] = [target('chart', 'r:id'), target('relIds', 'r:dm')];
+    const outer = ancestor(drawing, 'AlternateContent') ?? drawing;
+    if (chart !== '' || diagram !== '') {
+      charts.push(chart === '' ? diagramOf(file, diagram) : chartOf(file, chart));
+      replace(outer, run(`${chartBegins}${charts.length - 1}${chartEnds}`));
+      continue;
+    }
+    const boxes = elements(drawing, 'txbxContent');
+    const isReadAnyway = elements(outer, 'Fallback').some((each) => elements(each, 'txbxContent').length > 0);
+    if (boxes.length === 0 || isReadAnyway) continue;
+    // Moves the content of text boxes into the older form of a drawing, which mammoth reads.
+    const picture = document.createElementNS(wordNamespace, 'w:pict');
+    for (const box of boxes) picture.appendChild(box);
+    replace(outer, picture);
+  }
+  return new XMLSerializer().serializeToString(document);
+}
+
+/** Takes the marks of charts out of the texts, and puts the charts behind the elements that had them. */
+function withCharts(drafts: readonly Draft[], charts: readonly (Draft | undefined)[]): Draft[] {
+  const mark = new RegExp(`${chartBegins}(\\d+)${chartEnds}`, 'g');
+  return drafts.flatMap((draft) => {
+    const written = JSON.stringify(draft.content);
+    if (!written.includes(chartBegins)) return [draft];
+    const found = Array.from(written.matchAll(mark), ([, at]) => charts[Number(at)]);
+    const content = JSON.parse(written.replace(mark, '')) as Draft['content'];
+    const isEmpty = draft.category === 'text' && String(content['text']).trim() === '';
+    return [...(isEmpty ? [] : [{ ...draft, content }]), ...found.filter((each) => each !== undefined)];
+  });
+}
+
+/** Adds the author of a comment. */
+function withAuthor(file: OfficeFile): (draft: Draft) => Draft {
+  const name = [...file.relations(file.main).values()].find(({ type }) => type === 'comments')?.target;
+  const root = name === undefined ? undefined : file.xml(name);
+  const authors = new Map(
+    (root ? elements(root, 'comment') : []).map((each) => [
+      each.getAttribute('w:id'),
+      each.getAttribute('w:author'),
+    ]),
+  );
+  return ({ metadata, ...draft }) => {
+    if (draft.content['kind'] !== 'comment') return metadata ? { ...draft, metadata } : draft;
+    const author = authors.get(String(metadata?.['id']));
+    return author ? { ...draft, content: { ...draft.content, author } } : draft;
+  };
+}
+
+/** Tells whether a line has nothing but the number of a page. */
+const isPageNumber = (line: string): boolean => /^[\d\s/|.–-]*$/.test(line);
+/** Headers or footers of the pages, each text once. */
+function aroundPages(file: OfficeFile, category: 'header' | 'footer'): Draft[] {
+  const parts = [...file.relations(file.main).values()].filter(({ type }) => type === category);
+  const texts = parts.map(({ target }) => {
+    const root = file.xml(target);
+    const lines = (root ? elements(root, 'p') : []).map((paragraph) =>
+      elements(paragraph, '*')
+        .map((each) =>
+          each.localName === 't' ? (each.textContent ?? '') : each.localName === 'tab' ? ' ' : '',
+        )
+        .join('')
+        .trim(),
+    );
+    return [...new Set(lines.filter((line) => !isPageNumber(line)))].join('\n');
+  });
+  return [...new Set(texts.filter((text) => text !== ''))].map((text) => ({
+    category,
+    content: { text },
+  }));
+}

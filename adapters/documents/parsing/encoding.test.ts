@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPlausible } from '../../../machines/documents.ts';
+import { misfit } from '../../../machines/documents.ts';
 import { readCsv } from './csv.ts';
 import { decoded } from './encoding.ts';
 import { readHtml } from './html.ts';
@@ -61,10 +61,10 @@ describe('the encoding of a text file', () => {
     ] as const)
       for (const mark of ['\ufeff', '']) {
         const bytes = utf16(`${mark}name;city`, isBig);
-        expect(isPlausible('txt', bytes)).toBe(true);
+        expect(misfit('txt', bytes)).toBe(undefined);
         expect(decoded(bytes)).toEqual({ text: 'name;city', encoding });
       }
-    expect(isPlausible('txt', Uint8Array.of(0, 1, 2, 3, 0, 0))).toBe(false);
+    expect(misfit('txt', Uint8Array.of(0, 1, 2, 3, 0, 0))).toBe('it is not what its name says');
   });
 
   it('is UTF-8 without its mark, also when the file was cut within a character', () => {

@@ -6,10 +6,12 @@ import type { Draft } from '../../../machines/documents.ts';
 
 /** Parts of an office file (a ZIP archive of XML files), unpacked within size limits. */
 export interface OfficeFile {
+  /** Name of the part where the document begins. */
+  readonly main: string;
   readonly names: readonly string[];
   text(name: string): string | undefined;
   xml(name: string): Document | undefined;
-  /** Relationships of a part by their id, each with its type and the name of the target part. */
+  /** Relationships of a part (of the file, with an empty name) by their id, each with its type and the name of the target part. */
   relations(name: string): ReadonlyMap<string, { readonly type: string; readonly target: string }>;
   /**
    * Packs the file again without compression, so that a library unpacks exactly the size that was checked. `mended` may replace
@@ -18,11 +20,42 @@ export interface OfficeFile {
   packed(mended?: (name: string, text: string) => string): Uint8Array;
 }
 
+/** Opens an office file. Its main part may have any name; the relationships of the file tell it. */
+export function openOfficeFile(bytes: Uint8Array, kind: keyof typeof kinds): OfficeFile {
+  const { entries, ...archive } = openArchive(bytes, 'office file');
+  const main =
+    [...archive.relations('').values()].find(({ type }) => type === 'officeDocument')?.target ??
+    kinds[kind].main;
+  const root = new RegExp(`<(\\w+:)?${kinds[kind].root}[\\s>]`);
+  if (!root.test(archive.text(main)?.slice(0, 8192) ?? ''))
+    throw new Unreadable(`it is an office file of another kind than ${kind}`);
+  return {
+    ...archive,
+    main,
+    packed: (mended) => {
+      const repaired = Object.entries(entries).map(([name, part]) => {
+        if (!mended || !name.endsWith('.xml')) return [name, part] as const;
+        return [name, new TextEncoder().encode(mended(name, new TextDecoder().decode(part)))] as const;
+      });
+      return zipSync(Object.fromEntries(repaired), { level: 0 });
+    },
+  };
+}
+/** Usual name of the main part of each kind of file, and the name of its root element. */
+const kinds = {
+  docx: { main: 'word/document.xml', root: 'document' },
+  pptx: { main: 'ppt/presentation.xml', root: 'presentation' },
+  xlsx: { main: 'xl/workbook.xml', root: 'workbook' },
+} as const;
+
+interface Archive extends Pick<OfficeFile, 'names' | 'text' | 'xml' | 'relations'> {
+  readonly entries: Readonly<Record<string, Uint8Array>>;
+}
 /**
- * Opens an office file. `unzipSync` unpacks each part into exactly the number of bytes declared in the archive, so the sum of
- * these declared sizes limits the memory used, whatever the parts contain.
+ * Opens a ZIP archive of XML files. `unzipSync` unpacks each part into exactly the number of bytes declared in the archive, so the
+ * sum of these declared sizes limits the memory used, whatever the parts contain.
  */
-export function openOfficeFile(bytes: Uint8Array, mustHave: string): OfficeFile {
+export function openArchive(bytes: Uint8Array, what: string): Archive {
   let sum = 0;
   const entries = ((): Record<string, Uint8Array> => {
     try {
@@ -35,12 +68,10 @@ export function openOfficeFile(bytes: Uint8Array, mustHave: string): OfficeFile 
         },
       });
     } catch (error) {
-      throw error instanceof Unreadable ? error : new Unreadable('it is not a whole office file (ZIP)');
+      throw error instanceof Unreadable ? error : new Unreadable(`it is not a whole ${what} (ZIP)`);
     }
   })();
   const parts = new Map(Object.entries(entries));
-  if (!parts.has(mustHave))
-    throw new Unreadable(`it is an office file of another kind: it has no ${mustHave}`);
   const text = (name: string): string | undefined => {
     const part = parts.get(name);
     return part && new TextDecoder().decode(part);
@@ -49,22 +80,10 @@ export function openOfficeFile(bytes: Uint8Array, mustHave: string): OfficeFile 
     const source = text(name);
     return source === undefined ? undefined : parseXml(source, name);
   };
-  return {
-    names: [...parts.keys()],
-    text,
-    xml,
-    relations: (name) => relationsIn(xml, name),
-    packed: (mended) => {
-      const repaired = Object.entries(entries).map(([name, part]) => {
-        if (!mended || !name.endsWith('.xml')) return [name, part] as const;
-        return [name, new TextEncoder().encode(mended(name, new TextDecoder().decode(part)))] as const;
-      });
-      return zipSync(Object.fromEntries(repaired), { level: 0 });
-    },
-  };
+  return { entries, names: [...parts.keys()], text, xml, relations: (name) => relationsIn(xml, name) };
 }
 
-function parseXml(source: string, name: string): Document {
+export function parseXml(source: string, name: string): Document {
   // Refuses a document type, which may define entities that grow without limit and which office files do not have.
   if (/<!DOCTYPE/i.test(source))
     throw new Unreadable(`${name} in it has a document type, which office files have not`);
@@ -102,6 +121,12 @@ export const elements = (node: Document | Element, name: string): Element[] =>
   Array.from(node.getElementsByTagNameNS('*', name));
 export const childElements = (node: Element): Element[] =>
   Array.from(node.childNodes).filter((each): each is Element => each.nodeType === 1);
+/** Nearest element around a node that has this name, up to its root. */
+export const ancestor = (node: Element, name: string): Element | undefined => {
+  let at = node.parentNode as Element | null;
+  while (at && at.localName !== name) at = at.parentNode as Element | null;
+  return at ?? undefined;
+};
 export const textIn = (node: Element, name = 't'): string =>
   elements(node, name)
     .map((each) => each.textContent ?? '')
@@ -159,4 +184,42 @@ export function chartOf(file: OfficeFile, name: string, lookup: Lookup = () => [
     data_summary: summary,
   };
   return { category: 'chart', content, summary: title || 'chart' };
+}
+
+/** Reads a diagram (SmartArt) from the part with its data: the texts of its nodes, those below others as lists in their items. */
+export function diagramOf(file: OfficeFile, name: string): Draft | undefined {
+  const root = file.xml(name);
+  if (!root) return undefined;
+  const texts = new Map<string, string>();
+  const below = new Map<string, { readonly id: string; readonly order: number }[]>();
+  for (const point of elements(root, 'pt')) {
+    const lines = elements(point, 'p')
+      .map((each) => textIn(each))
+      .filter((text) => text.trim() !== '');
+    texts.set(point.getAttribute('modelId') ?? '', lines.join(' '));
+  }
+  for (const line of elements(root, 'cxn')) {
+    if ((line.getAttribute('type') || 'parOf') !== 'parOf') continue;
+    const [from, id] = [line.getAttribute('srcId') ?? '', line.getAttribute('destId') ?? ''];
+    const order = Number(line.getAttribute('srcOrd'));
+    below.set(from, [...(below.get(from) ?? []), { id, order }]);
+  }
+  const seen = new Set<string>();
+  const itemsOf = (from: string): string[] =>
+    (below.get(from) ?? [])
+      .toSorted((one, other) => one.order - other.order)
+      .flatMap(({ id }) => {
+        if (seen.has(id)) return [];
+        seen.add(id);
+        const inner = itemsOf(id).map((item) => `- ${item.replaceAll('\n', '\n  ')}`);
+        const lines = [texts.get(id) ?? '', ...inner].filter((line) => line !== '');
+        return lines.length === 0 ? [] : [lines.join('\n')];
+      });
+  const [start] = elements(root, 'pt').filter((point) => point.getAttribute('type') === 'doc');
+  const items = itemsOf(start?.getAttribute('modelId') ?? '');
+  const others = [...texts].flatMap(([id, text]) => (text === '' || seen.has(id) ? [] : [text]));
+  const shown = [...items, ...others];
+  return shown.length === 0
+    ? undefined
+    : { category: 'diagram', content: { items: shown }, summary: 'diagram' };
 }

@@ -33,3 +33,8 @@ it.each([
   const bytes = pdfOf(`BT /F1 12 Tf 20 200 Td ${written} Tj ET`, font, [inner, descriptor]);
   expect(await textsOf(bytes)).toEqual([text]);
 });
+
+it('a page without text says so', async () => {
+  const text = 'This page has no text: it is empty, or an image such as a scan.';
+  expect(await textsOf(pdfOf('0 0 9 9 re f', '<<>>'))).toEqual([text]);
+});

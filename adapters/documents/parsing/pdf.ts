@@ -135,6 +135,8 @@ export const readPdf: Reader = async ({ bytes, from, to }) => {
   }
 };
 
+const noText = 'This page has no text: it is empty, or an image such as a scan.';
+
 type Pdf = Awaited<ReturnType<typeof getDocument>['promise']>;
 async function pageOf(pdf: Pdf, index: number): Promise<DraftPage> {
   const page = await pdf.getPage(index + 1);
@@ -164,6 +166,7 @@ async function pageOf(pdf: Pdf, index: number): Promise<DraftPage> {
     } else if (said !== '') drafts.push({ category: 'annotation', content: { text: said } });
   }
   page.cleanup();
+  if (drafts.length === 0) drafts.push({ category: 'annotation', content: { text: noText } });
   const heading = drafts.find(({ category }) => category === 'heading')?.content['text'];
   return { title: typeof heading === 'string' ? heading : `Page ${index + 1}`, drafts };
 }

@@ -2,19 +2,21 @@ import type { Draft, DraftPage } from '../../../machines/documents.ts';
 import {
   chartOf,
   childElements,
+  diagramOf,
   elements,
   openOfficeFile,
   propertiesOf,
   textIn,
   type OfficeFile,
 } from './office-file.ts';
+import { latexOf } from './equations.ts';
+import { linkText } from './html.ts';
 import type { Reader } from './reader.ts';
 
 /** Reads PPTX as one page per slide, in the order of the presentation, with the speaker notes as an annotation. */
 export const readPptx: Reader = ({ bytes }) => {
-  const main = 'ppt/presentation.xml';
-  const file = openOfficeFile(bytes, main);
-  const [root, relations] = [file.xml(main), file.relations(main)];
+  const file = openOfficeFile(bytes, 'pptx');
+  const [root, relations] = [file.xml(file.main), file.relations(file.main)];
   const names = (root ? elements(root, 'sldId') : []).flatMap((slide) => {
     const target = relations.get(slide.getAttribute('r:id') ?? '')?.target;
     return target === undefined ? [] : [target];
@@ -39,12 +41,22 @@ function slideOf(file: OfficeFile, name: string, at: number): DraftPage {
   const notes = [...relations.values()]
     .filter(({ type }) => type === 'notesSlide')
     .flatMap(({ target }) => notesIn(file, target));
-  return { title: typeof heading === 'string' ? heading : `Slide ${at + 1}`, drafts: [...drafts, ...notes] };
+  const title = typeof heading === 'string' ? heading : `Slide ${at + 1}`;
+  return { title, drafts: [...drafts, ...notes, ...commentsOn(file, relations)] };
 }
 
-/** Shapes of a slide, with groups expanded, in file order, which is from back to front. */
+/**
+ * Shapes of a slide, with groups expanded, in file order, which is from back to front. Of alternative forms the first with text
+ * counts, else the last one.
+ */
 const shapesIn = (tree: Element): Element[] =>
-  childElements(tree).flatMap((each) => (each.localName === 'grpSp' ? shapesIn(each) : [each]));
+  childElements(tree).flatMap((each) => {
+    if (each.localName === 'grpSp') return shapesIn(each);
+    if (each.localName !== 'AlternateContent') return [each];
+    const forms = childElements(each);
+    const form = forms.find((one) => elements(one, 't').length > 0) ?? forms.at(-1);
+    return form ? shapesIn(form) : [];
+  });
 
 type Relations = ReturnType<OfficeFile['relations']>;
 function draftsOf(shape: Element, file: OfficeFile, relations: Relations): Draft[] {
@@ -59,27 +71,61 @@ function draftsOf(shape: Element, file: OfficeFile, relations: Relations): Draft
     ];
   }
   if (shape.localName !== 'graphicFrame') return [];
-  const tables = elements(shape, 'tbl').map(tableOf);
+  const tables = elements(shape, 'tbl').map((table) => tableOf(table, relations));
   const charts = elements(shape, 'chart').flatMap((each) => {
     const target = relations.get(each.getAttribute('r:id') ?? '')?.target;
     return (target !== undefined && chartOf(file, target)) || [];
   });
-  return [...tables, ...charts];
+  const diagrams = elements(shape, 'relIds').flatMap((each) => {
+    const target = relations.get(each.getAttribute('r:dm') ?? '')?.target;
+    return (target !== undefined && diagramOf(file, target)) || [];
+  });
+  return [...tables, ...charts, ...diagrams];
 }
-const paragraphsIn = (shape: Element): string[] =>
+/** Text of a paragraph with its line breaks, equations as LaTeX and, when there are relations, the targets of its links. */
+function paragraphText(paragraph: Element, relations?: Relations): string {
+  return childElements(paragraph)
+    .map((each) => {
+      if (each.localName === 'br') return '\n';
+      if (each.localName === 'AlternateContent' || each.localName === 'm')
+        return (
+          elements(each, 'oMath')
+            .map((equation) => `$${latexOf(equation)}$`)
+            .join(' ') || textIn(each)
+        );
+      if (each.localName !== 'r' && each.localName !== 'fld') return '';
+      const [link] = elements(each, 'hlinkClick');
+      return linkText(textIn(each), relations?.get(link?.getAttribute('r:id') ?? '')?.target);
+    })
+    .join('');
+}
+const paragraphsIn = (shape: Element, relations?: Relations): string[] =>
   elements(shape, 'p')
-    .map((each) => textIn(each))
+    .map((each) => paragraphText(each, relations))
     .filter((text) => text.trim() !== '');
 
+/** Paragraphs as items of a list; those of a lower level are lists in the item before them. */
+function itemsIn(shape: Element, relations: Relations): string[] {
+  const items: string[] = [];
+  for (const each of elements(shape, 'p')) {
+    const text = paragraphText(each, relations);
+    if (text.trim() === '') continue;
+    const [properties] = childElements(each).filter(({ localName }) => localName === 'pPr');
+    const level = Number(properties?.getAttribute('lvl') ?? 0) || 0;
+    const before = items.at(-1);
+    if (level === 0 || before === undefined) items.push(text);
+    else items[items.length - 1] = `${before}\n${'  '.repeat(level - 1)}- ${text.replaceAll('\n', ' ')}`;
+  }
+  return items;
+}
+
 function textsOf(shape: Element, relations: Relations): Draft[] {
-  const paragraphs = paragraphsIn(shape);
+  const paragraphs = paragraphsIn(shape, relations);
   const kind = elements(shape, 'ph')[0]?.getAttribute('type') ?? '';
   const isPlaceholder = elements(shape, 'ph').length > 0;
   if (paragraphs.length === 0) return [];
-  if (/^(title|ctrTitle)$/.test(kind))
-    return [{ category: 'heading', content: { text: paragraphs.join(' '), level: 1 } }];
-  if (kind === 'subTitle')
-    return [{ category: 'heading', content: { text: paragraphs.join(' '), level: 2 } }];
+  if (/^(title|ctrTitle)$/.test(kind)) return [headingOf(shape, 1)];
+  if (kind === 'subTitle') return [headingOf(shape, 2)];
   if (/^(ftr|dt|sldNum)$/.test(kind))
     return [{ category: 'footer', content: { text: paragraphs.join(' ') } }];
   const links = elements(shape, 'hlinkClick').flatMap((each) => {
@@ -89,12 +135,16 @@ function textsOf(shape: Element, relations: Relations): Draft[] {
   });
   const more = links.length > 0 ? { links } : {};
   return isPlaceholder && paragraphs.length > 1
-    ? [{ category: 'list', content: { items: paragraphs, ordered: false, ...more } }]
+    ? [{ category: 'list', content: { items: itemsIn(shape, relations), ordered: false, ...more } }]
     : [{ category: 'text', content: { text: paragraphs.join('\n'), ...more } }];
 }
-function tableOf(table: Element): Draft {
+const headingOf = (shape: Element, level: number): Draft => ({
+  category: 'heading',
+  content: { text: paragraphsIn(shape).join(' ').replace(/\s+/g, ' '), level },
+});
+function tableOf(table: Element, relations: Relations): Draft {
   const [columns = [], ...rows] = elements(table, 'tr').map((row) =>
-    elements(row, 'tc').map((each) => paragraphsIn(each).join(' ')),
+    elements(row, 'tc').map((each) => paragraphsIn(each, relations).join('\n')),
   );
   return { category: 'table', content: { columns, rows } };
 }
@@ -105,4 +155,31 @@ function notesIn(file: OfficeFile, name: string): Draft[] {
   );
   const text = body ? paragraphsIn(body).join('\n') : '';
   return text === '' ? [] : [{ category: 'annotation', content: { text, kind: 'notes' } }];
+}
+
+/** Comments on a slide, in the form of PowerPoint up to 2019 or of Microsoft 365. */
+function commentsOn(file: OfficeFile, relations: Relations): Draft[] {
+  const authors = new Map<string, string>();
+  for (const { type, target } of file.relations(file.main).values())
+    if (/^(commentAuthors|authors)$/.test(type)) {
+      const root = file.xml(target);
+      for (const each of root ? [...elements(root, 'cmAuthor'), ...elements(root, 'author')] : [])
+        authors.set(each.getAttribute('id') ?? '', each.getAttribute('name') ?? '');
+    }
+  return [...relations.values()]
+    .filter(({ type }) => type === 'comments')
+    .flatMap(({ target }) => {
+      const root = file.xml(target);
+      return root ? [...elements(root, 'cm'), ...elements(root, 'reply')] : [];
+    })
+    .flatMap((comment): Draft[] => {
+      const [body] = childElements(comment).filter(({ localName }) =>
+        /^(text|txBody)$/.test(localName ?? ''),
+      );
+      const text =
+        body?.localName === 'text' ? (body.textContent ?? '') : body ? paragraphsIn(body).join('\n') : '';
+      const author = authors.get(comment.getAttribute('authorId') ?? '');
+      const content = { text, kind: 'comment', ...(author !== undefined && { author }) };
+      return text === '' ? [] : [{ category: 'annotation', content }];
+    });
 }

@@ -13,7 +13,7 @@ import { Unreadable, type Reader } from './reader.ts';
 
 /** Reads XLSX as one page per sheet, with its table, formulas, links, comments and charts. */
 export const readXlsx: Reader = ({ bytes }) => {
-  const file = openOfficeFile(bytes, 'xl/workbook.xml');
+  const file = openOfficeFile(bytes, 'xlsx');
   const book = ((): ReturnType<typeof read> => {
     try {
       return read(file.packed(withoutEmptyValues), {
@@ -107,8 +107,8 @@ function draftsAt(cell: CellObject, key: string, address: string): Draft[] {
  * charts.
  */
 function chartsBySheet(file: OfficeFile, lookup: Lookup): ReadonlyMap<string, Draft[]> {
-  const workbook = file.xml('xl/workbook.xml');
-  const relations = file.relations('xl/workbook.xml');
+  const workbook = file.xml(file.main);
+  const relations = file.relations(file.main);
   return new Map(
     (workbook ? elements(workbook, 'sheet') : []).map((sheet) => {
       const target = relations.get(sheet.getAttribute('r:id') ?? '')?.target ?? '';

@@ -1,0 +1,175 @@
+import { childElements, elements } from './office-file.ts';
+
+/** Writes an equation of an office file (OMML) in LaTeX. Symbols that LaTeX has no command for here stay as they are. */
+export const latexOf = (equation: Element): string => all(equation).replace(/\s+/g, ' ').trim();
+
+const all = (node: Element): string => childElements(node).map(latex).join('');
+const child = (node: Element, name: string): Element | undefined =>
+  childElements(node).find(({ localName }) => localName === name);
+const part = (node: Element, name: string): string => {
+  const found = child(node, name);
+  return found ? all(found).trim() : '';
+};
+/** Value of a property such as `m:chr`; undefined when it is missing. */
+const property = (node: Element, name: string): string | undefined => {
+  const [found] = childElements(node)
+    .filter(({ localName }) => (localName ?? '').endsWith('Pr'))
+    .flatMap((properties) => elements(properties, name));
+  return found?.getAttribute('m:val') ?? undefined;
+};
+/** Puts braces around more than one letter. */
+const braced = (text: string): string => `{${text}}`;
+
+function latex(node: Element): string {
+  const [kind, e] = [node.localName ?? '', (): string => part(node, 'e')];
+  switch (kind) {
+    case 'r':
+      return symbols(
+        elements(node, 't')
+          .map((each) => each.textContent ?? '')
+          .join(''),
+      );
+    case 'f': {
+      const [over, under] = [part(node, 'num'), part(node, 'den')];
+      const type = property(node, 'type');
+      if (type === 'lin' || type === 'skw') return `${over}/${under}`;
+      return type === 'noBar' ? `\\binom{${over}}{${under}}` : `\\frac{${over}}{${under}}`;
+    }
+    case 'sSup':
+      return `${base(e())}^${braced(part(node, 'sup'))}`;
+    case 'sSub':
+      return `${base(e())}_${braced(part(node, 'sub'))}`;
+    case 'sSubSup':
+      return `${base(e())}_${braced(part(node, 'sub'))}^${braced(part(node, 'sup'))}`;
+    case 'sPre':
+      return `{}_${braced(part(node, 'sub'))}^${braced(part(node, 'sup'))}${e()}`;
+    case 'rad': {
+      const degree = part(node, 'deg');
+      return `\\sqrt${degree === '' ? '' : `[${degree}]`}{${e()}}`;
+    }
+    case 'nary': {
+      const [sub, sup] = [part(node, 'sub'), part(node, 'sup')];
+      const limits = (sub && `_${braced(sub)}`) + (sup && `^${braced(sup)}`);
+      return `${symbols(property(node, 'chr') ?? '∫').trim()}${limits} ${e()}`;
+    }
+    case 'd':
+      return fenced(node);
+    case 'm':
+      return `\\begin{matrix}${rowsOf(node, 'mr')}\\end{matrix}`;
+    case 'eqArr':
+      return `\\begin{aligned}${childElements(node).filter(isE).map(all).join(' \\\\ ')}\\end{aligned}`;
+    case 'func': {
+      const name = part(node, 'fName');
+      return `${/^[a-z]+$/.test(name) ? `\\${name}` : name} ${e()}`;
+    }
+    case 'limLow':
+      return `${base(e())}_${braced(part(node, 'lim'))}`;
+    case 'limUpp':
+      return `${base(e())}^${braced(part(node, 'lim'))}`;
+    case 'acc':
+      return `${accents[property(node, 'chr') ?? '\u0302'] ?? '\\hat'}{${e()}}`;
+    case 'bar':
+      return `${property(node, 'pos') === 'bot' ? '\\underline' : '\\overline'}{${e()}}`;
+    case 'groupChr':
+      return `${property(node, 'chr') === '\u23de' ? '\\overbrace' : '\\underbrace'}{${e()}}`;
+    case 'borderBox':
+      return `\\boxed{${e()}}`;
+    default:
+      return kind.endsWith('Pr') ? '' : all(node);
+  }
+}
+const isE = ({ localName }: Element): boolean => localName === 'e';
+const rowsOf = (node: Element, name: string): string =>
+  childElements(node)
+    .filter(({ localName }) => localName === name)
+    .map((row) => childElements(row).filter(isE).map(all).join(' & '))
+    .join(' \\\\ ');
+const base = (text: string): string => (/^(.|\\[A-Za-z]+ ?)$/u.test(text) ? text.trim() : braced(text));
+function fenced(node: Element): string {
+  const [open, close] = [property(node, 'begChr') ?? '(', property(node, 'endChr') ?? ')'];
+  const inner = childElements(node)
+    .filter(isE)
+    .map(all)
+    .join(property(node, 'sepChr') ?? '|');
+  const fence = (mark: string): string => (/^[{}]$/.test(mark) ? `\\${mark}` : symbols(mark).trim() || '.');
+  return `\\left${fence(open)}${inner}\\right${fence(close)}`;
+}
+
+const accents: Readonly<Record<string, string>> = {
+  '\u0302': '\\hat',
+  '\u0303': '\\tilde',
+  '\u0304': '\\bar',
+  '\u0305': '\\overline',
+  '\u0307': '\\dot',
+  '\u0308': '\\ddot',
+  '\u030c': '\\check',
+  '\u20d7': '\\vec',
+};
+const greek =
+  'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho varsigma sigma tau upsilon phi chi psi omega'.split(
+    ' ',
+  );
+const commands: Readonly<Record<string, string>> = {
+  ...{
+    '∑': 'sum',
+    '∏': 'prod',
+    '∫': 'int',
+    '∬': 'iint',
+    '∮': 'oint',
+    '∂': 'partial',
+    '∇': 'nabla',
+    '∞': 'infty',
+  },
+  ...{
+    '×': 'times',
+    '÷': 'div',
+    '·': 'cdot',
+    '⋅': 'cdot',
+    '±': 'pm',
+    '∓': 'mp',
+    '≤': 'le',
+    '≥': 'ge',
+    '≠': 'ne',
+  },
+  ...{ '≈': 'approx', '≡': 'equiv', '∝': 'propto', '→': 'to', '⇒': 'Rightarrow', '⇔': 'Leftrightarrow' },
+  ...{
+    '∈': 'in',
+    '∉': 'notin',
+    '⊂': 'subset',
+    '⊆': 'subseteq',
+    '∪': 'cup',
+    '∩': 'cap',
+    '∀': 'forall',
+    '∃': 'exists',
+  },
+  ...{
+    '…': 'dots',
+    '⋯': 'cdots',
+    '√': 'surd',
+    '∅': 'emptyset',
+    ϵ: 'epsilon',
+    ϕ: 'phi',
+    '⟨': 'langle',
+    '⟩': 'rangle',
+  },
+};
+/** Writes symbols by their LaTeX commands, each with a space behind it. */
+function symbols(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/[\\{}#$%&_]/g, (each) => (each === '\\' ? '\\backslash ' : `\\${each}`))
+    .replace(/[^\0-\x7f]/gu, (each) => {
+      if (each === '\u2061' || each === '\u200b') return '';
+      if (each === '−') return '-';
+      const at = (each.codePointAt(0) ?? 0) - 0x3b1;
+      if (greek[at] !== undefined) return `\\${greek[at]} `;
+      const upper = greek[at + 32];
+      if (upper !== undefined && each >= 'Α' && each <= 'Ω') return capital(upper, each);
+      return commands[each] === undefined ? each : `\\${commands[each]} `;
+    });
+}
+/** Capital letter in LaTeX, which has commands only for those that are no Latin ones. */
+const capital = (name: string, letter: string): string =>
+  /^(gamma|delta|theta|lambda|xi|pi|sigma|upsilon|phi|psi|omega)$/.test(name)
+    ? `\\${name.charAt(0).toUpperCase()}${name.slice(1)} `
+    : letter;

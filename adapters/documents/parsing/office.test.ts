@@ -1,0 +1,248 @@
+import { zipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import type { Draft } from '../../../machines/documents.ts';
+import { readDocx } from './docx.ts';
+import { readPptx } from './pptx.ts';
+import type { Reader } from './reader.ts';
+
+/** Tests of office files that are made here: only the parts that matter, each as small as it can be. */
+const office = 'http://schemas.openxmlformats.org/officeDocument/2006';
+const namespaces = [
+  ['w', 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'],
+  ['m', `${office}/math`],
+  ['r', `${office}/relationships`],
+  ['c', 'http://schemas.openxmlformats.org/drawingml/2006/chart'],
+  ['a', 'http://schemas.openxmlformats.org/drawingml/2006/main'],
+  ['p', 'http://schemas.openxmlformats.org/presentationml/2006/main'],
+  ['dgm', 'http://schemas.openxmlformats.org/drawingml/2006/diagram'],
+  ['mc', 'http://schemas.openxmlformats.org/markup-compatibility/2006'],
+  ['wps', 'http://schemas.microsoft.com/office/word/2010/wordprocessingShape'],
+  ['a14', 'http://schemas.microsoft.com/office/drawing/2010/main'],
+]
+  .map(([prefix, uri]) => `xmlns:${prefix}="${uri}"`)
+  .join(' ');
+const root = (tag: string, inner: string): string => `<${tag} ${namespaces}>${inner}</${tag}>`;
+const relations = (...targets: readonly (readonly [id: string, type: string, target: string])[]): string => {
+  const each = targets.map(
+    ([id, type, target]) =>
+      `<Relationship Id="${id}" Type="${office}/relationships/${type}" Target="${target}"${/^https?:/.test(target) ? ' TargetMode="External"' : ''}/>`,
+  );
+  return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${each.join('')}</Relationships>`;
+};
+const zipped = (parts: Readonly<Record<string, string>>): Uint8Array =>
+  zipSync(
+    Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, new TextEncoder().encode(text)])),
+  );
+const read = async (reader: Reader, parts: Readonly<Record<string, string>>): Promise<Draft[]> => {
+  const { pages } = await reader({ bytes: zipped(parts), name: 'a', fileType: '', from: 0, to: 9 });
+  return Object.values(pages).flatMap(({ drafts }) => [...drafts]);
+};
+const brief = (drafts: readonly Draft[]): unknown[] =>
+  drafts.map(({ category, content }) => [category, content]);
+
+type Parts = Readonly<Record<string, string>>;
+const docx = (body: string, parts: Parts = {}, own = relations()): Promise<Draft[]> =>
+  read(readDocx, {
+    '_rels/.rels': relations(['r1', 'officeDocument', 'word/document.xml']),
+    'word/document.xml': root('w:document', `<w:body>${body}</w:body>`),
+    'word/_rels/document.xml.rels': own,
+    ...parts,
+  });
+const paragraph = (text: string): string => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
+const data = root(
+  'dgm:dataModel',
+  '<dgm:ptLst><dgm:pt modelId="0" type="doc"/>' +
+    ['plan', 'build', 'ship']
+      .map(
+        (text, at) =>
+          `<dgm:pt modelId="${at + 1}"><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`,
+      )
+      .join('') +
+    '</dgm:ptLst><dgm:cxnLst><dgm:cxn srcId="0" destId="3" srcOrd="1"/><dgm:cxn srcId="0" destId="1" srcOrd="0"/>' +
+    '<dgm:cxn srcId="1" destId="2" srcOrd="0"/></dgm:cxnLst>',
+);
+
+describe('DOCX', () => {
+  it('may have its main part under any name', async () => {
+    const parts = {
+      '_rels/.rels': relations(['r1', 'officeDocument', '/word/document2.xml']),
+      'word/document2.xml': root('w:document', `<w:body>${paragraph('Hello')}</w:body>`),
+    };
+    expect(brief(await read(readDocx, parts))).toEqual([['text', { text: 'Hello' }]]);
+    await expect(read(readPptx, parts)).rejects.toThrow('another kind than pptx');
+  });
+
+  it('keeps soft breaks, superscripts and cells that span others', async () => {
+    const run = (inner: string, properties = ''): string => `<w:r><w:rPr>${properties}</w:rPr>${inner}</w:r>`;
+    const cell = (text: string, properties = ''): string =>
+      `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(text)}</w:tc>`;
+    const body =
+      `<w:p>${run('<w:t>first</w:t><w:br/><w:t>second</w:t>')}</w:p>` +
+      `<w:p>${run('<w:t>10</w:t>')}${run('<w:t>6</w:t>', '<w:vertAlign w:val="superscript"/>')}</w:p>` +
+      `<w:tbl><w:tr>${cell('Year')}${cell('Q1')}${cell('Q2')}</w:tr>` +
+      `<w:tr>${cell('2023', '<w:vMerge w:val="restart"/>')}${cell('1')}${cell('2')}</w:tr>` +
+      `<w:tr>${cell('', '<w:vMerge/>')}${cell('3', '<w:gridSpan w:val="2"/>')}</w:tr></w:tbl>`;
+    expect(brief(await docx(body))).toEqual([
+      ['text', { text: 'first\nsecond' }],
+      ['text', { text: '10⁶' }],
+      [
+        'table',
+        {
+          columns: ['Year', 'Q1', 'Q2'],
+          rows: [
+            ['2023', '1', '2'],
+            ['2023', '3', '3'],
+          ],
+        },
+      ],
+    ]);
+  });
+
+  it('has its comments with author and place', async () => {
+    const comment = `<w:comment w:id="7" w:author="Ada" w:initials="A">${paragraph('Is it so?')}</w:comment>`;
+    const drafts = await docx(
+      '<w:p><w:r><w:t>It is</w:t></w:r><w:r><w:commentReference w:id="7"/></w:r></w:p>',
+      { 'word/comments.xml': root('w:comments', comment) },
+      relations(['r1', 'comments', 'comments.xml']),
+    );
+    expect(brief(drafts)).toEqual([
+      ['text', { text: 'It is[A1]' }],
+      ['annotation', { text: 'Is it so?', kind: 'comment', name: 'A1', author: 'Ada' }],
+    ]);
+  });
+
+  it('has headers and footers once', async () => {
+    const drafts = await docx(
+      paragraph('Body'),
+      {
+        'word/header1.xml': root('w:hdr', paragraph('Secret')),
+        'word/header2.xml': root('w:hdr', paragraph('Secret')),
+        'word/footer1.xml': root('w:ftr', paragraph('Page 1')),
+      },
+      relations(
+        ['r1', 'header', 'header1.xml'],
+        ['r2', 'header', 'header2.xml'],
+        ['r3', 'footer', 'footer1.xml'],
+      ),
+    );
+    expect(brief(drafts)).toEqual([
+      ['header', { text: 'Secret' }],
+      ['text', { text: 'Body' }],
+      ['footer', { text: 'Page 1' }],
+    ]);
+  });
+
+  it('has charts, diagrams and text boxes in their places', async () => {
+    const drawing = (inner: string): string => `<w:p><w:r><w:drawing>${inner}</w:drawing></w:r></w:p>`;
+    const drafts = await docx(
+      paragraph('before') +
+        drawing('<c:chart r:id="r1"/>') +
+        paragraph('between') +
+        drawing('<dgm:relIds r:dm="r2"/>') +
+        drawing(`<wps:txbx><w:txbxContent>${paragraph('in a box')}</w:txbxContent></wps:txbx>`) +
+        paragraph('after'),
+      {
+        'word/charts/chart1.xml': root(
+          'c:chartSpace',
+          '<c:plotArea><c:barChart><c:ser><c:val><c:numRef><c:numCache><c:pt><c:v>4</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:barChart></c:plotArea>',
+        ),
+        'word/diagrams/data1.xml': data,
+      },
+      relations(['r1', 'chart', 'charts/chart1.xml'], ['r2', 'diagramData', 'diagrams/data1.xml']),
+    );
+    expect(brief(drafts)).toMatchObject([
+      ['text', { text: 'before' }],
+      ['chart', { kind: 'bar', series: [{ values: [4] }] }],
+      ['text', { text: 'between' }],
+      ['diagram', { items: ['plan\n- build', 'ship'] }],
+      ['text', { text: 'in a box' }],
+      ['text', { text: 'after' }],
+    ]);
+  });
+});
+
+describe('an equation', () => {
+  const r = (text: string): string => `<m:r><m:t>${text}</m:t></m:r>`;
+  const e = (text: string): string => `<m:e>${r(text)}</m:e>`;
+  it.each([
+    ['a fraction', `<m:f><m:num>${r('a+b')}</m:num><m:den>${r('2')}</m:den></m:f>`, '\\frac{a+b}{2}'],
+    ['a power', `<m:sSup>${e('x')}<m:sup>${r('2')}</m:sup></m:sSup>`, 'x^{2}'],
+    ['an index', `<m:sSub>${e('α')}<m:sub>${r('i')}</m:sub></m:sSub>`, '\\alpha_{i}'],
+    ['a root', `<m:rad><m:deg>${r('3')}</m:deg>${e('x')}</m:rad>`, '\\sqrt[3]{x}'],
+    [
+      'a sum',
+      `<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>${r('i=1')}</m:sub><m:sup>${r('n')}</m:sup>${e('i')}</m:nary>`,
+      '\\sum_{i=1}^{n} i',
+    ],
+    [
+      'brackets',
+      `<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr>${e('x')}</m:d>`,
+      '\\left[x\\right]',
+    ],
+    ['a function', `<m:func><m:fName>${r('sin')}</m:fName>${e('x')}</m:func>`, '\\sin x'],
+    [
+      'a matrix',
+      `<m:m><m:mr>${e('1')}${e('0')}</m:mr><m:mr>${e('0')}${e('1')}</m:mr></m:m>`,
+      '\\begin{matrix}1 & 0 \\\\ 0 & 1\\end{matrix}',
+    ],
+  ])('that is %s is LaTeX, in a paragraph of its own and in a sentence', async (_, omml, latex) => {
+    const body = `<w:p><m:oMathPara><m:oMath>${omml}</m:oMath></m:oMathPara></w:p><w:p><w:r><w:t>so </w:t></w:r><m:oMath>${omml}</m:oMath></w:p>`;
+    expect(brief(await docx(body))).toEqual([
+      ['formula', { expression: latex }],
+      ['text', { text: `so $${latex}$` }],
+    ]);
+  });
+});
+
+describe('PPTX', () => {
+  const pptx = (shapes: string, parts: Parts = {}, own = relations()): Promise<Draft[]> =>
+    read(readPptx, {
+      '_rels/.rels': relations(['r1', 'officeDocument', 'ppt/presentation.xml']),
+      'ppt/presentation.xml': root('p:presentation', '<p:sldIdLst><p:sldId id="1" r:id="r1"/></p:sldIdLst>'),
+      'ppt/_rels/presentation.xml.rels': relations(
+        ['r1', 'slide', 'slide.xml'],
+        ['r2', 'commentAuthors', 'authors.xml'],
+      ),
+      'ppt/slide.xml': root('p:sld', `<p:spTree>${shapes}</p:spTree>`),
+      'ppt/_rels/slide.xml.rels': own,
+      ...parts,
+    });
+  const shape = (inner: string, kind = ''): string => `<p:sp>${kind}<p:txBody>${inner}</p:txBody></p:sp>`;
+  const t = (text: string): string => `<a:r><a:t>${text}</a:t></a:r>`;
+
+  it('keeps line breaks, levels, equations and targets of links', async () => {
+    const drafts = await pptx(
+      shape(`<a:p>${t('Internet Explorer 9')}<a:br/>${t('HTML5')}</a:p>`) +
+        shape(
+          `<a:p>${t('one')}</a:p><a:p><a:pPr lvl="1"/>${t('below')}</a:p><a:p>${t('two')}</a:p>`,
+          '<p:nvSpPr><p:nvPr><p:ph/></p:nvPr></p:nvSpPr>',
+        ) +
+        shape('<a:p><a:r><a:rPr><a:hlinkClick r:id="r9"/></a:rPr><a:t>rules</a:t></a:r></a:p>') +
+        `<mc:AlternateContent><mc:Choice>${shape('<a:p><a14:m><m:oMath><m:r><m:t>π</m:t></m:r></m:oMath></a14:m></a:p>')}</mc:Choice><mc:Fallback>${shape('')}</mc:Fallback></mc:AlternateContent>`,
+      {},
+      relations(['r9', 'hyperlink', 'https://example.com/']),
+    );
+    expect(brief(drafts)).toMatchObject([
+      ['text', { text: 'Internet Explorer 9\nHTML5' }],
+      ['list', { items: ['one\n- below', 'two'] }],
+      ['text', { text: '[rules](https://example.com/)' }],
+      ['text', { text: '$\\pi$' }],
+    ]);
+  });
+
+  it('has its diagrams and its comments', async () => {
+    const drafts = await pptx(
+      '<p:graphicFrame><dgm:relIds r:dm="r1"/></p:graphicFrame>',
+      {
+        'ppt/data.xml': data,
+        'ppt/authors.xml': root('p:cmAuthorLst', '<p:cmAuthor id="3" name="Ada"/>'),
+        'ppt/comments.xml': root('p:cmLst', '<p:cm authorId="3"><p:text>Too many words</p:text></p:cm>'),
+      },
+      relations(['r1', 'diagramData', 'data.xml'], ['r2', 'comments', 'comments.xml']),
+    );
+    expect(brief(drafts)).toEqual([
+      ['diagram', { items: ['plan\n- build', 'ship'] }],
+      ['annotation', { text: 'Too many words', kind: 'comment', author: 'Ada' }],
+    ]);
+  });
+});
