@@ -260,12 +260,21 @@ const labelled = (title: string, english: string, chinese: string, after = ''): 
 };
 
 type Render = (content: Content) => string;
-const tableOf: Render = ({ columns, rows }) =>
-  [
-    line(list(columns)),
-    line(list(columns).map(() => '---')),
-    ...list(rows).map((row) => line(list(row))),
-  ].join('\n');
+/** Cells of a row, each with its value behind its text where that says more. */
+const withValues = (row: unknown, values: unknown): unknown[] => {
+  const more = list(values);
+  return list(row).map((each, at) =>
+    more[at] === undefined || more[at] === null ? each : `${text(each)} (${text(more[at])})`,
+  );
+};
+const rowsOf = ({ columns, rows, column_values: columnValues, values }: Content): unknown[][] => {
+  const more = list(values);
+  return [withValues(columns, columnValues), ...list(rows).map((row, at) => withValues(row, more[at]))];
+};
+const tableOf: Render = (content) => {
+  const [columns = [], ...rows] = rowsOf(content);
+  return [line(columns), line(columns.map(() => '---')), ...rows.map((row) => line(row))].join('\n');
+};
 const markdown: Partial<Record<Element['category'], Render>> = {
   heading: (c) => `${'#'.repeat(Number(c['level']) || 1)} ${linked(text(c['text']), list(c['links']))}`,
   text: (c) => text(c['text']),
@@ -298,13 +307,9 @@ const plain: Partial<Record<Element['category'], Render>> = {
   list: (c) => list(c['items']).map(text).join('\n'),
   diagram: (c) => list(c['items']).map(text).join('\n'),
   code: (c) => text(c['text']),
-  table: ({ columns, rows }) =>
-    [columns, ...list(rows)]
-      .map((row) =>
-        list(row)
-          .map((each) => text(each).replace(/\s*\n\s*/g, ' '))
-          .join('\t'),
-      )
+  table: (c) =>
+    rowsOf(c)
+      .map((row) => row.map((each) => text(each).replace(/\s*\n\s*/g, ' ')).join('\t'))
       .join('\n'),
   chart: (c) => [c['title'], c['data_summary']].map(text).filter(Boolean).join('\n'),
   image: (c) => text(c['description'] ?? c['alt']),

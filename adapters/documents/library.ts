@@ -225,6 +225,8 @@ export class Library {
   readonly #readers = new Set<() => void>();
   /** Digest of each document's content, valid while inode, size and time of the file stay the same. */
   readonly #digests = new Map<string, { readonly stamp: string; readonly digest: string }>();
+  /** Digests of contents that failed once and may be tried again. */
+  readonly #failed = new Set<string>();
   readonly #reads = new Map<string, Promise<ReadDocument>>();
   readonly #end = new AbortController();
   readonly #notice: (text: string) => void;
@@ -362,10 +364,12 @@ export class Library {
       this.#cache.set(digest, { document });
       return document;
     } catch (error) {
-      // Remembers the failure, because the same content would fail again after the same time. A failure caused by closing the
-      // library is not remembered.
-      if (error instanceof Unreadable && error.isLasting && !this.#end.signal.aborted)
-        this.#cache.set(digest, { reason: error.message });
+      // Remembers the failure, because the same content would fail again after the same time; a failure that need not come
+      // again, such as a time-out, only the second time. A failure caused by closing the library is not remembered.
+      if (error instanceof Unreadable && !this.#end.signal.aborted) {
+        if (error.isLasting || this.#failed.has(digest)) this.#cache.set(digest, { reason: error.message });
+        this.#failed.add(digest);
+      }
       throw error;
     }
   }

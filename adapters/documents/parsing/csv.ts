@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
-import { limits } from '../../../machines/document-files.ts';
 import { pagesOf } from '../../../machines/documents.ts';
 import { textReader } from './encoding.ts';
+import { rowsPerPage } from './tables.ts';
 
 /** Reads CSV and TSV. The first row holds the column names, and each page has up to 2,000 rows. */
 export const readCsv = textReader((text, { name, fileType }) => {
@@ -10,19 +10,20 @@ export const readCsv = textReader((text, { name, fileType }) => {
     ...(fileType === 'tsv' && { delimiter: '\t' }),
   });
   const [head = [], ...rows] = data;
-  const columns = head.slice(0, limits.tableColumns);
+  const columns = head;
+  const most = rowsPerPage(columns.length);
   const pages = [];
-  for (let from = 0; from < Math.max(rows.length, 1); from += limits.tableRows) {
-    const shown = rows.slice(from, from + limits.tableRows).map((row) => row.slice(0, limits.tableColumns));
+  for (let from = 0; from < Math.max(rows.length, 1); from += most) {
+    const shown = rows.slice(from, from + most);
     const to = from + shown.length;
     const metadata = {
       delimiter: meta.delimiter,
       first_row: from + 1,
       rows_total: rows.length,
       ...(errors.length > 0 && { mistakes: errors.length }),
-      ...(head.length > columns.length && { columns_total: head.length }),
     };
-    const summary = `${columns.join(', ')}: rows ${Math.min(from + 1, to)} to ${to} of ${rows.length}`;
+    const names = columns.slice(0, 20).join(', ');
+    const summary = `${names}: rows ${Math.min(from + 1, to)} to ${to} of ${rows.length}`;
     pages.push({
       title: from === 0 ? name : `${name}, rows ${from + 1} to ${to}`,
       drafts: [{ category: 'table' as const, summary, content: { columns, rows: shown }, metadata }],

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -5,7 +6,7 @@ import { limits, sizeText } from '../../../machines/document-files.ts';
 import type { ReadDocument } from '../../../machines/documents.ts';
 import { isSource, ownFile, sourceFile } from '../../own-files.ts';
 import { Unreadable } from './reader.ts';
-import type { Done, Job } from './worker.ts';
+import type { Begun, Done, Job } from './worker.ts';
 
 /**
  * Entry of the parser thread: the built file or, in a checkout that runs its sources, code that loads the source through tsx.
@@ -27,22 +28,42 @@ interface Waiting {
   readonly settle: (done: Done) => void;
 }
 interface Busy extends Waiting {
-  readonly timer: NodeJS.Timeout;
+  /** Times in ms at which the document was begun: of this computer's clock, and of the CPU time of its thread. */
+  readonly beganAt: number;
+  readonly beganCpu: number;
+  timer: NodeJS.Timeout | undefined;
   /** Memory of this process in bytes when the document was started, or when another thread was last ended for using too much. */
   baseBytes: number;
 }
 interface Slot {
   worker?: Worker | undefined;
+  /** Number of the thread in the operating system, when it is known. */
+  thread?: string | undefined;
   busy?: Busy | undefined;
   idle?: NodeJS.Timeout | undefined;
 }
 export interface ParserLimits {
+  /** CPU time in ms for one document. By the clock it may take five times as long, for a busy computer. */
   readonly ms: number;
   readonly growthBytes: number;
   readonly heapMb: number;
 }
 const idleMs = 30_000;
 const watchMs = 25;
+const clockFactor = 5;
+
+/** CPU time of a thread of this process, in ms; undefined where the operating system does not tell it. */
+function cpuOf(thread: string | undefined): number | undefined {
+  if (thread === undefined) return undefined;
+  try {
+    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'latin1');
+    // The fields behind the name, which is in parentheses; the 12th and 13th are ticks of 10 ms.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Threads that read documents, each one document at a time. A document that takes too long, or during which the process memory
@@ -95,13 +116,31 @@ export class Parsers {
   #start(slot: Slot, next: Waiting): void {
     clearTimeout(slot.idle);
     const worker = (slot.worker ??= this.#open(slot));
-    const late = `it could not be read within ${this.#limits.ms / 1000} s`;
-    const timer = setTimeout(() => void this.#end(slot, late), this.#limits.ms);
-    slot.busy = { ...next, timer, baseBytes: process.memoryUsage.rss() };
+    const busy: Busy = {
+      ...next,
+      beganAt: performance.now(),
+      beganCpu: cpuOf(slot.thread) ?? 0,
+      timer: undefined,
+      baseBytes: process.memoryUsage.rss(),
+    };
+    slot.busy = busy;
+    this.#time(slot, busy, this.#limits.ms);
     this.#watch ??= setInterval(() => this.#weigh(), watchMs).unref();
     // Copies the bytes, because transferring a view of a shared buffer would take away the other data in it.
     const bytes = next.job.bytes.slice();
     worker.postMessage({ ...next.job, bytes }, [bytes.buffer]);
+  }
+
+  /** Ends the document when its thread has used its time. A thread uses at most the time of the clock, so this waits for the rest of it. */
+  #time(slot: Slot, busy: Busy, waitMs: number): void {
+    busy.timer = setTimeout(() => {
+      const { ms } = this.#limits;
+      const clockMs = performance.now() - busy.beganAt;
+      const cpu = cpuOf(slot.thread);
+      const left = ms - (cpu === undefined ? clockMs : cpu - busy.beganCpu);
+      if (left > 0 && clockMs < ms * clockFactor) this.#time(slot, busy, Math.max(left, 10));
+      else void this.#end(slot, `it could not be read within ${ms / 1000} s`, false);
+    }, waitMs);
   }
 
   #open(slot: Slot): Worker {
@@ -118,14 +157,19 @@ export class Parsers {
     worker.stdout.resume();
     worker.stderr.resume();
     worker.unref();
-    worker.on('message', (done: Done) => {
-      this.#settle(slot, done);
+    worker.on('message', (message: Done | Begun) => {
+      if ('thread' in message) {
+        slot.thread = message.thread;
+        return;
+      }
+      this.#settle(slot, message);
       slot.idle = setTimeout(() => void this.#end(slot, ''), idleMs).unref();
       this.#next();
     });
     const gone = (reason: string) => () => {
       if (slot.worker !== worker) return;
       slot.worker = undefined;
+      slot.thread = undefined;
       this.#settle(slot, { ok: false, reason });
       this.#next();
     };
@@ -166,6 +210,7 @@ export class Parsers {
   async #end(slot: Slot, reason: string, isLasting = true): Promise<void> {
     const { worker, busy } = slot;
     slot.worker = undefined;
+    slot.thread = undefined;
     clearTimeout(slot.idle);
     await worker?.terminate();
     // Settles the document only when it is still the current one, because an answer may have arrived meanwhile and the slot may

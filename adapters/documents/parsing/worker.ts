@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { named, type ReadDocument, type DocumentFormat } from '../../../machines/documents.ts';
 import { Unreadable, type Reader, type Source } from './reader.ts';
@@ -17,6 +19,18 @@ export type Done =
        */
       readonly isLasting?: boolean;
     };
+
+/** First message of a thread: its number in the operating system, by which its CPU time can be read; undefined outside of Linux. */
+export interface Begun {
+  readonly thread: string | undefined;
+}
+function threadOf(): string | undefined {
+  try {
+    return basename(readlinkSync('/proc/thread-self'));
+  } catch {
+    return undefined;
+  }
+}
 
 /** Functions that load the reader of each format with its first document, so that unused formats cost nothing. */
 const readers: Readonly<Record<DocumentFormat, () => Promise<Reader>>> = {
@@ -47,6 +61,7 @@ function reasonOf(error: unknown): string {
   return `it is broken: ${(message.split('\n')[0] ?? '').slice(0, 200)}`;
 }
 
+parentPort?.postMessage({ thread: threadOf() } satisfies Begun);
 parentPort?.on('message', (job: Job) => {
   void read(job).then((done) => parentPort?.postMessage(done));
 });

@@ -1,138 +1,305 @@
-import { read, utils, type CellObject, type WorkSheet } from '@e965/xlsx';
+import { read, SSF, utils, type CellObject, type WorkSheet } from '@e965/xlsx';
 import { limits } from '../../../machines/document-files.ts';
-import type { Draft, DraftPage } from '../../../machines/documents.ts';
+import { pagesOf, type Draft, type DraftPage } from '../../../machines/documents.ts';
 import {
   chartOf,
   type Lookup,
   openOfficeFile,
   propertiesOf,
   elements,
+  textIn,
   type OfficeFile,
 } from './office-file.ts';
 import { Unreadable, type Reader } from './reader.ts';
+import { rowsPerPage } from './tables.ts';
 
-/** Reads XLSX as one page per sheet, with its table, formulas, links, comments and charts. */
+/** Reads XLSX: each sheet with its tables, formulas, links, comments, charts and text boxes. */
 export const readXlsx: Reader = ({ bytes }) => {
   const file = openOfficeFile(bytes, 'xlsx');
-  const book = ((): ReturnType<typeof read> => {
-    try {
-      return read(file.packed(withoutEmptyValues), {
-        type: 'array',
-        cellHTML: false,
-        cellText: true,
-        sheetStubs: true,
-        sheetRows: limits.tableRows + 1,
-      });
-    } catch {
-      throw new Unreadable('it is not a whole workbook');
-    }
-  })();
-  const charts = chartsBySheet(file, (range) => valuesIn(book.Sheets, range));
-  const pages = book.SheetNames.map((title): DraftPage => {
-    const sheet = book.Sheets[title];
-    return { title, drafts: [...(sheet ? draftsOf(sheet, title) : []), ...(charts.get(title) ?? [])] };
-  });
+  const book = bookOf(file.packed(withoutEmptyValues));
+  const drawn = drawingsBySheet(file, (range) => valuesIn(book, range));
+  const pages = pagesOfBook(book, drawn);
   const named = propertiesOf(file);
   const summary = named.summary ?? `sheets: ${book.SheetNames.slice(0, 20).join(', ')}`;
-  return Promise.resolve({
-    ...named,
-    summary,
-    pageCount: pages.length,
-    pages: Object.fromEntries(pages.entries()),
-  });
+  return Promise.resolve({ ...named, summary, ...pagesOf(pages) });
 };
+
+type Book = ReturnType<typeof read>;
+export function bookOf(bytes: Uint8Array): Book {
+  try {
+    return read(bytes, {
+      ...{ type: 'array', dense: true, cellHTML: false, cellText: true, cellNF: true, sheetStubs: true },
+    });
+  } catch (error) {
+    const isLocked = error instanceof Error && /password|encrypt/i.test(error.message);
+    throw new Unreadable(isLocked ? 'it is encrypted: it needs a password' : 'it is not a whole workbook');
+  }
+}
+/** Pages of all sheets: one for each sheet, and further ones for what a page has no room for. */
+export const pagesOfBook = (book: Book, drawn: ReadonlyMap<string, readonly Draft[]>): DraftPage[] =>
+  book.SheetNames.flatMap((title) => {
+    const sheet = book.Sheets[title];
+    const is1904 = book.Workbook?.WBProps?.date1904 === true;
+    const pages = sheet ? new SheetPages(sheet, title, is1904).pages() : [{ title, drafts: [] }];
+    const [first = { title, drafts: [] }, ...others] = pages;
+    return [{ ...first, drafts: [...first.drafts, ...(drawn.get(title) ?? [])] }, ...others];
+  });
 
 /** Removes empty formula values, which programs without calculation write and which the library would read as 0. */
 const withoutEmptyValues = (name: string, text: string): string =>
   name.startsWith('xl/worksheets/') ? text.replace(/<v\s*(?:\/>|><\/v>)/g, '') : text;
 
-const shown = (cell: CellObject | undefined): string =>
-  cell?.t === 'z' ? '' : (cell?.w ?? (cell?.v === undefined || cell.v === null ? '' : String(cell.v)));
+// ── cells ─────────────────────────────────────────────────────────────────────────────────────────────
+type Cells = readonly (CellObject | undefined)[];
+const rowsIn = (sheet: WorkSheet): readonly (Cells | undefined)[] =>
+  ((sheet as { '!data'?: readonly Cells[] })['!data'] ?? []) as readonly (Cells | undefined)[];
 
-function draftsOf(sheet: WorkSheet, title: string): Draft[] {
-  if (sheet['!ref'] === undefined) return [];
-  const { s: start, e: end } = utils.decode_range(sheet['!ref']);
-  const whole = utils.decode_range(sheet['!fullref'] ?? sheet['!ref']);
-  const lastColumn = Math.min(end.c, start.c + limits.tableColumns - 1);
-  const rows: string[][] = [];
-  const beside: Draft[] = [];
-  for (let r = start.r; r <= end.r; r += 1) {
-    const row: string[] = [];
-    for (let c = start.c; c <= lastColumn; c += 1) {
-      const address = utils.encode_cell({ r, c });
-      const cell = sheet[address] as CellObject | undefined;
-      row.push(shown(cell));
-      if (cell && beside.length < limits.pageElements)
-        beside.push(...draftsAt(cell, `${title}!${address}`, address));
-    }
-    rows.push(row);
+/** Date formats that each country shows differently; the file does not tell in which way its author saw them. */
+const isLocal = (format: unknown): boolean => /^m\/d\/yy( h:mm)?$/.test(String(format));
+/** Text of a cell as the program shows it; dates without a format of their own are ISO dates. */
+const shown = (cell: CellObject | undefined, is1904 = false): string => {
+  if (!cell || cell.t === 'z') return '';
+  if (isLocal(cell.z)) return String(valueOf(cell, is1904) ?? cell.w ?? '');
+  return cell.w ?? (cell.v === undefined || cell.v === null ? '' : String(cell.v));
+};
+
+/** Value of a cell whose text does not say it all: a number, or a date in ISO form; undefined when the text is the value. */
+function valueOf(cell: CellObject, is1904: boolean): number | string | undefined {
+  if (cell.t !== 'n' || typeof cell.v !== 'number') return undefined;
+  const format = String(cell.z ?? 'General');
+  if (SSF.is_date(format) && !/\[[hms]+\]/i.test(format)) return isoDate(cell.v, is1904);
+  const text = (cell.w ?? '').replace(/[\s,'$€£¥]/g, '');
+  const isSame = text.endsWith('%') ? Number(text.slice(0, -1)) / 100 : Number(text);
+  return text !== '' && Math.abs(isSame - cell.v) <= Math.abs(cell.v) * 1e-12 ? undefined : cell.v;
+}
+function isoDate(value: number, is1904: boolean): string | undefined {
+  const date = SSF.parse_date_code(value, { date1904: is1904 }) as
+    | { y: number; m: number; d: number; H: number; M: number; S: number }
+    | undefined;
+  if (!date) return undefined;
+  const two = (number: number): string => String(Math.trunc(number)).padStart(2, '0');
+  const time = `${two(date.H)}:${two(date.M)}:${two(date.S)}`;
+  const day = `${String(date.y).padStart(4, '0')}-${two(date.m)}-${two(date.d)}`;
+  if (value > 0 && value < 1) return time;
+  return Number.isInteger(value) ? day : `${day}T${time}`;
+}
+
+interface Row {
+  readonly at: number;
+  /** First and last column with something in it. */
+  readonly from: number;
+  readonly to: number;
+  readonly drafts: readonly Draft[];
+}
+/** Part of a sheet between empty rows, from its first column with something in it to its last. */
+interface Block {
+  readonly rows: Row[];
+  from: number;
+  to: number;
+}
+/** Divides a sheet into tables, where two rows or more are empty, and these into pages. */
+class SheetPages {
+  readonly #title: string;
+  readonly #is1904: boolean;
+  readonly #cells: readonly (Cells | undefined)[];
+  readonly #pages: { title: string; drafts: Draft[] }[] = [];
+  #drafts: Draft[] = [];
+  /** Numbers of the rows on the open page, and of their drafts. */
+  #rows: number[] = [];
+  #beside = 0;
+
+  constructor(sheet: WorkSheet, title: string, is1904: boolean) {
+    this.#title = title;
+    this.#is1904 = is1904;
+    this.#cells = rowsIn(sheet);
   }
-  const [columns = [], ...rest] = rows;
-  const range = utils.encode_range(whole);
-  const metadata = {
-    range,
-    first_row: start.r + 1,
-    first_column: utils.encode_col(start.c),
-    ...(whole.e.r > end.r && { rows_total: whole.e.r - start.r }),
-    ...(whole.e.c > lastColumn && { columns_total: whole.e.c - start.c + 1 }),
-  };
-  const summary = `${title} ${range}`;
-  return [
-    { category: 'table', summary, content: { columns, rows: rest }, metadata, key: `table ${title}` },
-    ...beside,
-  ];
-}
-function draftsAt(cell: CellObject, key: string, address: string): Draft[] {
-  const drafts: Draft[] = [];
-  if (cell.f !== undefined)
-    drafts.push({
-      category: 'formula',
-      content: { cell: address, expression: `=${cell.f}`, value: shown(cell) },
-      summary: `${address} =${cell.f}`,
-      key,
-    });
-  if (cell.l?.Target)
-    drafts.push({ category: 'link', content: { text: shown(cell), url: cell.l.Target, cell: address }, key });
-  for (const comment of cell.c ?? [])
-    drafts.push({
-      category: 'annotation',
-      content: { text: comment.t ?? '', author: comment.a ?? '', cell: address },
-      key,
-    });
-  return drafts;
-}
 
-/**
- * Charts of each sheet by its name, found through the drawings of the sheet, because the sheet library reads neither drawings nor
- * charts.
- */
-function chartsBySheet(file: OfficeFile, lookup: Lookup): ReadonlyMap<string, Draft[]> {
+  pages(): readonly DraftPage[] {
+    for (const [at, block] of this.#blocks().entries()) this.#add(block, at === 0);
+    if (this.#drafts.length > 0 || this.#pages.length === 0) this.#close();
+    return this.#pages;
+  }
+
+  #blocks(): Block[] {
+    const blocks: Block[] = [];
+    for (const at of this.#cells.keys()) {
+      const row = this.#rowAt(at);
+      if (!row) continue;
+      const last = blocks.at(-1);
+      const before = last?.rows.at(-1);
+      if (last && before && at - before.at <= 2) {
+        last.rows.push(row);
+        last.from = Math.min(last.from, row.from);
+        last.to = Math.max(last.to, row.to);
+      } else blocks.push({ rows: [row], from: row.from, to: row.to });
+    }
+    return blocks;
+  }
+
+  #rowAt(at: number): Row | undefined {
+    const cells = this.#cells[at] ?? [];
+    let [from, to] = [Infinity, -1];
+    const drafts: Draft[] = [];
+    for (const [column, cell] of cells.entries()) {
+      if (!cell) continue;
+      const beside = this.#draftsAt(cell, utils.encode_cell({ r: at, c: column }));
+      drafts.push(...beside);
+      if (beside.length === 0 && shown(cell).trim() === '') continue;
+      from = Math.min(from, column);
+      to = column;
+    }
+    return to < 0 ? undefined : { at, from, to, drafts };
+  }
+
+  #draftsAt(cell: CellObject, address: string): Draft[] {
+    const key = `${this.#title}!${address}`;
+    const text = shown(cell, this.#is1904);
+    const drafts: Draft[] = [];
+    if (cell.f !== undefined)
+      drafts.push({
+        category: 'formula',
+        content: { cell: address, expression: `=${cell.f}`, value: text },
+        summary: `${address} =${cell.f}`,
+        key,
+      });
+    if (cell.l?.Target)
+      drafts.push({ category: 'link', content: { text, url: cell.l.Target, cell: address }, key });
+    for (const comment of cell.c ?? [])
+      drafts.push({
+        category: 'annotation',
+        content: { text: comment.t ?? '', kind: 'comment', author: comment.a ?? '', cell: address },
+        key,
+      });
+    return drafts;
+  }
+
+  /** Adds a block as one table, or as several when a page has no room for all rows or for what is beside them. */
+  #add({ rows: [head, ...rest], from, to }: Block, isFirst: boolean): void {
+    if (!head) return;
+    const most = rowsPerPage(to - from + 1);
+    const columns = this.#line(head.at, from, to);
+    let waiting: Row[] = [];
+    let isBegun = false;
+    const flush = (): void => {
+      if (isBegun && waiting.length === 0) return;
+      this.#drafts.push(this.#table(head, columns, waiting, rest.length, from, to, isFirst && !isBegun));
+      for (const row of isBegun ? waiting : [head, ...waiting]) this.#drafts.push(...row.drafts);
+      isBegun = true;
+      waiting = [];
+    };
+    this.#take(head);
+    for (const row of rest) {
+      if (this.#rows.length >= most || this.#beside + row.drafts.length > limits.pageElements) {
+        flush();
+        this.#close();
+      }
+      waiting.push(row);
+      this.#take(row);
+    }
+    flush();
+  }
+  #take(row: Row): void {
+    this.#rows.push(row.at);
+    this.#beside += row.drafts.length;
+  }
+
+  #table(
+    head: Row,
+    columns: readonly string[],
+    rows: readonly Row[],
+    total: number,
+    from: number,
+    to: number,
+    isFirst: boolean,
+  ): Draft {
+    const [first, last] = [rows[0]?.at ?? head.at + 1, rows.at(-1)?.at ?? head.at];
+    const numbers = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
+    const range = utils.encode_range({ s: { r: Math.min(head.at, first), c: from }, e: { r: last, c: to } });
+    const values = trimmed(numbers.map((at) => this.#values(at, from, to)));
+    const [columnValues] = trimmed([this.#values(head.at, from, to)]);
+    return {
+      category: 'table',
+      summary: `${this.#title} ${range}`,
+      content: {
+        columns,
+        rows: numbers.map((at) => this.#line(at, from, to)),
+        ...(columnValues && { column_values: columnValues }),
+        ...(values.length > 0 && { values }),
+      },
+      metadata: {
+        range,
+        header_row: head.at + 1,
+        first_row: first + 1,
+        first_column: utils.encode_col(from),
+        rows_total: total,
+      },
+      key: isFirst ? `table ${this.#title}` : `table ${this.#title} ${range}`,
+    };
+  }
+  #line(at: number, from: number, to: number): string[] {
+    const cells = this.#cells[at] ?? [];
+    return Array.from({ length: to - from + 1 }, (_, column) => shown(cells[from + column], this.#is1904));
+  }
+  /** Values of a row where they say more than the texts, null elsewhere; null for a row without any. */
+  #values(at: number, from: number, to: number): (number | string | null)[] | null {
+    const cells = this.#cells[at] ?? [];
+    const values = Array.from({ length: to - from + 1 }, (_, column) => {
+      const cell = cells[from + column];
+      const value = cell && valueOf(cell, this.#is1904);
+      return value === undefined || value === shown(cell, this.#is1904) ? null : value;
+    });
+    return trimmed(values).length === 0 ? null : trimmed(values);
+  }
+
+  #close(): void {
+    const [first = 0, last = 0] = [this.#rows[0], this.#rows.at(-1)];
+    const isFirst = this.#pages.length === 0;
+    const title = isFirst ? this.#title : `${this.#title}, rows ${first + 1} to ${last + 1}`;
+    this.#pages.push({ title, drafts: this.#drafts });
+    [this.#drafts, this.#rows, this.#beside] = [[], [], 0];
+  }
+}
+/** List without the nulls at its end. */
+const trimmed = <T>(list: readonly (T | null)[]): (T | null)[] =>
+  list.slice(0, list.findLastIndex((each) => each !== null) + 1);
+
+// ── drawings ──────────────────────────────────────────────────────────────────────────────────────────
+/** Charts and text boxes of each sheet by its name. The sheet library reads no drawings. */
+function drawingsBySheet(file: OfficeFile, lookup: Lookup): ReadonlyMap<string, Draft[]> {
   const workbook = file.xml(file.main);
   const relations = file.relations(file.main);
   return new Map(
     (workbook ? elements(workbook, 'sheet') : []).map((sheet) => {
       const target = relations.get(sheet.getAttribute('r:id') ?? '')?.target ?? '';
       const drawings = [...file.relations(target).values()].filter(({ type }) => type === 'drawing');
-      const charts = drawings.flatMap((drawing) =>
-        [...file.relations(drawing.target).values()].filter(({ type }) => type === 'chart'),
-      );
-      return [
-        sheet.getAttribute('name') ?? '',
-        charts.flatMap((chart) => chartOf(file, chart.target, lookup) ?? []),
-      ];
+      const drafts = drawings.flatMap((drawing): Draft[] => {
+        const charts = [...file.relations(drawing.target).values()].filter(({ type }) => type === 'chart');
+        return [
+          ...charts.flatMap((chart) => chartOf(file, chart.target, lookup) ?? []),
+          ...textBoxesIn(file.xml(drawing.target)),
+        ];
+      });
+      return [sheet.getAttribute('name') ?? '', drafts];
     }),
   );
 }
+const textBoxesIn = (drawing: Document | undefined): Draft[] =>
+  (drawing ? elements(drawing, 'txBody') : []).flatMap((body) => {
+    const lines = elements(body, 'p').map((each) => textIn(each));
+    const text = lines.filter((line) => line.trim() !== '').join('\n');
+    return text === '' ? [] : [{ category: 'text' as const, content: { text } }];
+  });
 
 /** Values of a range such as `'My sheet'!$B$2:$B$4`, up to the row and column limits of a table. */
-function valuesIn(sheets: Readonly<Record<string, WorkSheet>>, written: string): string[] {
+function valuesIn(book: Book, written: string): string[] {
   const [, quoted, bare, range = ''] = /^(?:'((?:[^']|'')+)'|([^!']+))!(.+)$/.exec(written) ?? [];
-  const sheet = sheets[quoted?.replaceAll("''", "'") ?? bare ?? ''];
+  const sheet = book.Sheets[quoted?.replaceAll("''", "'") ?? bare ?? ''];
   if (!sheet || !/^\$?[A-Z]{1,3}\$?\d+(:\$?[A-Z]{1,3}\$?\d+)?$/.test(range)) return [];
   const { s: start, e: end } = utils.decode_range(range.replaceAll('$', ''));
+  const cells = rowsIn(sheet);
   const values: string[] = [];
   for (let r = start.r; r <= Math.min(end.r, start.r + limits.tableRows); r += 1)
     for (let c = start.c; c <= Math.min(end.c, start.c + limits.tableColumns); c += 1)
-      values.push(shown(sheet[utils.encode_cell({ r, c })] as CellObject | undefined));
+      values.push(shown(cells[r]?.[c]));
   return values;
 }

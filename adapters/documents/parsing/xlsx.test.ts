@@ -1,0 +1,141 @@
+import { utils, write } from '@e965/xlsx';
+import { zipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import { renderElement, type DraftPage } from '../../../machines/documents.ts';
+import { readCsv } from './csv.ts';
+import { readXlsx } from './xlsx.ts';
+
+type Cell = string | number | Date | null | { v?: unknown; t: string; z?: string; f?: string };
+const book = (rows: readonly (readonly Cell[])[], title = 'S'): Uint8Array => {
+  const file = utils.book_new();
+  utils.book_append_sheet(file, utils.aoa_to_sheet(rows.map((row) => [...row])), title);
+  return new Uint8Array(write(file, { type: 'array' }) as ArrayBuffer);
+};
+const pagesOf = async (bytes: Uint8Array): Promise<DraftPage[]> =>
+  Object.values((await readXlsx({ bytes, name: 'a.xlsx', fileType: 'xlsx', from: 0, to: 1 })).pages);
+const date = (v: number, z: string): Cell => ({ t: 'n', v, z });
+
+describe('a sheet', () => {
+  it('has the values of cells whose text does not say them', async () => {
+    const [page] = await pagesOf(
+      book([
+        ['what', date(45_356, 'd mmm yyyy')],
+        ['date', date(45_356, 'm/d/yy')],
+        ['time', date(45_356.5, 'yyyy-mm-dd hh:mm')],
+        ['share', { t: 'n', v: 0.12345, z: '0%' }],
+        ['half', { t: 'n', v: 0.5, z: '0%' }],
+        ['cost', { t: 'n', v: 1234.5, z: '"$"#,##0' }],
+        ['count', { t: 'n', v: 1234, z: '#,##0' }],
+        ['large', 12_345_678_901_234],
+        ['code', { t: 'n', v: 7, z: '000' }],
+      ]),
+    );
+    const [table] = page?.drafts ?? [];
+    expect(table?.content).toEqual({
+      columns: ['what', '5 Mar 2024'],
+      column_values: [null, '2024-03-05'],
+      rows: [
+        ['date', '2024-03-05'],
+        ['time', '2024-03-05 12:00'],
+        ['share', '12%'],
+        ['half', '50%'],
+        ['cost', '$1,235'],
+        ['count', '1,234'],
+        ['large', '1.23457E+13'],
+        ['code', '007'],
+      ],
+      values: [
+        null,
+        [null, '2024-03-05T12:00:00'],
+        [null, 0.12345],
+        null,
+        [null, 1234.5],
+        null,
+        [null, 12_345_678_901_234],
+      ],
+    });
+    const markdown = renderElement(
+      { element_id: 'e', category: 'table', content: table?.content ?? {} },
+      'markdown',
+    );
+    expect(markdown).toContain('| what | 5 Mar 2024 (2024-03-05) |');
+    expect(markdown).toContain('| share | 12% (0.12345) |\n| half | 50% |');
+  });
+
+  it('is divided into pages of 2,000 rows, with nothing left out', async () => {
+    const rows = Array.from({ length: 5000 }, (_, at) => [`row${at + 1}`, at]);
+    const pages = await pagesOf(book([['name', 'n'], ...rows]));
+    expect(pages.map(({ title }) => title)).toEqual(['S', 'S, rows 2001 to 4000', 'S, rows 4001 to 5001']);
+    const tables = pages.flatMap(({ drafts }) => drafts);
+    expect(tables.flatMap(({ content }) => content['rows'] as string[][]).map(([name]) => name)).toEqual(
+      rows.map(([name]) => name),
+    );
+    expect(tables[2]?.metadata).toMatchObject({ header_row: 1, first_row: 4001, rows_total: 5000 });
+    expect(tables[2]?.content['columns']).toEqual(['name', 'n']);
+  });
+
+  it('has all its formulas, on more pages', async () => {
+    const formulas = Array.from({ length: 900 }, (_, at): Cell[] =>
+      ['A', 'B', 'C'].map((column) => ({ t: 'n', v: at, f: `${column}1+${at}` })),
+    );
+    const pages = await pagesOf(book([['a', 'b', 'c'], ...formulas]));
+    const found = pages.map(({ drafts }) => drafts.filter(({ category }) => category === 'formula').length);
+    expect(found).toEqual([1998, 702]);
+  });
+
+  it('shows no rows without a value at its ends, and tables apart where rows are empty', async () => {
+    const empty: Cell[] = [null];
+    const rows: Cell[][] = [
+      empty,
+      empty,
+      [null, 'a', 'b'],
+      [null, '1', '2'],
+      empty,
+      empty,
+      empty,
+      ['x'],
+      empty,
+      ['y'],
+    ];
+    const [page] = await pagesOf(book(rows));
+    expect(
+      page?.drafts.map(({ content, metadata }) => [content['columns'], content['rows'], metadata?.['range']]),
+    ).toEqual([
+      [['a', 'b'], [['1', '2']], 'B3:C4'],
+      [['x'], [['y']], 'A8:A10'],
+    ]);
+    expect((await pagesOf(book([])))[0]).toEqual({ title: 'S', drafts: [] });
+  });
+
+  it('has the texts of its text boxes', async () => {
+    const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+    const link = (id: string, type: string, target: string): string =>
+      `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="${id}" Type="${office}/${type}" Target="${target}"/></Relationships>`;
+    const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+    const parts: Record<string, string> = {
+      '[Content_Types].xml':
+        '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/sheet.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>',
+      '_rels/.rels': link('r1', 'officeDocument', 'xl/workbook.xml'),
+      'xl/workbook.xml': `<workbook ${main} xmlns:r="${office}"><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>`,
+      'xl/_rels/workbook.xml.rels': link('r1', 'worksheet', 'sheet.xml'),
+      'xl/sheet.xml': `<worksheet ${main}><sheetData/></worksheet>`,
+      'xl/_rels/sheet.xml.rels': link('r1', 'drawing', 'drawing.xml'),
+      'xl/drawing.xml':
+        '<d xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><txBody><a:p><a:r><a:t>Ask </a:t></a:r><a:r><a:t>Ada</a:t></a:r></a:p></txBody></d>',
+    };
+    const encoded = Object.entries(parts).map(([name, text]) => [name, new TextEncoder().encode(text)]);
+    const [page] = await pagesOf(zipSync(Object.fromEntries(encoded) as Record<string, Uint8Array>));
+    expect(page).toEqual({ title: 'S', drafts: [{ category: 'text', content: { text: 'Ask Ada' } }] });
+  });
+});
+
+it('CSV shows all columns, too', async () => {
+  const row = Array.from({ length: 1000 }, (_, at) => `c${at}`).join(',');
+  const bytes = Buffer.from(`${row}\n`.repeat(501));
+  const { pages } = await readCsv({ bytes, name: 'a.csv', fileType: 'csv', from: 0, to: 1 });
+  const tables = Object.values(pages).flatMap(({ drafts }) => drafts);
+  expect(tables.map(({ content }) => (content['rows'] as string[][]).map(({ length }) => length))).toEqual([
+    Array.from({ length: 400 }, () => 1000),
+    Array.from({ length: 100 }, () => 1000),
+  ]);
+});
