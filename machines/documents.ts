@@ -102,7 +102,25 @@ export const pagesOf = (pages: readonly DraftPage[]): Pick<DraftDocument, 'pageC
 
 // ── formats ───────────────────────────────────────────────────────────────────────────────────────────
 /** File formats for which a reader exists. */
-export type DocumentFormat = 'md' | 'txt' | 'html' | 'csv' | 'json' | 'xlsx' | 'docx' | 'pptx' | 'pdf';
+export type DocumentFormat =
+  | 'md'
+  | 'txt'
+  | 'html'
+  | 'csv'
+  | 'json'
+  | 'jsonl'
+  | 'yaml'
+  | 'xml'
+  | 'ipynb'
+  | 'epub'
+  | 'odt'
+  | 'odp'
+  | 'ods'
+  | 'xls'
+  | 'xlsx'
+  | 'docx'
+  | 'pptx'
+  | 'pdf';
 
 const byExtension: Readonly<Record<string, DocumentFormat>> = {
   md: 'md',
@@ -114,9 +132,26 @@ const byExtension: Readonly<Record<string, DocumentFormat>> = {
   csv: 'csv',
   tsv: 'csv',
   json: 'json',
+  jsonl: 'jsonl',
+  ndjson: 'jsonl',
+  yaml: 'yaml',
+  yml: 'yaml',
+  xml: 'xml',
+  ipynb: 'ipynb',
+  epub: 'epub',
+  odt: 'odt',
+  odp: 'odp',
+  ods: 'ods',
+  xls: 'xls',
   xlsx: 'xlsx',
+  xlsm: 'xlsx',
+  xltx: 'xlsx',
   docx: 'docx',
+  docm: 'docx',
+  dotx: 'docx',
   pptx: 'pptx',
+  pptm: 'pptx',
+  ppsx: 'pptx',
   pdf: 'pdf',
 };
 
@@ -133,11 +168,16 @@ export const formatOf = (path: string): DocumentFormat | undefined => {
   return Object.hasOwn(byExtension, type) ? byExtension[type] : undefined;
 };
 
+const zip = [0x50, 0x4b];
 const starts: Partial<Record<DocumentFormat, readonly number[]>> = {
   pdf: [0x25, 0x50, 0x44, 0x46],
-  xlsx: [0x50, 0x4b],
-  docx: [0x50, 0x4b],
-  pptx: [0x50, 0x4b],
+  xlsx: zip,
+  docx: zip,
+  pptx: zip,
+  epub: zip,
+  odt: zip,
+  odp: zip,
+  ods: zip,
 };
 /** First bytes of the container of Office files before 2007, which also holds encrypted newer ones. */
 const container = [0xd0, 0xcf, 0x11, 0xe0];
@@ -152,6 +192,8 @@ export function misfit(format: DocumentFormat, bytes: Uint8Array): string | unde
   const wanted = starts[format];
   const begins = (start: readonly number[]): boolean => start.every((byte, index) => bytes[index] === byte);
   const isFit = ((): boolean => {
+    // The old workbooks and what programs write under their name, such as HTML, begin in many ways.
+    if (format === 'xls') return bytes.length > 0;
     if (format === 'pdf') return String.fromCharCode(...bytes.subarray(0, 1024)).includes('%PDF-');
     if (wanted !== undefined) return begins(wanted);
     return wideEncodingOf(bytes) !== undefined || !bytes.subarray(0, 8192).includes(0);

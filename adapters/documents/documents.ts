@@ -173,16 +173,25 @@ export class DocumentResources {
   }
 }
 
-/** Renders a range of pages as one text of limited size. */
+/** Renders a range of pages as one text of limited size, but at least one page; says where the next pages begin. */
 function renderedPages(
   read: ReadDocument,
   { from, to }: PageRange,
   format: Exclude<DpeFormat, 'json'>,
 ): string {
   const texts: string[] = [];
-  for (let index = from; index < Math.min(to, read.pageCount); index += 1) {
+  let chars = 0;
+  let index = from;
+  for (; index < Math.min(to, read.pageCount); index += 1) {
     const page = read.pages[index];
-    if (page) texts.push(renderPage(page, format));
+    const text = page ? renderPage(page, format) : '';
+    if (texts.length > 0 && chars + text.length > limits.fileBytes) break;
+    chars += text.length;
+    texts.push(text);
   }
-  return texts.join(format === 'markdown' ? '\n\n---\n\n' : '\n\n').slice(0, limits.fileBytes);
+  if (index > from && index < read.pageCount)
+    texts.push(
+      `[This is not all: page ${index} of ${read.pageCount} is next; ask again with offset=${index}.]`,
+    );
+  return texts.join(format === 'markdown' ? '\n\n---\n\n' : '\n\n');
 }

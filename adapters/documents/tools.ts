@@ -357,8 +357,8 @@ export const addSearch = (server: McpServer, shared: Shared): void => {
     {
       title: 'Search documents',
       description:
-        'Finds documents (Markdown, text, HTML, CSV, JSON, XLSX, DOCX, PPTX, PDF) that have all words of the query in their ' +
-        'title, keywords or text, and says where: the dpe:// URIs of pages and elements, to be read as resources.',
+        'Finds documents (Markdown, text, HTML, PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, CSV, JSON, YAML, XML, ' +
+        'notebooks) that have all words of the query in their title, keywords or text, and says where: the dpe:// URIs of pages and elements, to be read as resources.',
       inputSchema: z.strictObject({
         query: z.string().min(1).max(limits.wordChars).describe('Words; case does not matter.'),
         limit: z.int().min(1).max(50).default(10).describe('At most so many documents.'),

@@ -77,6 +77,8 @@ END
 pandoc manual.md -o "$here/pandoc/manual.docx"
 pandoc -s manual.md -o "$here/pandoc/manual.html"
 pandoc slides.md -o "$here/pandoc/slides.pptx"
+pandoc manual.md -o "$here/pandoc/manual.odt"
+pandoc manual.md -o "$here/pandoc/manual.epub"
 pandoc -t gfm manual.md -o "$here/pandoc/manual.md"
 pandoc -t plain manual.md -o "$here/pandoc/manual.txt"
 

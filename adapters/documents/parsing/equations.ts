@@ -109,50 +109,16 @@ const greek =
   'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho varsigma sigma tau upsilon phi chi psi omega'.split(
     ' ',
   );
-const commands: Readonly<Record<string, string>> = {
-  ...{
-    '∑': 'sum',
-    '∏': 'prod',
-    '∫': 'int',
-    '∬': 'iint',
-    '∮': 'oint',
-    '∂': 'partial',
-    '∇': 'nabla',
-    '∞': 'infty',
-  },
-  ...{
-    '×': 'times',
-    '÷': 'div',
-    '·': 'cdot',
-    '⋅': 'cdot',
-    '±': 'pm',
-    '∓': 'mp',
-    '≤': 'le',
-    '≥': 'ge',
-    '≠': 'ne',
-  },
-  ...{ '≈': 'approx', '≡': 'equiv', '∝': 'propto', '→': 'to', '⇒': 'Rightarrow', '⇔': 'Leftrightarrow' },
-  ...{
-    '∈': 'in',
-    '∉': 'notin',
-    '⊂': 'subset',
-    '⊆': 'subseteq',
-    '∪': 'cup',
-    '∩': 'cap',
-    '∀': 'forall',
-    '∃': 'exists',
-  },
-  ...{
-    '…': 'dots',
-    '⋯': 'cdots',
-    '√': 'surd',
-    '∅': 'emptyset',
-    ϵ: 'epsilon',
-    ϕ: 'phi',
-    '⟨': 'langle',
-    '⟩': 'rangle',
-  },
-};
+/** LaTeX commands of symbols, each behind its symbol. */
+const commands: ReadonlyMap<string, string> = new Map(
+  (
+    '∑sum ∏prod ∫int ∬iint ∮oint ∂partial ∇nabla ∞infty ×times ÷div ·cdot ⋅cdot ±pm ∓mp ≤le ≥ge ≠ne ≈approx ≡equiv ' +
+    '∝propto →to ⇒Rightarrow ⇔Leftrightarrow ∈in ∉notin ⊂subset ⊆subseteq ∪cup ∩cap ∀forall ∃exists …dots ⋯cdots √surd ' +
+    '∅emptyset ϵepsilon ϕphi ⟨langle ⟩rangle'
+  )
+    .split(' ')
+    .map((each) => [each.charAt(0), each.slice(1)]),
+);
 /** Writes symbols by their LaTeX commands, each with a space behind it. */
 function symbols(text: string): string {
   return text
@@ -165,7 +131,8 @@ function symbols(text: string): string {
       if (greek[at] !== undefined) return `\\${greek[at]} `;
       const upper = greek[at + 32];
       if (upper !== undefined && each >= 'Α' && each <= 'Ω') return capital(upper, each);
-      return commands[each] === undefined ? each : `\\${commands[each]} `;
+      const command = commands.get(each);
+      return command === undefined ? each : `\\${command} `;
     });
 }
 /** Capital letter in LaTeX, which has commands only for those that are no Latin ones. */

@@ -461,8 +461,8 @@ const spanOf = (node: Element, key: string, most: number): number =>
 function isLayout(node: Element, rows: readonly Element[]): boolean {
   if (/^(presentation|none)$/.test(attribute(node, 'role') ?? '')) return true;
   const cells = rows.flatMap(cellsOf);
-  if (cells.length === 1) return true;
   if (cells.some(({ tagName }) => tagName === 'th')) return false;
+  if (cells.length === 1) return true;
   const inner = cells.flatMap((cell) => all(cell, 'td'));
   return (
     inner.length > cells.length || cells.some((cell) => all(cell, 'h1').length + all(cell, 'h2').length > 0)

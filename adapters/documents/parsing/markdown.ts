@@ -9,8 +9,7 @@ import { draftsOfHtml } from './html.ts';
 /** Reads Markdown with the GitHub extensions, divided into sections at headings of the first two levels. */
 export const readMarkdown = textReader((source, { name }) => {
   const { front, body } = withoutFront(source);
-  const root = fromMarkdown(body, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  const drafts = root.children.flatMap((node) => draftsOf(node, body));
+  const drafts = draftsOfMarkdown(body);
   const first = drafts.find(({ category }) => category === 'heading')?.content['text'];
   const title = front['title'] ?? (typeof first === 'string' ? first : undefined);
   const keywords = front['keywords'] ?? front['tags'];
@@ -22,6 +21,11 @@ export const readMarkdown = textReader((source, { name }) => {
     ...pagesOf(inSections(drafts, title ?? name)),
   };
 });
+
+export function draftsOfMarkdown(source: string): Draft[] {
+  const root = fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  return root.children.flatMap((node) => draftsOf(node, source));
+}
 
 /** Separates the front matter from the body and reads its lines `key: value`; nested values are ignored. */
 function withoutFront(source: string): { front: Readonly<Record<string, string>>; body: string } {

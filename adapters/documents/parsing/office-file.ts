@@ -83,9 +83,9 @@ export function openArchive(bytes: Uint8Array, what: string): Archive {
   return { entries, names: [...parts.keys()], text, xml, relations: (name) => relationsIn(xml, name) };
 }
 
-export function parseXml(source: string, name: string): Document {
+export function parseXml(source: string, name: string, mayHaveType = false): Document {
   // Refuses a document type, which may define entities that grow without limit and which office files do not have.
-  if (/<!DOCTYPE/i.test(source))
+  if (!mayHaveType && /<!DOCTYPE/i.test(source))
     throw new Unreadable(`${name} in it has a document type, which office files have not`);
   const fail = (): never => {
     throw new Unreadable(`${name} in it is not XML`);
@@ -108,7 +108,7 @@ function relationsIn(xml: OfficeFile['xml'], name: string): ReturnType<OfficeFil
     }),
   );
 }
-const resolved = (folder: string, target: string): string => {
+export const resolved = (folder: string, target: string): string => {
   const parts: string[] = [];
   for (const part of (target.startsWith('/') ? target : folder + target).split('/'))
     if (part === '..') parts.pop();

@@ -32,6 +32,8 @@ const packages: Partial<Record<DocumentFormat, OptionalPackage>> = {
   docx: 'mammoth',
   pdf: 'pdfjs-dist',
   xlsx: '@e965/xlsx',
+  xls: '@e965/xlsx',
+  ods: '@e965/xlsx',
 };
 /** Sentence that says which package to install for a format; undefined when nothing is missing. */
 export function missingReader(format: DocumentFormat): string | undefined {

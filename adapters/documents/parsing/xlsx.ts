@@ -1,6 +1,7 @@
+import { zipSync } from 'fflate';
 import { read, SSF, utils, type CellObject, type WorkSheet } from '@e965/xlsx';
 import { limits } from '../../../machines/document-files.ts';
-import { pagesOf, type Draft, type DraftPage } from '../../../machines/documents.ts';
+import { pagesOf, type Draft, type DraftDocument, type DraftPage } from '../../../machines/documents.ts';
 import {
   chartOf,
   type Lookup,
@@ -10,6 +11,7 @@ import {
   textIn,
   type OfficeFile,
 } from './office-file.ts';
+import { openOpenDocument } from './open-document.ts';
 import { Unreadable, type Reader } from './reader.ts';
 import { rowsPerPage } from './tables.ts';
 
@@ -25,10 +27,15 @@ export const readXlsx: Reader = ({ bytes }) => {
 };
 
 type Book = ReturnType<typeof read>;
-export function bookOf(bytes: Uint8Array): Book {
+function bookOf(bytes: Uint8Array): Book {
   try {
     return read(bytes, {
-      ...{ type: 'array', dense: true, cellHTML: false, cellText: true, cellNF: true, sheetStubs: true },
+      type: 'array',
+      dense: true,
+      cellHTML: false,
+      cellText: true,
+      cellNF: true,
+      sheetStubs: true,
     });
   } catch (error) {
     const isLocked = error instanceof Error && /password|encrypt/i.test(error.message);
@@ -36,7 +43,7 @@ export function bookOf(bytes: Uint8Array): Book {
   }
 }
 /** Pages of all sheets: one for each sheet, and further ones for what a page has no room for. */
-export const pagesOfBook = (book: Book, drawn: ReadonlyMap<string, readonly Draft[]>): DraftPage[] =>
+const pagesOfBook = (book: Book, drawn: ReadonlyMap<string, readonly Draft[]>): DraftPage[] =>
   book.SheetNames.flatMap((title) => {
     const sheet = book.Sheets[title];
     const is1904 = book.Workbook?.WBProps?.date1904 === true;
@@ -52,7 +59,7 @@ const withoutEmptyValues = (name: string, text: string): string =>
 // ── cells ─────────────────────────────────────────────────────────────────────────────────────────────
 type Cells = readonly (CellObject | undefined)[];
 const rowsIn = (sheet: WorkSheet): readonly (Cells | undefined)[] =>
-  ((sheet as { '!data'?: readonly Cells[] })['!data'] ?? []) as readonly (Cells | undefined)[];
+  (sheet as { '!data'?: readonly (Cells | undefined)[] })['!data'] ?? [];
 
 /** Date formats that each country shows differently; the file does not tell in which way its author saw them. */
 const isLocal = (format: unknown): boolean => /^m\/d\/yy( h:mm)?$/.test(String(format));
@@ -303,3 +310,25 @@ function valuesIn(book: Book, written: string): string[] {
       values.push(shown(cells[r]?.[c]));
   return values;
 }
+
+// ── other workbooks ───────────────────────────────────────────────────────────────────────────────────
+/** Reads XLS. A newer workbook under this name is read like any other. */
+export const readXls: Reader = (source) => {
+  const [first, second] = source.bytes;
+  if (first === 0x50 && second === 0x4b) return readXlsx(source);
+  return Promise.resolve(documentOf(bookOf(source.bytes)));
+};
+/** Reads ODS, with its tables, formulas, links and comments. */
+export const readOds: Reader = ({ bytes }) => {
+  const { entries } = openOpenDocument(bytes);
+  return Promise.resolve(documentOf(bookOf(zipSync(entries as Record<string, Uint8Array>, { level: 0 }))));
+};
+const documentOf = (book: Book): DraftDocument => {
+  const { Title: title, Keywords: keywords } = book.Props ?? {};
+  return {
+    ...(title && { title }),
+    ...(keywords && { keywords: keywords.split(/[,;]\s*/).filter(Boolean) }),
+    summary: `sheets: ${book.SheetNames.slice(0, 20).join(', ')}`,
+    ...pagesOf(pagesOfBook(book, new Map())),
+  };
+};

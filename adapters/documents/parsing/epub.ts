@@ -1,0 +1,61 @@
+import type { DraftPage } from '../../../machines/documents.ts';
+import { pagesOf } from '../../../machines/documents.ts';
+import { draftsOfHtml } from './html.ts';
+import { elements, openArchive, resolved } from './office-file.ts';
+import { Unreadable, type Reader } from './reader.ts';
+
+/** Reads EPUB as one page for each file in its reading order. */
+export const readEpub: Reader = ({ bytes }) => {
+  const archive = openArchive(bytes, 'EPUB');
+  const container = archive.xml('META-INF/container.xml');
+  const path = (container ? elements(container, 'rootfile') : [])[0]?.getAttribute('full-path') ?? '';
+  const book = archive.xml(path);
+  if (!book) throw new Unreadable('it is not a whole EPUB: its list of files is missing');
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const files = new Map(
+    elements(book, 'item').map((item) => [
+      item.getAttribute('id') ?? '',
+      resolved(folder, decoded(item.getAttribute('href') ?? '')),
+    ]),
+  );
+  const locked = archive.text('META-INF/encryption.xml') ?? '';
+  const pages = elements(book, 'itemref').flatMap((reference, at): DraftPage[] => {
+    const name = files.get(reference.getAttribute('idref') ?? '') ?? '';
+    if (locked.includes(`URI="${name}"`))
+      throw new Unreadable('it is encrypted: only the program of its shop reads it');
+    const text = archive.text(name);
+    if (text === undefined) return [];
+    const { drafts, title } = draftsOfHtml(asHtml(text));
+    const heading = drafts.find(({ category }) => category === 'heading')?.content['text'];
+    return [{ title: typeof heading === 'string' ? heading : (title ?? `Part ${at + 1}`), drafts }];
+  });
+  const said = (name: string): string[] =>
+    elements(book, name).flatMap((each) => (each.textContent ?? '').trim() || []);
+  const [title] = said('title');
+  const [summary] = said('description');
+  const keywords = said('subject');
+  return Promise.resolve({
+    ...(title !== undefined && { title }),
+    ...(summary !== undefined && {
+      summary: draftsOfHtml(summary)
+        .drafts.map(({ content }) => String(content['text'] ?? ''))
+        .join('\n'),
+    }),
+    ...(keywords.length > 0 && { keywords }),
+    ...pagesOf(pages),
+  });
+};
+
+const empty = /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
+/** Writes XHTML as HTML: an element that ends in its own tag, such as `<title/>`, has an end tag there unless it is always empty. */
+const asHtml = (text: string): string =>
+  text.replace(/<([A-Za-z][\w:-]*)((?:\s[^<>]*)?)\/>/g, (whole, tag: string, attributes: string) =>
+    empty.test(tag) ? whole : `<${tag}${attributes}></${tag}>`,
+  );
+const decoded = (href: string): string => {
+  try {
+    return decodeURIComponent(href);
+  } catch {
+    return href;
+  }
+};

@@ -1,0 +1,255 @@
+import { utils, write } from '@e965/xlsx';
+import { zipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import type { Draft, DraftDocument } from '../../../machines/documents.ts';
+import { readJson, readJsonLines, readXml, readYaml } from './data.ts';
+import { readEpub } from './epub.ts';
+import { readNotebook } from './notebook.ts';
+import { readOdp, readOdt } from './open-document.ts';
+import { readPlain } from './plain.ts';
+import type { Reader } from './reader.ts';
+import { readOds, readXls } from './xlsx.ts';
+
+const read = async (reader: Reader, content: string | Uint8Array): Promise<DraftDocument> => {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  return reader({ bytes, name: 'a', fileType: '', from: 0, to: 99 });
+};
+const brief = ({ pages }: DraftDocument): unknown[] =>
+  Object.values(pages)
+    .flatMap(({ drafts }): Draft[] => [...drafts])
+    .map(({ category, content }) => [category, content]);
+const zipped = (parts: Readonly<Record<string, string>>): Uint8Array =>
+  zipSync(
+    Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, new TextEncoder().encode(text)])),
+  );
+
+describe('text', () => {
+  it('is divided into pages by its length, with nothing left out', async () => {
+    const source = `${'word '.repeat(40_000)}THE END`;
+    const { pages, pageCount } = await read(readPlain, source);
+    expect(pageCount).toBe(4);
+    const texts = Object.values(pages).flatMap(({ drafts }) => drafts.map(({ content }) => content['text']));
+    expect(texts.join(' ').split(/\s+/)).toEqual(source.split(/\s+/));
+  });
+});
+
+describe('JSON', () => {
+  it('has all rows of its tables, on more pages', async () => {
+    const rows = Array.from({ length: 4500 }, (_, at) => ({ at }));
+    const { pages } = await read(readJson, JSON.stringify({ note: 'x', rows }));
+    const tables = Object.values(pages).flatMap(({ drafts }) =>
+      drafts.filter(({ category }) => category === 'table'),
+    );
+    expect(tables.map(({ content }) => (content['rows'] as unknown[]).length)).toEqual([2000, 2000, 500]);
+    expect(Object.values(pages).map(({ title }) => title)).toEqual([
+      'a',
+      'a, part 2',
+      'a, part 3',
+      'a, part 4',
+    ]);
+  });
+  it('of many lines is a table, or one element for each line', async () => {
+    expect(brief(await read(readJsonLines, '{"a":1}\n{"b":"x"}\n'))).toEqual([
+      [
+        'table',
+        {
+          columns: ['a', 'b'],
+          rows: [
+            ['1', ''],
+            ['', 'x'],
+          ],
+        },
+      ],
+    ]);
+    expect(brief(await read(readJsonLines, '{"a":[1]}\n\n{"a":2}'))).toMatchObject([
+      ['code', {}],
+      ['code', { text: '{\n  "a": 2\n}' }],
+    ]);
+    await expect(read(readJsonLines, '{}\n{')).rejects.toThrow('line 2 is not JSON');
+  });
+});
+
+describe('YAML', () => {
+  it('has an element for each key, as written', async () => {
+    const source = '# head\ntitle: T # so\nsteps:\n  - a: 1\n    b: x\n  - a: 2\nend: [1]\n';
+    const document = await read(readYaml, source);
+    expect(document.title).toBe('T');
+    expect(brief(document)).toEqual([
+      ['code', { language: 'yaml', text: '# head\ntitle: T # so' }],
+      [
+        'table',
+        {
+          columns: ['a', 'b'],
+          rows: [
+            ['1', 'x'],
+            ['2', ''],
+          ],
+        },
+      ],
+      ['code', { language: 'yaml', text: 'end: [1]' }],
+    ]);
+  });
+  it('may have several documents, and aliases that grow without limit', async () => {
+    expect(brief(await read(readYaml, 'a: 1\n---\nb: 2\n')).length).toBe(2);
+    const levels = Array.from({ length: 30 }, (_, at) => `l${at + 1}: &l${at + 1} [*l${at}, *l${at}]`);
+    expect(brief(await read(readYaml, `l0: &l0 [x, x]\n${levels.join('\n')}\n`)).length).toBe(31);
+    await expect(read(readYaml, 'a: [1')).rejects.toThrow('not YAML');
+  });
+});
+
+describe('XML', () => {
+  it('is a table of its records, else its source', async () => {
+    const records = '<list><e id="1"><n>Ada</n></e><e id="2"><n>Bob</n></e></list>';
+    expect(brief(await read(readXml, records))).toEqual([
+      [
+        'table',
+        {
+          columns: ['id', 'n'],
+          rows: [
+            ['1', 'Ada'],
+            ['2', 'Bob'],
+          ],
+        },
+      ],
+    ]);
+    expect(brief(await read(readXml, '<c><a>1</a><b/></c>'))).toEqual([
+      ['code', { language: 'xml', text: '<a>1</a>' }],
+      ['code', { language: 'xml', text: '<b/>' }],
+    ]);
+    expect(brief(await read(readXml, 'no XML'))).toEqual([['code', { language: 'xml', text: 'no XML' }]]);
+  });
+});
+
+it('a notebook has its texts, code and outputs', async () => {
+  const cells = [
+    { cell_type: 'markdown', source: ['# Title\n', 'See $x$.'] },
+    {
+      cell_type: 'code',
+      source: 'show()',
+      outputs: [
+        { output_type: 'stream', text: ['hello\n'] },
+        {
+          output_type: 'execute_result',
+          data: { 'text/html': '<table><tr><th>a</table>', 'text/plain': 'a' },
+        },
+        { output_type: 'display_data', data: { 'image/png': 'iVBO', 'text/plain': '<Figure>' } },
+        { output_type: 'error', traceback: ['\u001b[31mNo\u001b[0m'] },
+      ],
+    },
+  ];
+  const document = await read(
+    readNotebook,
+    JSON.stringify({ cells, metadata: { language_info: { name: 'python' } } }),
+  );
+  expect(document.title).toBe('Title');
+  expect(brief(document)).toEqual([
+    ['heading', { text: 'Title', level: 1 }],
+    ['text', { text: 'See $x$.' }],
+    ['code', { text: 'show()', language: 'python' }],
+    ['code', { text: 'hello' }],
+    ['table', { columns: ['a'], rows: [] }],
+    ['image', { description: '<Figure>' }],
+    ['code', { text: 'No' }],
+  ]);
+});
+
+it('EPUB has its parts in reading order', async () => {
+  const page = (title: string): string =>
+    `<html><head><title/></head><body><a id="x"/><h1>${title}</h1><p>of ${title}</p></body></html>`;
+  const parts = {
+    'META-INF/container.xml':
+      '<container><rootfiles><rootfile full-path="b/book.opf"/></rootfiles></container>',
+    'b/book.opf':
+      '<package xmlns:dc="d"><metadata><dc:title>The book</dc:title><dc:subject>tea</dc:subject></metadata><manifest>' +
+      '<item id="1" href="one.xhtml"/><item id="2" href="t%20wo.xhtml"/></manifest><spine><itemref idref="2"/><itemref idref="1"/></spine></package>',
+    'b/one.xhtml': page('One'),
+    'b/t wo.xhtml': page('Two'),
+  };
+  const book = await read(readEpub, zipped(parts));
+  expect(book).toMatchObject({ title: 'The book', keywords: ['tea'], pageCount: 2 });
+  expect(Object.values(book.pages).map(({ title }) => title)).toEqual(['Two', 'One']);
+  expect(brief(book)[1]).toEqual(['text', { text: 'of Two' }]);
+  const locked = { ...parts, 'META-INF/encryption.xml': '<CipherReference URI="b/one.xhtml"/>' };
+  await expect(read(readEpub, zipped(locked))).rejects.toThrow('it is encrypted');
+});
+
+describe('OpenDocument', () => {
+  const names = ['office', 'text', 'table', 'style', 'draw', 'presentation', 'xlink', 'dc', 'fo']
+    .map((name) => `xmlns:${name}="urn:${name}"`)
+    .join(' ');
+  const content = (kind: string, inner: string, styles = ''): Record<string, string> => ({
+    'content.xml': `<office:document-content ${names}><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:${kind}>${inner}</office:${kind}></office:body></office:document-content>`,
+  });
+
+  it('of a text has lists, spans, notes, comments and links', async () => {
+    const styles =
+      '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>' +
+      '<style:style style:name="up"><style:text-properties style:text-position="super 58%"/></style:style>';
+    const cell = (text: string, more = ''): string =>
+      `<table:table-cell ${more}><text:p>${text}</text:p></table:table-cell>`;
+    const body =
+      '<text:h text:outline-level="1">Title</text:h>' +
+      '<text:p>10<text:span text:style-name="up">6</text:span><text:line-break/>see <text:a xlink:href="https://e.com/">it</text:a>' +
+      '<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>so</text:p></text:note-body></text:note>' +
+      '<office:annotation><dc:creator>Ada</dc:creator><text:p>Why?</text:p></office:annotation></text:p>' +
+      '<text:list text:style-name="L"><text:list-item><text:p>a</text:p><text:list><text:list-item><text:p>b</text:p></text:list-item></text:list></text:list-item></text:list>' +
+      `<table:table><table:table-row>${cell('Year')}${cell('Q')}</table:table-row>` +
+      `<table:table-row>${cell('2023', 'table:number-rows-spanned="2"')}${cell('1')}</table:table-row>` +
+      `<table:table-row><table:covered-table-cell/>${cell('2')}</table:table-row></table:table>`;
+    expect(brief(await read(readOdt, zipped(content('text', body, styles))))).toMatchObject([
+      ['heading', { text: 'Title' }],
+      ['text', { text: '10⁶\nsee [it](https://e.com/)[1]' }],
+      ['list', { items: ['a\n- b'], ordered: true }],
+      [
+        'table',
+        {
+          columns: ['Year', 'Q'],
+          rows: [
+            ['2023', '1'],
+            ['2023', '2'],
+          ],
+        },
+      ],
+      ['annotation', { text: 'so' }],
+      ['annotation', { text: 'Why?', name: 'Ada' }],
+    ]);
+  });
+
+  it('of a presentation has its slides and notes', async () => {
+    const frame = (text: string, kind: string): string =>
+      `<draw:frame presentation:class="${kind}"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
+    const slide = `<draw:page>${frame('Aims', 'title')}${frame('Fewer faults', 'outline')}<presentation:notes>${frame('Say it', 'notes')}</presentation:notes></draw:page>`;
+    const document = await read(readOdp, zipped(content('presentation', slide)));
+    expect(document.title).toBe('Aims');
+    expect(brief(document)).toEqual([
+      ['heading', { text: 'Aims', level: 1 }],
+      ['text', { text: 'Fewer faults' }],
+      ['annotation', { text: 'Say it', kind: 'notes' }],
+    ]);
+  });
+
+  it('that is encrypted says so', async () => {
+    const parts = { ...content('text', ''), 'META-INF/manifest.xml': '<m:encryption-data/>' };
+    await expect(read(readOdt, zipped(parts))).rejects.toThrow('it is encrypted: it needs a password');
+    await expect(read(readOdt, zipped(content('presentation', '')))).rejects.toThrow('another kind');
+  });
+
+  it.each([
+    ['ods', readOds],
+    ['xls', readXls],
+  ] as const)('of a sheet, and an old workbook: %s', async (bookType, reader) => {
+    const book = utils.book_new();
+    const sheet = utils.aoa_to_sheet([
+      ['a', 'b'],
+      [1, 2.5],
+    ]);
+    sheet['C2'] = { t: 'n', v: 3.5, f: 'A2+B2' };
+    sheet['!ref'] = 'A1:C2';
+    utils.book_append_sheet(book, sheet, 'S');
+    const bytes = new Uint8Array(write(book, { type: 'array', bookType }) as ArrayBuffer);
+    expect(brief(await read(reader, bytes))).toMatchObject([
+      ['table', { columns: ['a', 'b', ''], rows: [['1', '2.5', '3.5']] }],
+      ...(bookType === 'ods' ? [['formula', { cell: 'C2', expression: '=A2+B2' }]] : []),
+    ]);
+  });
+});

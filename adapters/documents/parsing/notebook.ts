@@ -1,0 +1,69 @@
+import { inSections, pagesOf, type Draft } from '../../../machines/documents.ts';
+import { isObject } from '../../../machines/protocol/json.ts';
+import { textReader } from './encoding.ts';
+import { draftsOfHtml } from './html.ts';
+import { draftsOfMarkdown } from './markdown.ts';
+import { Unreadable } from './reader.ts';
+
+/** Reads a Jupyter notebook, divided into sections at headings of the first two levels, with its code and its outputs. */
+export const readNotebook = textReader((source, { name }) => {
+  const notebook = ((): unknown => {
+    try {
+      return JSON.parse(source);
+    } catch {
+      throw new Unreadable('it is not JSON');
+    }
+  })();
+  if (!isObject(notebook)) throw new Unreadable('it is not a notebook');
+  const sheets = listOf(notebook['worksheets']);
+  const cells = [notebook, ...sheets].flatMap((each) => (isObject(each) ? listOf(each['cells']) : []));
+  const language = languageOf(notebook['metadata']);
+  const drafts = cells.flatMap((cell) => (isObject(cell) ? draftsOf(cell, language) : []));
+  const title = drafts.find(({ category }) => category === 'heading')?.content['text'];
+  const named = typeof title === 'string' ? title : undefined;
+  return { ...(named !== undefined && { title: named }), ...pagesOf(inSections(drafts, named ?? name)) };
+});
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+/** Text of a field, which is a list of lines or one text. */
+const textOf = (value: unknown): string =>
+  Array.isArray(value) ? value.map(String).join('') : typeof value === 'string' ? value : '';
+const languageOf = (metadata: unknown): string => {
+  const info = isObject(metadata) ? (metadata['language_info'] ?? metadata['kernelspec']) : undefined;
+  const said = isObject(info) ? (info['name'] ?? info['language']) : undefined;
+  return typeof said === 'string' && /^[\w+#-]+$/.test(said) ? said : 'python';
+};
+
+function draftsOf(cell: Readonly<Record<string, unknown>>, language: string): Draft[] {
+  const text = textOf(cell['source'] ?? cell['input']);
+  const kind = cell['cell_type'];
+  if (kind === 'markdown') return draftsOfMarkdown(text);
+  if (kind === 'heading')
+    return [{ category: 'heading', content: { text, level: Number(cell['level']) || 1 } }];
+  const outputs = listOf(cell['outputs']).flatMap((each) => (isObject(each) ? outputOf(each) : []));
+  if (text.trim() === '') return outputs;
+  const content = { text, ...(kind === 'code' && { language }) };
+  return [{ category: kind === 'code' ? 'code' : 'text', content }, ...outputs];
+}
+
+/** Output of a cell in the form that says most: a table, else text, else the kind of an image. */
+function outputOf(output: Readonly<Record<string, unknown>>): Draft[] {
+  const said = (text: string): Draft[] =>
+    text.trim() === '' ? [] : [{ category: 'code', content: { text: plain(text) }, summary: 'output' }];
+  if (output['output_type'] === 'stream') return said(textOf(output['text']));
+  if (output['output_type'] === 'error' || output['output_type'] === 'pyerr')
+    return said(textOf(listOf(output['traceback']).map((line) => `${String(line)}\n`)));
+  const data = isObject(output['data']) ? output['data'] : output;
+  const html = textOf(data['text/html'] ?? data['html']);
+  if (/<table/i.test(html)) return draftsOfHtml(html).drafts;
+  const latex = textOf(data['text/latex']);
+  if (latex !== '')
+    return [{ category: 'formula', content: { expression: latex.replace(/^\$+|\$+$/g, '') } }];
+  const image = Object.keys(data).find((type) => /^image\/|^(png|jpeg|svg)$/.test(type));
+  const text = textOf(data['text/markdown'] ?? data['text/plain'] ?? data['text']);
+  if (image !== undefined) return [{ category: 'image', content: { description: plain(text) || image } }];
+  return said(text);
+}
+/** Text without the codes that colour it on a terminal. */
+// oxlint-disable-next-line no-control-regex -- the codes begin with a control character
+const plain = (text: string): string => text.replace(/\u001b\[[\d;]*m/g, '').trimEnd();
