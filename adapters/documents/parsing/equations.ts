@@ -140,3 +140,55 @@ const capital = (name: string, letter: string): string =>
   /^(gamma|delta|theta|lambda|xi|pi|sigma|upsilon|phi|psi|omega)$/.test(name)
     ? `\\${name.charAt(0).toUpperCase()}${name.slice(1)} `
     : letter;
+
+// ── MathML ────────────────────────────────────────────────────────────────────────────────────────────
+/** Element of MathML, from whatever parser. */
+export interface MathNode {
+  readonly tag: string;
+  readonly text: string;
+  readonly children: readonly MathNode[];
+}
+export const mathNodeOf = (element: Element): MathNode => ({
+  tag: element.localName ?? '',
+  text: element.textContent ?? '',
+  children: childElements(element).map(mathNodeOf),
+});
+
+/** Writes a MathML formula in LaTeX. */
+export function latexOfMathml({ tag, text, children }: MathNode): string {
+  const [one = '', two = '', three = ''] = children.map((each) => latexOfMathml(each));
+  switch (tag) {
+    case 'mi':
+    case 'mn':
+    case 'mo':
+      return symbols(text.trim());
+    case 'mtext':
+      return `\\text{${text}}`;
+    case 'mspace':
+      return ' ';
+    case 'mfrac':
+      return `\\frac{${one}}{${two}}`;
+    case 'msup':
+    case 'mover':
+      return `${base(one)}^${braced(two)}`;
+    case 'msub':
+    case 'munder':
+      return `${base(one)}_${braced(two)}`;
+    case 'msubsup':
+    case 'munderover':
+      return `${base(one)}_${braced(two)}^${braced(three)}`;
+    case 'mroot':
+      return `\\sqrt[${two}]{${one}}`;
+    case 'msqrt':
+      return `\\sqrt{${children.map(latexOfMathml).join('')}}`;
+    case 'mtable':
+      return `\\begin{matrix}${children.map(latexOfMathml).join(' \\\\ ')}\\end{matrix}`;
+    case 'mtr':
+      return children.map(latexOfMathml).join(' & ');
+    case 'annotation':
+    case 'annotation-xml':
+      return '';
+    default:
+      return children.map(latexOfMathml).join('');
+  }
+}

@@ -2,6 +2,7 @@ import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { limits } from '../../../machines/document-files.ts';
 import { inSections, pagesOf, type Draft, type DraftDocument } from '../../../machines/documents.ts';
 import { textReader } from './encoding.ts';
+import { latexOfMathml, type MathNode } from './equations.ts';
 
 /** Reads HTML, divided into sections at headings of the first two levels. Scripts are neither run nor shown. */
 export const readHtml = textReader((text, { name }) => documentOfHtml(text, name));
@@ -427,12 +428,18 @@ const preformatted = (node: Tree.Node): string => {
 /** Tells whether a list item is a footnote, as mammoth writes them for DOCX: in a list at the end, with an arrow back. */
 const isNote = (node: Element): boolean => /^(foot|end)note-/.test(attribute(node, 'id') ?? '');
 
-/** Formula in TeX when the page has it in TeX, else its text. */
+/** Formula in TeX as the page has it, else as its MathML says. */
 function mathText(node: Element): string {
   const tex = all(node, 'annotation').find((each) => /tex/i.test(attribute(each, 'encoding') ?? ''));
-  const text = attribute(node, 'alttext') ?? tidy(textBelow(tex ?? node));
+  const said = attribute(node, 'alttext') ?? (tex && tidy(textBelow(tex)));
+  const text = said ?? (latexOfMathml(mathNode(node)).replace(/\s+/g, ' ').trim() || tidy(textBelow(node)));
   return text === '' ? '' : `$${text.replaceAll('$', '')}$`;
 }
+const mathNode = (node: Element): MathNode => ({
+  tag: node.tagName,
+  text: textBelow(node),
+  children: childrenOf(node).filter(isElement).map(mathNode),
+});
 function inputText(node: Element): string {
   const type = attribute(node, 'type') ?? 'text';
   const isOn = attribute(node, 'checked') !== undefined;

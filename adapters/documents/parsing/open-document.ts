@@ -1,4 +1,5 @@
 import { inSections, pagesOf, type Draft, type DraftPage } from '../../../machines/documents.ts';
+import { latexOfMathml, mathNodeOf } from './equations.ts';
 import { draftsOfHtml } from './html.ts';
 import { ancestor, childElements, elements, openArchive } from './office-file.ts';
 import { Unreadable, type Reader } from './reader.ts';
@@ -131,8 +132,10 @@ class Writer {
         const level = Math.min(6, Number(node.getAttribute('text:outline-level')) || 1);
         return `<h${level}>${inner()}</h${level}>`;
       }
-      case 'p':
-        return `<p>${inner()}</p>`;
+      case 'p': {
+        const level = this.#titleLevel(node);
+        return level === 0 ? `<p>${inner()}</p>` : `<h${level}>${inner()}</h${level}>`;
+      }
       case 's':
         return ' ';
       case 'tab':
@@ -164,6 +167,13 @@ class Writer {
     }
   }
 
+  /** Level of a paragraph in the style of a title; 0 for any other. */
+  #titleLevel(node: Element): number {
+    const name = node.getAttribute('text:style-name') ?? '';
+    const base = this.#styles.get(name)?.getAttribute('style:parent-style-name') ?? '';
+    const isOf = (style: string): boolean => name === style || base === style;
+    return isOf('Title') ? 1 : isOf('Subtitle') ? 3 : 0;
+  }
   #span(node: Element, text: string): string {
     const style = this.#styles.get(node.getAttribute('text:style-name') ?? '');
     const [properties] = style ? elements(style, 'text-properties') : [];
@@ -196,12 +206,12 @@ class Writer {
     }
     return `<div>${inner()}</div>`;
   }
-  /** Formula of an embedded object, in the words of its editor; other objects, such as charts, by their texts. */
+  /** Formula of an embedded object in LaTeX; other objects, such as charts, by their texts. */
   #object(node: Element): string {
-    const path = (node.getAttribute('xlink:href') ?? '').replace(/^\.\//, '');
+    const path = (node.getAttribute('xlink:href') ?? '').replace(/^\.\/|\/$/g, '');
     const root = this.#archive.xml(`${path}/content.xml`);
-    const [annotation] = root ? elements(root, 'annotation') : [];
-    if (annotation) return `<math alttext="${escaped((annotation.textContent ?? '').trim())}"></math>`;
+    const [formula] = root ? elements(root, 'math') : [];
+    if (formula) return `<math alttext="${escaped(latexOfMathml(mathNodeOf(formula)).trim())}"></math>`;
     const texts = (root ? elements(root, 'p') : []).map((each) => each.textContent ?? '').filter(Boolean);
     return texts.length > 0 ? `<div>${escaped([...new Set(texts)].join(', '))}</div>` : '';
   }
