@@ -41,8 +41,12 @@ export const limits = {
   cachedChars: 64 * 1024 * 1024,
   /** Largest number of documents listed individually; beyond it only the catalogue is listed. */
   listedDocuments: 200,
-  /** Largest number of documents in a folder. */
-  documents: 20_000,
+  /** Largest number of documents that are served, and of entries of the folders that are looked at for them. */
+  documents: 100_000,
+  libraryEntries: 400_000,
+  /** Largest number of documents in the catalogue, and of those whose changes are watched. */
+  catalogued: 20_000,
+  watched: 20_000,
   /** Largest length of a window, in characters. */
   windowChars: 20_000,
   /** Largest number of pages that `open` keeps on the Desktop. */

@@ -148,14 +148,23 @@ export class DocumentResources {
     );
   }
 
-  /** Catalogue of all documents (level 0), from known details only; no document is read for it. */
+  /** Catalogue of the documents (level 0), which says when it is not complete; from known details only; no document is read for it. */
   #catalogue(): object {
-    const documents = [...this.#library.documents.values()];
+    const all = [...this.#library.documents.values()];
+    const documents = all.slice(0, limits.catalogued);
+    const { cut } = this.#library;
+    const notes = [
+      ...(cut === undefined ? [] : [`Not all documents are served: ${cut}.`]),
+      ...(all.length > documents.length
+        ? [`This list has the first ${documents.length} documents; the tool search finds the others.`]
+        : []),
+    ];
     return {
       documents: documents.map((listed) =>
         metadataAnswer(this.#host, listed, this.#library.known(listed.ref)),
       ),
-      total_count: documents.length,
+      total_count: all.length,
+      ...(notes.length > 0 && { note: notes.join(' ') }),
     };
   }
 

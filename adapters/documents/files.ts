@@ -129,11 +129,13 @@ export interface Walk {
   unreadable: number;
   /** Tells whether the walk ended at the limit of visited entries. */
   isCut: boolean;
+  /** Largest number of entries that are visited; `limits.visited` by default. */
+  readonly most?: number;
 }
 
 /**
  * Walks through everything below a folder, level by level and by name within a folder, except skipped names. With `depth` 1 only
- * the folder's own entries are returned. Memory and time are bounded by `limits.visited`.
+ * the folder's own entries are returned. Memory and time are bounded by the number of visited entries.
  */
 export async function* walk(
   start: Place,
@@ -175,7 +177,7 @@ const entriesOf = async (folder: string, cost: Walk): Promise<readonly Dirent[]>
   try {
     // Uses `opendir`, because `readdir` would read a folder of a million entries completely before the limit applies.
     for await (const entry of await opendir(folder, { bufferSize: 256 })) {
-      if (cost.visited >= limits.visited) {
+      if (cost.visited >= (cost.most ?? limits.visited)) {
         cost.isCut = true;
         break;
       }

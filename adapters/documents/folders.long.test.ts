@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -143,6 +144,48 @@ describe('a large folder', () => {
       await rm(join(many, 'n0.md'));
       await told('list');
       expect((await documentsOf(client)).length).toBe(count - 1);
+    });
+  });
+});
+
+describe('fifty thousand documents', () => {
+  const count = 50_000;
+  it('are listed in part, and searched before all are read, which the answers say', async () => {
+    const huge = await folder('huge');
+    const script = `for (let n = 0; n < ${count}; n += 1) fs.writeFileSync('n' + n + '.md', '# Note ' + n)`;
+    execFileSync(process.execPath, ['-e', script], { cwd: huge });
+    await withClient([huge], async (client) => {
+      const asked = performance.now();
+      const { structuredContent } = await client.callTool({ name: 'search', arguments: { query: 'note' } });
+      expect(performance.now() - asked).toBeLessThan(20_000);
+      const answer = structuredContent as { documents_searched: number; documents: unknown[]; note: string };
+      expect(answer.documents_searched).toBeLessThan(count);
+      expect(answer.documents.length).toBe(10);
+      expect(answer.note).toMatch(
+        new RegExp(
+          `^\\d+ of ${count} documents are searched so far; \\d+ are not read yet, which takes about \\d+ (s|min)`,
+        ),
+      );
+      const { documents, ...told } = await jsonOf(client, 'dpe://documents');
+      expect((documents as unknown[]).length).toBe(limits.catalogued);
+      expect(told).toEqual({
+        total_count: count,
+        note: 'This list has the first 20000 documents; the tool search finds the others.',
+      });
+    });
+  });
+});
+
+describe('a folder', () => {
+  it('that is deleted and made again is seen', async () => {
+    const again = await folder('again', { 'a.md': '# A\n' });
+    await withClient([again], async (client, told) => {
+      await rm(again, { recursive: true });
+      await told('list');
+      expect(await documentsOf(client)).toEqual([]);
+      await folder('again', { 'b.md': '# B\n' });
+      await told('list');
+      expect(await documentsOf(client)).toEqual(['dpe://documents/b.md']);
     });
   });
 });

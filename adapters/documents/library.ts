@@ -1,3 +1,4 @@
+import type * as Chokidar from 'chokidar';
 import { createHash } from 'node:crypto';
 import { lstat, realpath } from 'node:fs/promises';
 import { sep, basename, join } from 'node:path';
@@ -56,15 +57,17 @@ export class ContentCache {
 export interface Scan {
   readonly documents: Map<string, Listed>;
   /** Reason why documents are missing; undefined when the list is complete. */
-  readonly cut?: { readonly reason: string; readonly isEarly: boolean };
+  readonly cut?: string;
 }
 
 /** Finds all documents below the folders, without following links. */
 export async function scan(folders: readonly Folder[], signal: AbortSignal): Promise<Scan> {
   const documents = new Map<string, Listed>();
-  const cost: Walk = { visited: 0, unreadable: 0, isCut: false };
+  const cost: Walk = { visited: 0, unreadable: 0, isCut: false, most: limits.libraryEntries };
   for (const folder of folders) {
-    const start = await locate([folder], folder.name === '' ? '.' : folder.name);
+    // Takes a folder that was deleted for an empty one; it may come back.
+    const start = await locate([folder], folder.name === '' ? '.' : folder.name).catch(() => undefined);
+    if (!start) continue;
     let batch: Promise<void>[] = [];
     for await (const { path, real, kind } of walk(start, limits.depth, cost, signal)) {
       if (kind !== 'file' || formatOf(path) === undefined || !isNameable(path)) continue;
@@ -75,13 +78,12 @@ export async function scan(folders: readonly Folder[], signal: AbortSignal): Pro
     await Promise.all(batch);
     batch = [];
   }
-  if (cost.isCut || documents.size >= limits.documents)
-    return {
-      documents,
-      cut: { reason: `only the first ${limits.visited} entries were looked at`, isEarly: true },
-    };
+  if (cost.isCut || documents.size >= limits.documents) {
+    const [most, what] = cost.isCut ? [limits.libraryEntries, 'entries'] : [limits.documents, 'documents'];
+    return { documents, cut: `only the first ${most} ${what} of the folders are served` };
+  }
   if (cost.unreadable === 0) return { documents };
-  return { documents, cut: { reason: `${cost.unreadable} folders may not be read`, isEarly: false } };
+  return { documents, cut: `${cost.unreadable} folders may not be read` };
 }
 
 /** Facts of a document's file; undefined when the file no longer exists. */
@@ -127,13 +129,46 @@ export async function watchFolders(
     refs = new Set();
     touched(told);
   };
-  const watchers = folders.map(({ name, path: root }) => {
-    const below = (path: string): string =>
-      path
-        .slice(root.length + (root.endsWith(sep) ? 0 : 1))
-        .split(sep)
-        .join('/');
-    const watcher = chokidar.watch(root, {
+  const hear = (ref: string): void => {
+    refs.add(ref);
+    clearTimeout(timer);
+    timer = setTimeout(flush, quietMs);
+  };
+  const fail = (error: unknown): void => {
+    if (isTroubled) return;
+    isTroubled = true;
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
+    trouble(`some changes of files are not seen (${code}); on Linux raise fs.inotify.max_user_watches`);
+  };
+  const watchers = folders.map((folder) => watchFolder(chokidar.watch, folder, { hear, ready, fail }));
+  return {
+    close: async () => {
+      clearTimeout(timer);
+      await Promise.all(watchers.map((watcher) => watcher.close()));
+    },
+  };
+}
+
+interface Heard {
+  readonly hear: (ref: string) => void;
+  readonly ready: () => void;
+  readonly fail: (error: unknown) => void;
+}
+/** Watches one folder. When it is deleted it is watched from the beginning, so that it is seen when it comes back. */
+function watchFolder(
+  watch: typeof Chokidar.watch,
+  { name, path: root }: Folder,
+  { hear, ready, fail }: Heard,
+): Watching {
+  const below = (path: string): string =>
+    path
+      .slice(root.length + (root.endsWith(sep) ? 0 : 1))
+      .split(sep)
+      .join('/');
+  const hearPath = (path: string): void => hear(name === '' ? below(path) : joinPath(name, below(path)));
+  let isClosed = false;
+  const begin = (): Chokidar.FSWatcher => {
+    const watcher = watch(root, {
       ignoreInitial: true,
       followSymlinks: false,
       atomic: true,
@@ -144,25 +179,21 @@ export async function watchFolders(
           .split('/')
           .some((part, at, all) => isSkipped(part, at < all.length - 1 || facts?.isDirectory() === true)),
     });
-    const hear = (path: string): void => {
-      refs.add(name === '' ? below(path) : joinPath(name, below(path)));
-      clearTimeout(timer);
-      timer = setTimeout(flush, quietMs);
-    };
-    watcher.on('add', hear).on('change', hear).on('unlink', hear);
-    watcher.on('error', (error) => {
-      if (isTroubled) return;
-      isTroubled = true;
-      const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
-      trouble(`some changes of files are not seen (${code}); on Linux raise fs.inotify.max_user_watches`);
-    });
+    watcher.on('add', hearPath).on('change', hearPath).on('unlink', hearPath).on('error', fail);
     watcher.once('ready', ready);
+    watcher.on('unlinkDir', (path) => {
+      if (path !== root || isClosed) return;
+      void watcher.close().then(() => {
+        if (!isClosed) current = begin();
+      });
+    });
     return watcher;
-  });
+  };
+  let current = begin();
   return {
-    close: async () => {
-      clearTimeout(timer);
-      await Promise.all(watchers.map((watcher) => watcher.close()));
+    close: () => {
+      isClosed = true;
+      return current.close();
     },
   };
 }
@@ -231,6 +262,7 @@ export class Library {
   readonly #end = new AbortController();
   readonly #notice: (text: string) => void;
   #documents = new Map<string, Listed>();
+  #cut: string | undefined;
   #watching: Watching | undefined;
 
   constructor(folders: readonly Folder[], { parserLimits, notice = () => {} }: LibraryOptions) {
@@ -243,12 +275,19 @@ export class Library {
     const library = new Library(await foldersOf(paths), options);
     const { documents, cut } = await scan(library.folders, library.#end.signal);
     library.#documents = documents;
+    library.#cut = cut;
     for (const line of missingReaders(documents.keys())) library.#notice(line);
-    if (cut !== undefined) library.#notice(`Not all documents are served: ${cut.reason}`);
+    if (cut !== undefined) library.#notice(`Not all documents are served: ${cut}`);
     // Does not watch when the folders are too large, for example when a whole disk is served by mistake.
-    if (cut?.isEarly === true) library.#notice('Changes of files are not seen: there are too many to watch');
+    if (documents.size > limits.watched)
+      library.#notice('Changes of files are not seen: there are too many to watch');
     else if (options.isWatching !== false) await library.#watch();
     return library;
+  }
+
+  /** Reason why documents are missing from the list; undefined when it is complete. */
+  get cut(): string | undefined {
+    return this.#cut;
   }
 
   get documents(): ReadonlyMap<string, Listed> {

@@ -349,7 +349,8 @@ export const addReadFile = (server: McpServer, folders: readonly Folder[]): void
   );
 };
 
-const waitMs = 20_000;
+/** Times in ms after which a search answers at the latest: when most documents are still unread, and in any case. */
+const wait = { firstMs: 1_500, mostMs: 20_000 };
 
 export const addSearch = (server: McpServer, shared: Shared): void => {
   server.registerTool(
@@ -393,8 +394,12 @@ export const addSearch = (server: McpServer, shared: Shared): void => {
 };
 
 /** Searches all documents; the result has the matches as data and as text, and the reasons why some may be missing. */
-async function searched({ words, host }: Shared, query: string, limit: number): Promise<CallToolResult> {
-  const answer = await words.search(query, limit, waitMs);
+async function searched(
+  { words, host, library }: Shared,
+  query: string,
+  limit: number,
+): Promise<CallToolResult> {
+  const answer = await words.search(query, limit, wait);
   const documents = answer.found.map(({ ref, title, places }) => {
     const uri = documentUri(host, ref);
     const shown = places.map(({ pageIndex, pageTitle, elementId, category, text }) => ({
@@ -413,7 +418,10 @@ async function searched({ words, host }: Shared, query: string, limit: number): 
   const unread = answer.unread.slice(0, 20).map(({ ref, reason }) => ({ doc_ref: ref, reason }));
   const waiting = answer.documents - answer.indexed - answer.unread.length;
   const advice = [
-    waiting > 0 ? `${waiting} documents are not read yet; ask again in a while.` : '',
+    waiting > 0
+      ? `${answer.indexed} of ${answer.documents} documents are searched so far; ${waiting} are not read yet, which takes about ${durationText(answer.leftMs ?? 0)}. Ask again.`
+      : '',
+    library.cut === undefined ? '' : `Not all documents are served: ${library.cut}.`,
     answer.total > documents.length
       ? `There are ${answer.total} documents; this shows ${documents.length}.`
       : '',
@@ -423,6 +431,9 @@ async function searched({ words, host }: Shared, query: string, limit: number): 
   const text = lines.join('\n') || `nothing found in ${answer.indexed} documents`;
   return result(facts, text, advice.length > 0 ? advice.join(' ') : undefined);
 }
+
+const durationText = (ms: number): string =>
+  ms < 90_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`;
 
 export const addOpen = (server: McpServer, shared: Shared): void => {
   server.registerTool(

@@ -19,8 +19,24 @@ interface SearchAnswer {
   /** Number of documents that were searched; `documents` is the number of all documents. */
   readonly indexed: number;
   readonly documents: number;
+  /** Time in ms that the search of the other documents will probably take. */
+  readonly leftMs?: number;
   /** Documents that cannot be read, each with the reason. */
   readonly unread: readonly { readonly ref: string; readonly reason: string }[];
+}
+interface SearchWait {
+  readonly firstMs: number;
+  readonly mostMs: number;
+}
+/** Tells whether a promise is settled within a time in ms. */
+async function isDoneWithin(promise: Promise<void>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((done) => {
+    timer = setTimeout(() => done(false), ms);
+  });
+  const isDone = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return isDone;
 }
 const pagesAtOnce = 25;
 const readAtOnce = 4;
@@ -37,6 +53,8 @@ export class WordIndex {
   #next = 0;
   #isClosed = false;
   #running: Promise<void> | undefined;
+  /** Time when the reading of documents began, and the number of those looked at before. */
+  #began = { at: 0, looked: 0 };
 
   constructor(library: Library) {
     this.#library = library;
@@ -51,11 +69,12 @@ export class WordIndex {
   }
 
   /**
-   * Finds the documents that contain all words. Waits at most `waitMs` for the index and reports how many documents it covered.
+   * Finds the documents that contain all words, and reports how many documents were searched. Waits for the index, at most
+   * `mostMs`; no longer than `firstMs` when it would not be complete by then.
    */
-  async search(query: string, most: number, waitMs: number): Promise<SearchAnswer> {
+  async search(query: string, most: number, { firstMs, mostMs }: SearchWait): Promise<SearchAnswer> {
     const words = [...new Set(wordsIn(query))];
-    await this.#caughtUp(waitMs);
+    const leftMs = await this.#caughtUp(firstMs, mostMs);
     const refs = this.#matching(words);
     const found: Found[] = [];
     for (const ref of refs.slice(0, most)) found.push(await this.#places(ref, words));
@@ -64,20 +83,30 @@ export class WordIndex {
       total: refs.length,
       indexed: this.#numbers.size,
       documents: this.#library.documents.size,
+      ...(leftMs !== undefined && { leftMs }),
       unread: [...this.#unread].map(([ref, reason]) => ({ ref, reason })),
     };
   }
 
-  async #caughtUp(waitMs: number): Promise<void> {
-    this.#running ??= this.#catchUp().finally(() => {
-      this.#running = undefined;
-    });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((done) => {
-      timer = setTimeout(done, waitMs);
-    });
-    await Promise.race([this.#running, late]);
-    clearTimeout(timer);
+  /** Waits for the index. Resolves to the time that the rest will probably take, in ms; undefined when it is complete. */
+  async #caughtUp(firstMs: number, mostMs: number): Promise<number | undefined> {
+    if (!this.#running) {
+      this.#began = { at: performance.now(), looked: this.#looked };
+      this.#running = this.#catchUp().finally(() => {
+        this.#running = undefined;
+      });
+    }
+    if (await isDoneWithin(this.#running, firstMs)) return undefined;
+    const left = this.#leftMs();
+    if (left > mostMs - firstMs) return left;
+    return (await isDoneWithin(this.#running, mostMs - firstMs)) ? undefined : this.#leftMs();
+  }
+  get #looked(): number {
+    return this.#numbers.size + this.#unread.size;
+  }
+  #leftMs(): number {
+    const speed = (this.#looked - this.#began.looked) / (performance.now() - this.#began.at);
+    return (this.#library.documents.size - this.#looked) / Math.max(speed, 1e-6);
   }
 
   async #catchUp(): Promise<void> {

@@ -1,3 +1,4 @@
+import { XMLSerializer } from '@xmldom/xmldom';
 import { parseAllDocuments, isMap, isNode, isSeq, type Document as YamlDocument } from 'yaml';
 import { limits } from '../../../machines/document-files.ts';
 import { pagesOf, type Draft, type DraftDocument, type DraftPage } from '../../../machines/documents.ts';
@@ -130,6 +131,7 @@ function partsOfYaml(document: YamlDocument, source: string, start: number): Dra
 }
 
 // ── XML ───────────────────────────────────────────────────────────────────────────────────────────────
+const serializer = new XMLSerializer();
 /** Reads XML: a table when the root has records of one name with plain fields, else the source, divided at the elements of the root. */
 export const readXml = textReader((source, { name }): DraftDocument => {
   const root = ((): Element | undefined => {
@@ -147,7 +149,7 @@ export const readXml = textReader((source, { name }): DraftDocument => {
   const drafts =
     children.length > 1 && isOfOneName && records.every((each) => each !== undefined)
       ? tablesOf(records, root.nodeName)
-      : children.map((each) => codeOf(String(each), 'xml', each.nodeName));
+      : children.map((each) => codeOf(serializer.serializeToString(each), 'xml', each.nodeName));
   const text = root.textContent ?? '';
   const shown = drafts.length > 0 ? drafts : text.trim() === '' ? [] : [codeOf(source, 'xml', '')];
   return { summary: `<${root.nodeName}> with ${children.length} elements`, ...pagesOf(inPages(shown, name)) };

@@ -1,6 +1,6 @@
 import type { DraftPage } from '../../../machines/documents.ts';
 import { pagesOf } from '../../../machines/documents.ts';
-import { draftsOfHtml } from './html.ts';
+import { draftsOfHtml, plainText } from './html.ts';
 import { elements, openArchive, resolved } from './office-file.ts';
 import { Unreadable, type Reader } from './reader.ts';
 
@@ -37,9 +37,7 @@ export const readEpub: Reader = ({ bytes }) => {
   return Promise.resolve({
     ...(title !== undefined && { title }),
     ...(summary !== undefined && {
-      summary: draftsOfHtml(summary)
-        .drafts.map(({ content }) => String(content['text'] ?? ''))
-        .join('\n'),
+      summary: plainText(draftsOfHtml(summary).drafts),
     }),
     ...(keywords.length > 0 && { keywords }),
     ...pagesOf(pages),

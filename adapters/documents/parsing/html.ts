@@ -1,6 +1,12 @@
 import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 import { limits } from '../../../machines/document-files.ts';
-import { inSections, pagesOf, type Draft, type DraftDocument } from '../../../machines/documents.ts';
+import {
+  inSections,
+  pagesOf,
+  renderElement,
+  type Draft,
+  type DraftDocument,
+} from '../../../machines/documents.ts';
 import { textReader } from './encoding.ts';
 import { latexOfMathml, type MathNode } from './equations.ts';
 
@@ -39,6 +45,10 @@ export function draftsOfHtml(source: string): Found {
   walker.flush();
   return found;
 }
+
+/** Text of elements, without their structure. */
+export const plainText = (drafts: readonly Draft[]): string =>
+  drafts.map((draft) => renderElement({ element_id: '', ...draft }, 'text')).join('\n');
 
 /** Levels of nesting that are kept; deeper ones become one text. */
 const deepest = 200;

@@ -1,6 +1,6 @@
 import { inSections, pagesOf, type Draft, type DraftPage } from '../../../machines/documents.ts';
 import { latexOfMathml, mathNodeOf } from './equations.ts';
-import { draftsOfHtml } from './html.ts';
+import { draftsOfHtml, plainText } from './html.ts';
 import { ancestor, childElements, elements, openArchive } from './office-file.ts';
 import { Unreadable, type Reader } from './reader.ts';
 
@@ -41,7 +41,7 @@ function speakerNotes(slide: Element, writer: Writer): Draft[] {
   const [notes] = childElements(slide).filter(({ nodeName }) => nodeName === 'presentation:notes');
   const boxes = notes ? elements(notes, 'text-box') : [];
   const { drafts } = draftsOfHtml(boxes.map((box) => writer.children(box)).join(''));
-  const text = drafts.map(({ content }) => String(content['text'] ?? '')).join('\n');
+  const text = plainText(drafts);
   return text.trim() === '' ? [] : [{ category: 'annotation', content: { text, kind: 'notes' } }];
 }
 
