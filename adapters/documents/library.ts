@@ -1,5 +1,6 @@
 import type * as Chokidar from 'chokidar';
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { sep, basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -167,7 +168,10 @@ function watchFolder(
       .join('/');
   const hearPath = (path: string): void => hear(name === '' ? below(path) : joinPath(name, below(path)));
   let isClosed = false;
+  /** Number of the folder in its file system, which another folder of that name has not; undefined when there is none. */
+  const inode = (): number | undefined => statSync(root, { throwIfNoEntry: false })?.ino;
   const begin = (): Chokidar.FSWatcher => {
+    const begun = inode();
     const watcher = watch(root, {
       ignoreInitial: true,
       followSymlinks: false,
@@ -180,12 +184,19 @@ function watchFolder(
           .some((part, at, all) => isSkipped(part, at < all.length - 1 || facts?.isDirectory() === true)),
     });
     watcher.on('add', hearPath).on('change', hearPath).on('unlink', hearPath).on('error', fail);
-    watcher.once('ready', ready);
-    watcher.on('unlinkDir', (path) => {
-      if (path !== root || isClosed) return;
+    const beginAgain = (): void => {
+      if (isClosed) return;
       void watcher.close().then(() => {
         if (!isClosed) current = begin();
       });
+    };
+    watcher.once('ready', () => {
+      // Begins again when the folder was deleted meanwhile; nothing else reports that.
+      if (begun !== undefined && inode() !== begun) beginAgain();
+      else ready();
+    });
+    watcher.on('unlinkDir', (path) => {
+      if (path === root) beginAgain();
     });
     return watcher;
   };

@@ -68,7 +68,8 @@ beforeAll(async () => {
     parserLimits: { ms: 8_000, growthBytes: Infinity },
   });
   documents = new DocumentResources(library, 'documents', () => {});
-});
+  // Packing what unpacks to so much takes long on a busy computer.
+}, 120_000);
 afterAll(async () => {
   await library.close();
   await rm(base, { recursive: true, force: true });
