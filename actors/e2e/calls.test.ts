@@ -215,10 +215,14 @@ describe('a call that needs a person', () => {
   });
 
   it.each<[string, Confirm, string]>([
-    ['says no', () => 'deny', '二次确认被拒绝'],
+    ['says no', () => 'deny', 'The person at its computer refused the call'],
     ['is asked by code that throws', () => Promise.reject(new Error('no dialog')), 'no dialog'],
-    ['does not exist', 'deny', '没有实现二次确认'],
-    ['answers something that is none of the words', () => true as unknown as 'allow', '二次确认时发生异常'],
+    ['does not exist', 'deny', 'has nobody who could be asked'],
+    [
+      'answers something that is none of the words',
+      () => true as unknown as 'allow',
+      'could not ask whether the call may run',
+    ],
   ])('is refused when the person %s', async (_, confirm, text) => {
     const answer = await outcomeBy(confirm);
     expect(answer).toMatchObject({
