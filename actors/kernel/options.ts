@@ -1,7 +1,7 @@
 /** Checks of the options that a host gives: names, and values as far as they can be judged at once. */
 import { A2cError } from './errors.ts';
 import { nearest } from '../../machines/text.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
 
 /** Fault of one option: its path below the checked object, and what is wrong. */
 interface Fault {

@@ -48,6 +48,18 @@ const ordered: Readonly<Record<string, readonly [message: Message, given?: objec
   'agent agent.query': [{ type: 'agent.query', method: 'm', request: {}, ticket: 'host.r', reqId: 'r' }],
   'agent agent.follow': [{ type: 'agent.follow', collection: 'desktop' }],
   'agent call.cancel': [{ type: 'call.cancel', ticket: 't', reason: 'x' }],
+  'client start': [
+    {
+      type: 'start',
+      server: 's',
+      hasProcess: true,
+      restart: 'never',
+      budget: 5,
+      isRelayed: true,
+      timing: {},
+    },
+  ],
+  'client permit.granted': [{ type: 'permit.granted' }],
   'office start': [{ type: 'start', host: 'h', port: 0 }],
   'computer close': [{ type: 'close' }],
 };

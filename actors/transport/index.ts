@@ -3,8 +3,28 @@
  * it loads little; the first `start` loads the rest.
  */
 import { A2cError } from '../kernel/errors.ts';
+import {
+  callback,
+  count,
+  disabled,
+  either,
+  flag,
+  instance,
+  ms,
+  mustBeOptions,
+  name,
+  needing,
+  object,
+  oneOf,
+  options,
+  texts,
+  url as ofUrl,
+} from '../kernel/options.ts';
+import { logLevels } from '../logging/log-entry.ts';
+import { isObject } from '../../machines/protocol/json.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import type {
+  ServerCommand,
   SupervisedOptions,
   SupervisedServer,
   SupervisedTransport,
@@ -45,26 +65,43 @@ function nameOf(server: SupervisedServer): string {
   const parts = partsOf(script ?? '').map((part) => part.replace(/\.\w+$/, ''));
   return parts.findLast((part) => !general.has(part)) ?? (program || 'server');
 }
-function check(server: SupervisedServer, options: SupervisedOptions): void {
-  if (typeof server === 'string' || server instanceof URL) {
-    if (!URL.canParse(String(server)) || !/^https?:$/.test(new URL(server).protocol))
-      throw mistake(
-        'supervised: the URL of the server is not one of http:// or https://',
-        'Give a program as { command, args }.',
-      );
-  } else if (typeof server !== 'function' && !('start' in server) && typeof server.command !== 'string')
-    throw mistake('supervised: the server has no command', 'Give { command, args }, a URL or a transport.');
-  if (options.headers && typeof server !== 'string' && !(server instanceof URL))
-    throw mistake('supervised: headers belong to a URL', 'Give variables of a command in its env.');
-  const { reconnect, connectMs, stdinGraceMs, termGraceMs } = options;
-  const { attempts, firstMs, longestMs } = typeof reconnect === 'object' ? reconnect : {};
-  const times = { connectMs, stdinGraceMs, termGraceMs, attempts, firstMs, longestMs };
-  for (const [key, value] of Object.entries(times))
-    if (value !== undefined && !(typeof value === 'number' && value >= 0 && value < Infinity))
-      throw mistake(
-        `supervised: ${key} is not a number of at least 0`,
-        'Give it in milliseconds, attempts as a count.',
-      );
+const reconnect = either(
+  'true, false or an object',
+  flag,
+  options({ attempts: count, firstMs: ms, longestMs: ms }),
+);
+const ofTransport = options<SupervisedOptions>({
+  name,
+  headers: object,
+  reconnect,
+  connectMs: ms,
+  stdinGraceMs: ms,
+  termGraceMs: ms,
+});
+const ofSupervisor = options<SupervisorOptions>({
+  name,
+  record: either('an object, or false', object, disabled),
+  stateDir: either('a path, or false', name, disabled),
+  reaper: flag,
+  onNotice: callback,
+  launcher: instance,
+  inMemory: object,
+  log: callback,
+  logLevel: oneOf(...logLevels),
+});
+const ofCommand = needing(
+  ['command'],
+  options<ServerCommand>({ command: name, args: texts, env: object, cwd: name }),
+);
+/** Throws an `A2cError` when a server or its options cannot be used. */
+function check(server: SupervisedServer, given: SupervisedOptions): void {
+  mustBeOptions('supervised', given, ofTransport);
+  if (typeof server === 'string' || server instanceof URL)
+    return mustBeOptions('supervised', String(server), ofUrl);
+  if (typeof server !== 'function' && !(isObject(server) && 'start' in server))
+    mustBeOptions('supervised', server, ofCommand);
+  if (given.headers)
+    throw mistake('supervised: headers: they belong to a URL', 'Give variables of a command in its env.');
 }
 
 /** Transport of one client. States: made → started → closed. */
@@ -197,8 +234,10 @@ class HostedSupervisor implements Supervisor {
  * Makes a supervisor of its own, with its own recording, page and reaper. Close it at the end. `supervised` and
  * `inspect` use a common one, with the defaults of `SupervisorOptions`.
  */
-export const createSupervisor = (options: SupervisorOptions = {}): Supervisor =>
-  new HostedSupervisor(options, false);
+export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
+  mustBeOptions('createSupervisor', options, ofSupervisor);
+  return new HostedSupervisor(options, false);
+}
 
 const shared = new HostedSupervisor({}, true);
 /**
