@@ -158,6 +158,11 @@ const askSchema = z.discriminatedUnion('what', [
    * text}]}`.
    */
   z.object({ ...ask, what: z.literal('stderr'), server: z.string().max(1_000) }),
+  /**
+   * Request for a large value that records name as `{"$later": [number, size]}`, as JSON with secrets hidden; refused
+   * when the host does not have it any more.
+   */
+  z.object({ ...ask, what: z.literal('value'), number: z.int().min(0) }),
   /** Request for the trace of a running host up to now, as text. */
   z.object({ ...ask, what: z.literal('trace') }),
   /** Request for the `Checks` of a recording: all invariants and a replay with the current code. */

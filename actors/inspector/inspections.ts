@@ -67,15 +67,18 @@ export interface PageSources {
   trace(): string;
 }
 
-let known: Charts | undefined;
-/** Returns the charts of all machines, computed when the first page is opened. */
-export const chartsOf = (): Charts =>
-  (known ??= Object.fromEntries(
-    Object.entries(machines).map(([kind, machine]) => [
-      kind,
-      chartOf(kind, machine, (text) => sha256Of([text])),
-    ]),
-  ));
+let known: Promise<Charts> | undefined;
+const pause = (ms: number): Promise<void> => new Promise((done) => void systemClock.setTimeout(done, ms));
+/** Returns the charts of all machines, computed when the first page is opened, one by one, so that the host goes on. */
+export const chartsOf = (): Promise<Charts> =>
+  (known ??= (async () => {
+    const charts: Charts = {};
+    for (const [kind, machine] of Object.entries(machines)) {
+      charts[kind] = chartOf(kind, machine, (text) => sha256Of([text]));
+      await pause(0);
+    }
+    return charts;
+  })());
 
 /** Open page, with the actors whose messages it watches and the orders that it may give. */
 interface Attached {
@@ -118,6 +121,7 @@ export class Inspections {
     if (this.#isClosed) throw new A2cError({ code: 'ServerNotActive', message: 'The host is closed' });
     const { kind, name } = inspected;
     const host: HostFacts = { kind, name, pid: processFacts.pid, started: this.#shown.started, version };
+    const charts = await chartsOf();
     const pages = new Set<AttachedPage>();
     const attached = (page: AttachedPage): PageListener => {
       pages.add(page);
@@ -131,7 +135,7 @@ export class Inspections {
         host,
         mode: 'live',
         control,
-        charts: chartsOf(),
+        charts,
         past: past !== undefined,
         lines,
       });
@@ -185,6 +189,7 @@ export class Inspections {
   }
   #told(ask: InspectorAsk, watching: Attached['watching']): unknown {
     if (ask.what === 'stderr') return { lines: this.#shown.linesOf(ask.server) };
+    if (ask.what === 'value') return this.#value(ask.number);
     if (ask.what === 'checks') throw new Error(onRecordings);
     if (ask.what === 'trace') return this.#shown.trace();
     watching.get(ask.a)?.();
@@ -194,6 +199,11 @@ export class Inspections {
       throw new Error(`A page looks at the messages of at most ${mostWatched} actors`);
     watching.set(ask.a, this.#shown.frames.watch(ask.a));
     return {};
+  }
+  #value(number: number): unknown {
+    const value = this.#shown.stream.value(number);
+    if (value === undefined) throw new Error('The host does not have this value any more');
+    return value;
   }
   /** Closes all inspector pages; resolves when their ports are free. */
   async close(): Promise<void> {
@@ -209,8 +219,7 @@ async function tellPast(
 ): Promise<void> {
   try {
     for await (const text of past) {
-      while (isHere() && page.waiting > mostAhead)
-        await new Promise<void>((done) => void systemClock.setTimeout(done, patienceMs));
+      while (isHere() && page.waiting > mostAhead) await pause(patienceMs);
       if (!isHere()) return;
       page.send({ type: 'past', text, isLast: false });
     }

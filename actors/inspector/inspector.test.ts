@@ -137,6 +137,32 @@ describe('a page that looks at a computer', () => {
     }
   });
 
+  it('gets the number of many tools, and the tools when it asks for them, without secrets', async () => {
+    const code = `
+      const tools = Array.from({ length: 300 }, (_, n) => ({ name: 'tool_' + n, description: 'Bearer abcdefghijklmnop0123456789', inputSchema: { type: 'object' } }));
+      const info = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'many', version: '1' } };
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id, method } = JSON.parse(line);
+        const result = method === 'initialize' ? info : method === 'tools/list' ? { tools } : {};
+        if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      });`;
+    const many = { command: process.execPath, args: ['-e', code] };
+    await using computer = await bootedComputer({ stateDir: false, config: { mcpServers: { many } } });
+    await using inspection = await computer.inspect();
+    const page = await attachTo(inspection.url);
+    const { lines } = await page.welcome();
+    expect(lines).not.toContain('tool_17');
+    const [, number] = /"entries":\{"\$later":\[(\d+),300\]\}/.exec(lines) ?? [];
+    const answer = await page.say({ type: 'ask', id: 1, what: 'value', number: Number(number) });
+    const text = JSON.stringify(answer);
+    expect(answer.ok && text).toContain('tool_17');
+    expect(text).toContain('«redacted:');
+    expect(text).not.toContain('abcdefghijklmnop');
+    const gone = await page.say({ type: 'ask', id: 2, what: 'value', number: 99_999 });
+    expect(gone).toMatchObject({ ok: false, error: 'The host does not have this value any more' });
+    await page.close();
+  });
+
   it('may ask what a server wrote, and order nothing unless it is allowed to', async () => {
     await using computer = await computerOf();
     await using inspection = await computer.inspect();

@@ -139,7 +139,7 @@ it('a page that comes later has each long list in a line of its own before what 
     directory.send('host:test', { type: 'news', tools } as never);
     batch();
   };
-  const tools = Array.from({ length: 200 }, (_, n) => ({ name: `tool ${n}` }));
+  const tools = Array.from({ length: 200 }, (_, n) => `tool ${n}`);
   const seen = (page: Page | undefined): string =>
     page?.messages.map((message) => ('lines' in message ? message.lines : '')).join('') ?? '';
   for (const page of pages) {

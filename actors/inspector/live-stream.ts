@@ -1,4 +1,5 @@
 import type { EventObject } from 'xstate';
+import { LargeValues } from '../recording/large-values.ts';
 import { Recorder, type RecorderOptions } from '../recording/recorder.ts';
 import type { TraceWriter } from '../recording/trace-lines.ts';
 import type { Directory } from '../runtime/directory.ts';
@@ -6,7 +7,14 @@ import type { Root } from '../runtime/root.ts';
 import { systemClock } from '../../adapters/index.ts';
 import type { ToPage } from '../../machines/inspection.ts';
 import { nameOf, type Address } from '../../machines/kernel/address.ts';
-import type { Frame, HeldFrame, Checkpoint, RootFrame } from '../../machines/trace/index.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
+import {
+  canonical,
+  type Frame,
+  type HeldFrame,
+  type Checkpoint,
+  type RootFrame,
+} from '../../machines/trace/index.ts';
 
 /** Inspector page, as the live stream sees it. */
 export interface Viewer {
@@ -51,6 +59,7 @@ export class LiveStream {
   readonly #options: () => RecorderOptions;
   /** Attached pages, each with the number of records that it has missed. */
   readonly #viewers = new Map<Viewer, number>();
+  readonly #large = new LargeValues();
   #running: Running | undefined;
   #timer: unknown;
 
@@ -72,6 +81,16 @@ export class LiveStream {
     this.#viewers.set(viewer, 0);
     return head + lines;
   }
+  /** Returns a large value that records left out, with secrets hidden; undefined when it is gone. */
+  value(number: number): unknown {
+    const found = this.#large.find(number);
+    if (!found) return undefined;
+    const { redactor, hook } = this.#options();
+    // Writes it under the name at which it stands, because names tell what is secret.
+    const { key, value } = found;
+    const text = canonical(hook?.value({ [key]: value }) ?? { [key]: value }, redactor);
+    return fieldsOf(JSON.parse(text))[key];
+  }
   remove(viewer: Viewer): void {
     if (!this.#viewers.delete(viewer) || this.#viewers.size > 0) return;
     systemClock.clearTimeout(this.#timer);
@@ -89,7 +108,13 @@ export class LiveStream {
   }
 
   #start(): Running {
-    const recorder = new Recorder({ ...this.#options(), ringBytes, frames, onEntry: () => this.#due() });
+    const recorder = new Recorder({
+      ...this.#options(),
+      large: this.#large,
+      ringBytes,
+      frames,
+      onEntry: () => this.#due(),
+    });
     return {
       recorder,
       writer: recorder.writer(),

@@ -6,7 +6,7 @@ import {
   type PageListener,
 } from '../../adapters/index.ts';
 import { inspectionProtocol } from '../../machines/inspection-wire.ts';
-import type { Checks, FromPage, ToPage, Welcome } from '../../machines/inspection.ts';
+import type { Charts, Checks, FromPage, ToPage, Welcome } from '../../machines/inspection.ts';
 import { version } from '../../machines/version.ts';
 import { cannotListen, chartsOf, type Inspection } from './inspections.ts';
 
@@ -40,20 +40,20 @@ const answerTo = (ask: FromPage, { name, checks }: Recording): ToPage => {
   }
 };
 
-const welcomeTo = ({ name, started }: Recording, lines: string): Welcome => ({
+const welcomeTo = ({ name, started }: Recording, charts: Charts, lines: string): Welcome => ({
   type: 'welcome',
   protocol: inspectionProtocol,
   host: { kind: 'file', name, pid: null, started, version },
   mode: 'file',
   control: false,
-  charts: chartsOf(),
+  charts,
   past: false,
   lines,
 });
 /** Makes one HTML file of the page and a recording, for a bug report or a CI artifact. */
-export const recordingPage = (recording: Recording): Promise<string> =>
+export const recordingPage = async (recording: Recording): Promise<string> =>
   singlePage({
-    welcome: welcomeTo(recording, ''),
+    welcome: welcomeTo(recording, await chartsOf(), ''),
     trace: recording.text,
     checks: recording.checks(recording.name),
   });
@@ -65,6 +65,7 @@ export async function showRecording(recording: Recording, port = 0): Promise<Ins
   const { text } = recording;
   const first = text.indexOf('\n') + 1;
   const records = text.split('\n').length - 2;
+  const charts = await chartsOf();
   const pages = new Set<AttachedPage>();
   const stream = (page: AttachedPage, from: number): void => {
     if (!pages.has(page)) return;
@@ -78,7 +79,7 @@ export async function showRecording(recording: Recording, port = 0): Promise<Ins
     void systemClock.setTimeout(() => stream(page, from), page.waiting === 0 ? 0 : patienceMs);
   const attached = (page: AttachedPage): PageListener => {
     pages.add(page);
-    page.send(welcomeTo(recording, text.slice(0, first)));
+    page.send(welcomeTo(recording, charts, text.slice(0, first)));
     stream(page, first);
     return {
       heard: (ask: FromPage) => page.send(answerTo(ask, recording)),

@@ -1,8 +1,8 @@
 import { ForgottenRecords } from './facts.ts';
+import { LargeValues } from './large-values.ts';
 import { keptFrames, TraceWriter, type TraceEntry, type WritingOptions } from './trace-lines.ts';
 import type { Microstep } from '../runtime/stepper/stepper.ts';
 import type { Observer } from '../runtime/tap.ts';
-import { remembered } from '../../machines/kernel/objects.ts';
 import {
   canonical,
   traceFormat,
@@ -11,7 +11,6 @@ import {
   type Head,
   type Checkpoint,
   type Redactor,
-  type RootFrame,
 } from '../../machines/trace/index.ts';
 
 export interface RecorderOptions extends WritingOptions {
@@ -58,18 +57,6 @@ function weightOf(value: unknown): number {
     // Counts a value whose foreign getter throws as one small object.
     return 48;
   }
-}
-const remembersOf = remembered<object, number>(weightOf);
-/**
- * Returns the context of a machine in a checkpoint. Its values are weighed one by one, because most are the same
- * objects as at the last checkpoint and their weights are remembered.
- */
-const contextOf = ({ snapshot }: RootFrame): object => (snapshot as { readonly context: object }).context;
-function weightOfRoot(frame: RootFrame): number {
-  let sum = weightOf({ ...frame, snapshot: undefined });
-  for (const value of Object.values(contextOf(frame)) as readonly unknown[])
-    sum += 8 + (typeof value === 'object' && value !== null ? remembersOf(value) : weightOf(value));
-  return sum;
 }
 const isRecord = (what: Exclude<TraceEntry['what'], Microstep>): what is DirectoryRecord =>
   what.k !== 'key' && what.k !== 'frame' && what.k !== 'mark';
@@ -140,10 +127,8 @@ export class Recorder implements Observer {
   }
   /** Adds a checkpoint, with which a recording begins in the middle of a host's life; called before any record. */
   begin(key: Checkpoint): void {
-    this.#keep(
-      key,
-      key.roots.reduce((sum, frame) => sum + weightOfRoot(frame), 200),
-    );
+    // A checkpoint is taken at once, so that its weight in memory does not count.
+    this.#keep(key, 200);
   }
   #keep(what: TraceEntry['what'], weight: number): void {
     const { onEntry } = this.#options;
@@ -197,7 +182,7 @@ export class Recorder implements Observer {
     const { redactor } = this.#options;
     for (let tries = 1; ; tries++) {
       const met = redactor?.met;
-      const writer = this.writer();
+      const writer = new TraceWriter({ ...this.#options, large: new LargeValues() });
       const slices: string[] = [];
       for (let from = 0; from < chosen.length; from += mostInSlice) {
         slices.push(writer.lines(chosen.slice(from, from + mostInSlice)));

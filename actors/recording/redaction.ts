@@ -1,7 +1,7 @@
 import type { Emit, Ports, RequestFact } from '../../machines/kernel/ports.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
-import { SecretIndex, SecretRedactor } from '../../machines/trace/index.ts';
+import { Later, SecretIndex, SecretRedactor } from '../../machines/trace/index.ts';
 
 type ServerRedactor = Pick<SecretRedactor, 'text' | 'details'>;
 
@@ -119,6 +119,7 @@ export class HookRedactor {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
       return this.#shown(value, key);
     if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+    if (value instanceof Later) return value;
     if (depth > deepest) return this.#markOf('');
     const inside = (each: unknown, name: string): unknown => this.value(each, name, depth + 1);
     if (Array.isArray(value)) return value.map((each) => inside(each, key));

@@ -1,6 +1,7 @@
 import type { Fields } from '../../machines/protocol/json.ts';
 import type { ForgottenRecords } from './facts.ts';
 import { hostWords } from './host-words.ts';
+import type { LargeValues } from './large-values.ts';
 import type { HookRedactor } from './redaction.ts';
 import { namesOf } from '../runtime/charts.ts';
 import type { Microstep } from '../runtime/stepper/stepper.ts';
@@ -75,6 +76,8 @@ export interface WritingOptions extends LineOptions {
   readonly profile: Profile;
   /** Applies the redaction hook of the host, in addition to the redactor. */
   readonly hook?: HookRedactor;
+  /** Leaves large values out of the lines, for pages, which ask for them. Default: everything is written. */
+  readonly large?: LargeValues;
   /** Limits for messages on the wire. Default: `keptFrames`. */
   readonly frames?: FrameBounds;
 }
@@ -84,14 +87,16 @@ export class TraceWriter {
   readonly #channels: ChannelNames;
   readonly #steps: Steps;
   readonly #hook: HookRedactor | undefined;
+  readonly #large: LargeValues | undefined;
   readonly #frames: FrameLines;
   readonly #file: LineWriter;
   inputs = 0;
 
   /** `before` is the writer until now, whose names of channels are continued. */
   constructor(options: WritingOptions, next = 1, before?: TraceWriter) {
-    const { profile, redactor, hook } = options;
+    const { profile, redactor, hook, large } = options;
     this.#profile = profile;
+    this.#large = large;
     this.#hook = hook;
     this.#file = new LineWriter(options, next);
     // Gives the names of channels their own texts: names must be the same in a replay, which knows no shared
@@ -130,8 +135,10 @@ export class TraceWriter {
       );
       return frame ? this.#written(frame.record, t, w, frame.json) : '';
     }
-    const record = this.#recordOf(what);
-    return record === undefined ? '' : this.#written(this.#hook?.record(record) ?? record, t, w);
+    const whole = this.#recordOf(what);
+    if (whole === undefined) return '';
+    const record = this.#large?.fold(whole) ?? whole;
+    return this.#written(this.#hook?.record(record) ?? record, t, w);
   }
   #written(...[record, t, w, json]: Parameters<LineWriter['line']>): string {
     const line = this.#file.line(record, t, w, json);

@@ -12,7 +12,7 @@ import type { Failure } from '../../machines/protocol/index.ts';
 import type { Call } from './calls.ts';
 import type { Alive, History, Living } from './history.ts';
 import { needsLook, type IncidentView } from './incidents.ts';
-import { activeIn, countText, durationText, numberOf, textOf } from './values.ts';
+import { activeIn, countText, durationText, numberOf, sizeOf, textOf } from './values.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 /** Descriptions of living actors in words for a person. Pure: without clock and document. */
@@ -187,11 +187,12 @@ function factsOf({ context }: Living, owned: readonly Living[], counts: CallCoun
     .filter(({ kind }) => kind === 'catalog')
     .map((catalog) => fieldsOf(catalog.context))
     .find(({ list }) => list === 'tools')?.['entries'];
+  const tools = sizeOf(entries);
   const unfinished = counts ? counts.failed + counts.unknown : 0;
   return [
     pid === undefined ? '' : `pid ${pid}`,
     textOf(version) === '' ? '' : `version ${textOf(version)}`,
-    Array.isArray(entries) ? countText(entries.length, 'tool') : '',
+    tools === undefined ? '' : countText(tools, 'tool'),
     counts === undefined ? '' : countText(counts.calls, 'call'),
     unfinished === 0 ? '' : `${unfinished} without success`,
     counts?.p95 === undefined ? '' : `95 % within ${durationText(counts.p95)}`,

@@ -10,6 +10,29 @@ export const nameOf = (address: string): string => address.replace(/#\d+$/, '');
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : undefined;
 
+/** Value that a running host keeps because of its size, and from which a page can ask for it. */
+export interface LaterValue {
+  readonly number: number;
+  /** Number of its items or fields. */
+  readonly size: number;
+}
+/** Reads `{"$later": [number, size]}`; undefined for other values. */
+export function laterOf(value: unknown): LaterValue | undefined {
+  const { $later } = fieldsOf(value);
+  if (!Array.isArray($later)) return undefined;
+  const [number, size] = $later as readonly unknown[];
+  return typeof number === 'number' && typeof size === 'number' ? { number, size } : undefined;
+}
+/** Lists the large values that a value leaves out. */
+export function lateIn(value: unknown): readonly LaterValue[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const later = laterOf(value);
+  return later ? [later] : Object.values(value).flatMap(lateIn);
+}
+/** Returns the number of items of a list, also of one that was left out; undefined for other values. */
+export const sizeOf = (value: unknown): number | undefined =>
+  Array.isArray(value) ? value.length : laterOf(value)?.size;
+
 /** Shows invisible characters, and those that reverse the direction of a text, as their codes. */
 export const visible = (text: string): string =>
   text.replaceAll(

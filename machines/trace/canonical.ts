@@ -30,6 +30,17 @@ class Lost {
   }
 }
 
+/** Value that a page of a running host can ask for, because it is too large to be written with each record. */
+export class Later {
+  readonly number: number;
+  /** Number of its items or fields. */
+  readonly size: number;
+  constructor(number: number, size: number) {
+    this.number = number;
+    this.size = size;
+  }
+}
+
 interface Known {
   readonly text: string;
   readonly key: string;
@@ -57,7 +68,7 @@ export class Texts {
  * from overflowing the stack.
  */
 const deepest = 500;
-const words = new Set(['$num', '$big', '$err', '$map', '$set', '$bytes', '$lost', '$list', '$esc']);
+const words = new Set(['$num', '$big', '$err', '$map', '$set', '$bytes', '$lost', '$list', '$later', '$esc']);
 const isWord = (keys: readonly string[]): boolean => keys.length === 1 && words.has(keys[0] ?? '');
 const lost = (what: string): string => `{"$lost":${JSON.stringify(what)}}`;
 /**
@@ -171,6 +182,7 @@ class Writer {
     if (value instanceof Set) return `{"$set":${this.#list(value, key)}}`;
     if (value instanceof Uint8Array) return this.#bytes(value, key);
     if (value instanceof Lost) return lost(value.what);
+    if (value instanceof Later) return `{"$later":[${value.number},${value.size}]}`;
     // Objects such as dates and URLs are written by their own `toJSON`, as on the wire.
     if ('toJSON' in value && typeof value.toJSON === 'function') return this.text(value.toJSON(key), key);
     return this.#fields(value as Fields, key);
@@ -275,6 +287,7 @@ const readers: Readonly<Record<string, Reader>> = {
     if (!list) throw new Error(`the list ${hash} is missing`);
     return list;
   },
+  $later: ([number = 0, size = 0]: number[]) => new Later(number, size),
   $esc: (inner: Record<string, unknown>, lists) => fieldsOf(inner, lists),
 };
 const fieldsOf = (value: Record<string, unknown>, lists: Lists): object =>

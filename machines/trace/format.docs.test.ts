@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import {
   canonical,
+  Later,
   headSchema,
   readTrace,
   recordSchema,
@@ -189,6 +190,7 @@ describe('docs/trace-format.md', () => {
       $set: new Set([1, 2]),
       $bytes: Uint8Array.of(0, 255),
       $lost: () => {},
+      $later: new Later(7, 200),
       $esc: { $num: 'mine' },
     };
     const rows = rowsOf(sectionOf('## Canonical values'), 'key').map(([key, , example]) => [key, example]);

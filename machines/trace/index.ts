@@ -1,6 +1,6 @@
 export { shortText } from './channel-words.ts';
 export { ChannelNames, type Crossing, type HostWords } from './channels.ts';
-export { canonical, revived, textOfRecord, Texts, type Redactor } from './canonical.ts';
+export { canonical, Later, revived, textOfRecord, Texts, type Redactor } from './canonical.ts';
 export {
   headSchema,
   recordSchema,

@@ -1,11 +1,11 @@
 import type { VNode } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { contextAfter } from '../../../machines/trace/step.ts';
 import { causesOf, changesOf, eventOf } from '../causes.ts';
 import type { Row } from '../trace-lines.ts';
 import { Empty, Json, LongList } from '../pieces.tsx';
 import type { Session } from '../session.ts';
-import { clockText, durationText, listOf, numberOf, stateText, textOf, visible } from '../values.ts';
+import { clockText, durationText, lateIn, listOf, numberOf, stateText, textOf, visible } from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /** Panel of all trace records, each with its causes and the changes that it made. */
@@ -125,7 +125,36 @@ function Detail({ session }: { session: Session }): VNode {
         </table>
       )}
       <Json value={row} label="The record" />
+      {lateIn(row).map(({ number, size }) => (
+        <Later key={number} session={session} number={number} size={size} />
+      ))}
     </div>
+  );
+}
+const mostShown = 200_000;
+/** Button that asks the host for a value which a record left out because of its size. */
+function Later({ session, number, size }: { session: Session; number: number; size: number }): VNode {
+  const [shown, show] = useState<unknown>(undefined);
+  const ask = async (): Promise<void> => {
+    const answer = await session.ask({ type: 'ask', what: 'value', number });
+    const text = answer.ok ? JSON.stringify(answer.value, null, 2) : answer.error;
+    show(
+      text.length > mostShown
+        ? `${text.slice(0, mostShown)}\n… ${text.length - mostShown} more characters`
+        : text,
+    );
+  };
+  return (
+    <>
+      <button type="button" onClick={() => void ask()}>
+        show value {number}, of {size.toLocaleString('en')} parts
+      </button>
+      {typeof shown === 'string' && (
+        <pre tabIndex={0} aria-label={`Value ${number}`}>
+          {visible(shown)}
+        </pre>
+      )}
+    </>
   );
 }
 function Causes({ session, index }: { session: Session; index: number }): VNode | null {
