@@ -227,6 +227,15 @@ export type {
   PickInput,
   PromptInput,
 } from '../machines/config/inputs.ts';
+export type {
+  ConfigInput,
+  DurationInput,
+  InputInput,
+  McpServersInput,
+  ServerInput,
+  SettingsInput,
+  TimeoutsInput,
+} from '../machines/config/config-input.ts';
 export type { OwnFacts } from '../machines/config/schemas.ts';
 export type { Confirmation } from '../machines/call/policy/index.ts';
 export type { Confirm, ConfirmAnswer, ConfirmQuestion } from './api/computer-options.ts';

@@ -1,3 +1,4 @@
+import type { ConfigInput, ServerInput } from '../../machines/config/config-input.ts';
 import type { Call, ComputerCallOptions } from './pending-calls.ts';
 import type { CallEvents, RememberedCall, RunningCall } from './computer-calls.ts';
 import type { LinkStatus, OfficeSeat } from './seat.ts';
@@ -154,7 +155,7 @@ export interface Computer extends AsyncDisposable {
    * for no inputs. Resolves when the changes are under way; rejects with all mistakes, and then nothing has
    * changed.
    */
-  setServers(config: unknown): Promise<void>;
+  setServers(config: ConfigInput): Promise<void>;
   /**
    * Adds one server, or changes it. A top-level `a2c` and `inputs` are merged into the present ones: each setting,
    * each of the `timeouts` and each input replaces the one of the same name, and all others stay; the merge holds
@@ -162,7 +163,7 @@ export interface Computer extends AsyncDisposable {
    * rest. Rejects when the new launch config cannot be started, after the former one is restored; with
    * `autoReconnect: false` also when the server is active.
    */
-  addOrUpdateServer(config: unknown): Promise<ServerStatus>;
+  addOrUpdateServer(config: ServerInput | ConfigInput): Promise<ServerStatus>;
   /** Removes a server from the config; resolves when the server has ended. */
   removeServer(name: string): Promise<void>;
   /**

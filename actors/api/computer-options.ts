@@ -1,3 +1,4 @@
+import type { ConfigInput } from '../../machines/config/config-input.ts';
 import type { RunningCall } from './computer-calls.ts';
 import type { ComputerEvents } from './computer-handle.ts';
 import type { OfficeSeat, PlayedOffice } from './seat.ts';
@@ -20,7 +21,7 @@ export interface ComputerOptions extends LogOptions {
    * Config of the servers in any form that `docs/config.md` describes: one server, a list, a map, or the content
    * of a whole file.
    */
-  readonly config?: unknown;
+  readonly config?: ConfigInput | undefined;
   /**
    * Office in which the computer takes a seat; without it the computer serves its own host only. `createComputer`
    * rejects when the seat is refused or nobody is there, unless `keepTrying` is set here.

@@ -57,7 +57,7 @@ describe('a config with mistakes', () => {
   it.each([42, 'a2c.json', { servers: 1 }, { name: 'x' }])(
     'is refused whatever it is: %j',
     async (config) => {
-      expect((await refusal(bootedComputer({ config }))).code).toBe('ConfigInvalid');
+      expect((await refusal(bootedComputer({ config: config as object }))).code).toBe('ConfigInvalid');
     },
   );
 });

@@ -76,7 +76,7 @@ it.each<[create: (options: never) => Promise<unknown>, options: unknown, message
 });
 
 it('a config that is a path is told how to read it', async () => {
-  await expect(createComputer({ config: 'a2c.json' })).rejects.toMatchObject({
+  await expect(createComputer({ config: 'a2c.json' as unknown as object })).rejects.toMatchObject({
     code: 'ConfigInvalid',
     message: 'config: expected the content of a config, got the text "a2c.json"',
     remedy: expect.stringContaining('JSON.parse(await readFile("a2c.json", \'utf8\'))'),

@@ -1,3 +1,4 @@
+import type { ConfigInput } from '../../../machines/config/config-input.ts';
 import { failureOf } from '../../kernel/errors.ts';
 import { columnsOf, padded, readConfigText } from '../../../adapters/index.ts';
 import { parseConfigText } from '../../../machines/config/parse.ts';
@@ -160,7 +161,7 @@ export class ServerCommands {
     );
   }
   async #addOne({ name, config }: ServerConfigPart): Promise<void> {
-    const server = await this.#waitFor(name, this.#computer.addOrUpdateServer(config));
+    const server = await this.#waitFor(name, this.#computer.addOrUpdateServer(config as ConfigInput));
     this.#context.terminal.out(serverLine(server));
   }
   #lists(name: string): unknown {

@@ -1,0 +1,170 @@
+/**
+ * Types of configs as hosts write them. They help an editor to complete; what is accepted is decided when a config is
+ * read, which takes more shapes (docs/config.md).
+ */
+import type { ToolMeta } from '../catalog/tool.ts';
+
+type Texts = Readonly<Record<string, string>>;
+/** Duration: a number of seconds or an ISO 8601 text such as `PT1M30S`. */
+export type DurationInput = number | string;
+
+/** Our own settings, for one server or, at the top of a config, for all; docs/config.md has limits and defaults. */
+export interface SettingsInput {
+  /** Whether a server that ended by itself is restarted. */
+  readonly restart?: 'always' | 'on-failure' | 'never';
+  /** Failures in a row before a server rests. Default 5. */
+  readonly restartBudget?: number;
+  /** Starts the server with the computer, or with its first call. Default `eager`. */
+  readonly start?: 'eager' | 'lazy';
+  /** Starts the server by itself; with false it waits for `startServer`. Default true. */
+  readonly autoConnect?: boolean;
+  /** Stops a lazy server after this time without a call; 0 = never. */
+  readonly idleStop?: DurationInput;
+  /** Time limits in ms. */
+  readonly timeouts?: TimeoutsInput;
+  /** Calls of one server that run at the same time. Default 1,000, over HTTP 32. */
+  readonly concurrency?: number;
+  /** Calls of one server that may wait. Default 1,000. */
+  readonly queue?: number;
+  /** Calls of all servers together that run at the same time; only at the top. Default unlimited. */
+  readonly totalConcurrency?: number;
+  /** Calls of all servers together that may wait; only at the top. Default 1,000 with `totalConcurrency`. */
+  readonly totalQueue?: number;
+  /** Largest size of a result in bytes of JSON; a larger one is cut. Default 7 MiB. */
+  readonly resultBytes?: number;
+  /** Tools of two servers with one name: refuses the second, or renames both. Default `reject`. */
+  readonly onConflict?: 'reject' | 'prefix';
+  /** Only tools that are offered, by their original names. Default all. */
+  readonly tools?: readonly string[];
+  /** Pause in ms between reads of the lists of servers that do not announce changes. Default 60,000; 0 = off. */
+  readonly pollMs?: number;
+  /** Pause in ms between reads of the lists of servers that announce changes. Default 300,000; 0 = off. */
+  readonly pollDeclaredMs?: number;
+  /** Heeds or ignores a server's notices of changed lists. Default `auto`. */
+  readonly listChanged?: 'auto' | 'off';
+  /** Failed reads of a list in a row before its entries are withdrawn. Default 3. */
+  readonly refreshFailures?: number;
+  /** Servers that are read for windows and documents. Default `subscribe`. */
+  readonly participation?: 'subscribe' | 'resources';
+  /** Shows agents addresses, host names and paths in failures. Default false. */
+  readonly exposeAddresses?: boolean;
+  /** Tools that run unasked: original names, or the groups `all`, `read` and `write`. */
+  readonly autoApprove?: readonly string[];
+  /** Fills in placeholders such as `${HOME}`. */
+  readonly expand?: boolean;
+  /** Registry for `npx`: the fastest, the one of the host, or a URL. */
+  readonly npmRegistry?: 'auto' | 'off' | (string & {});
+  /** Registries of `npmRegistry: "auto"`; only at the top. */
+  readonly npmRegistries?: readonly string[];
+  /** Proxy to servers: that of the environment, or a URL. Default none. */
+  readonly proxy?: 'env' | (string & {});
+  /** Hosts that are reached without the proxy. */
+  readonly noProxy?: readonly string[];
+  /** Variables that a child inherits. */
+  readonly baseEnv?: 'minimal' | 'full';
+  /** Names of further variables that a child inherits. */
+  readonly passEnv?: readonly string[];
+  /** Folders put before `PATH` of a child. */
+  readonly path?: readonly string[];
+  /** Folders in which runtimes such as Node are looked for. */
+  readonly runtimes?: readonly string[];
+  /** Version of the file of a presenter; only at the top. */
+  readonly version?: number;
+  /** Built-in servers that a presenter has removed; only at the top. */
+  readonly removedBuiltIns?: readonly string[];
+}
+/** Time limits in ms; docs/config.md has their defaults, and which may be 0. */
+export interface TimeoutsInput {
+  /** Time for which `a2c up` waits for starting servers; only at the top. */
+  readonly bootMs?: number;
+  /** Time for which questions about all servers wait for starting ones; only at the top. */
+  readonly toolsMs?: number;
+  /** Longest time of each step of a start. */
+  readonly connectMs?: number;
+  /** Longest time of a list with all of its pages. */
+  readonly listMs?: number;
+  /** Longest silence of the server during a call. */
+  readonly callIdleMs?: number;
+  /** Longest time of a call, for all callers. */
+  readonly callTotalMs?: number;
+  /** Longest time of a confirmation. */
+  readonly confirmMs?: number;
+  /** Longest time of the answer to a ping. */
+  readonly pingMs?: number;
+  /** Time that a stopped server has for its open calls. */
+  readonly drainMs?: number;
+  /** Longest time of the end of a computer. */
+  readonly shutdownMs?: number;
+  /** Time from the closed stdin of a process to SIGTERM. */
+  readonly stdinGraceMs?: number;
+  /** Time from SIGTERM to SIGKILL. */
+  readonly termGraceMs?: number;
+}
+
+/** Server as Claude Desktop, Cursor and others write it: a program (`command`) or an address (`url`). */
+export interface ServerInput {
+  /** Way to reach the server; without it `command` means `stdio`, and `url` streamable HTTP or SSE. */
+  readonly type?: 'stdio' | 'http' | 'streamable' | 'sse' | 'inmemory' | `own:${string}` | (string & {});
+  /** Program that is the server. */
+  readonly command?: string;
+  /** Arguments of the program. */
+  readonly args?: readonly string[];
+  /** Variables of the program; placeholders such as `${input:token}` are filled in. */
+  readonly env?: Texts;
+  /** Working folder of the program. */
+  readonly cwd?: string;
+  /** File with further variables of the program, as for Node's `--env-file`. */
+  readonly envFile?: string;
+  /** Address of a remote server. */
+  readonly url?: string;
+  /** Headers of requests to a remote server. */
+  readonly headers?: Texts;
+  /** Keeps the server configured and not started. Default false. */
+  readonly disabled?: boolean;
+  /** Tools that run unasked: original names, or the groups `all`, `read` and `write`. */
+  readonly autoApprove?: readonly string[];
+  /** Settings of tools, by their original names. */
+  readonly tool_meta?: Readonly<Record<string, ToolMeta>>;
+  /** Settings of tools without their own. */
+  readonly default_tool_meta?: ToolMeta | null;
+  /** Tools that may not be called, by original name or alias. */
+  readonly forbidden_tools?: readonly string[];
+  /** VRL program for results (docs/vrl.md). */
+  readonly vrl?: string | null;
+  /** Login to a remote server (docs/login.md). */
+  readonly oauth?: object;
+  /** Our own settings for this server. */
+  readonly a2c?: SettingsInput;
+  /** Further keys of other applications. */
+  readonly [other: string]: unknown;
+}
+/** Value that servers name as `${input:id}`. */
+export interface InputInput {
+  /** Kind of the input: asked as text, chosen from `options`, or printed by `command`. */
+  readonly type: 'promptString' | 'pickString' | 'command';
+  /** Id in `${input:id}`. */
+  readonly id: string;
+  /** Question for a person. */
+  readonly description?: string;
+  /** Value when none is given. */
+  readonly default?: string | null;
+  /** Hides the value. */
+  readonly password?: boolean;
+  /** Values from which one is chosen. */
+  readonly options?: readonly string[];
+  /** Command line that prints the value. */
+  readonly command?: string;
+}
+/** Config with servers by name. */
+export interface McpServersInput {
+  /** Servers by name. */
+  readonly mcpServers: Readonly<Record<string, ServerInput>>;
+  /** Values that servers name as `${input:id}`. */
+  readonly inputs?: readonly InputInput[];
+  /** Our own settings for all servers. */
+  readonly a2c?: SettingsInput;
+  /** Further keys of other applications. */
+  readonly [other: string]: unknown;
+}
+/** Config of a computer: servers by name, or any other object or list of docs/config.md. */
+export type ConfigInput = McpServersInput | readonly object[] | (object & {});
