@@ -7,7 +7,6 @@
  */
 import { fileURLToPath } from 'node:url';
 import { createAgent, createComputer, createOffice } from 'a2c-actors';
-import { callToolResult } from 'a2c-actors/wire';
 
 // 1. The office is where agents and computers meet: a Socket.IO server on loopback. Port 0 = any free one.
 //    `await using` closes it at the end of this file, after what was opened later, whatever happens in between.
@@ -43,9 +42,7 @@ console.log(`laptop offers: ${tools.map((tool) => tool.name).join(', ')}`);
 // 4. A call never rejects: its outcome says `succeeded`, `failed`, or `unknown` when it was sent and the answer got
 //    lost, so that you know whether the tool may have run.
 const answer = await agent.callTool('laptop', 'greet', { name: 'world' }, { timeoutMs: 10_000 });
-if (answer.outcome !== 'succeeded')
-  throw new Error(`the call ${answer.outcome}: ${answer.failure?.message ?? 'the tool said no'}`);
-const { content } = callToolResult.parse(answer.result);
-for (const item of content) console.log(`greet said: ${String(item['text'])}`);
+if (answer.outcome !== 'succeeded') throw new Error(`the call ${answer.outcome}: ${answer.failure.message}`);
+for (const item of answer.result.content) console.log(`greet said: ${String(item['text'])}`);
 
 // 5. Here the agent, the computer with its servers, and the office close, in this order. Nothing is left behind.

@@ -4,7 +4,6 @@
  */
 import type { ToolMeta } from '../catalog/tool.ts';
 
-type Texts = Readonly<Record<string, string>>;
 /** Duration: a number of seconds or an ISO 8601 text such as `PT1M30S`. */
 export type DurationInput = number | string;
 
@@ -110,7 +109,7 @@ export interface ServerInput {
   /** Arguments of the program. */
   readonly args?: readonly string[];
   /** Variables of the program; placeholders such as `${input:token}` are filled in. */
-  readonly env?: Texts;
+  readonly env?: Readonly<Record<string, string>>;
   /** Working folder of the program. */
   readonly cwd?: string;
   /** File with further variables of the program, as for Node's `--env-file`. */
@@ -118,7 +117,7 @@ export interface ServerInput {
   /** Address of a remote server. */
   readonly url?: string;
   /** Headers of requests to a remote server. */
-  readonly headers?: Texts;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Keeps the server configured and not started. Default false. */
   readonly disabled?: boolean;
   /** Tools that run unasked: original names, or the groups `all`, `read` and `write`. */
