@@ -12,7 +12,7 @@
  * renewing     — a remote server forgot the session: one new handshake, for which calls wait
  * disconnected — the stream broke: waits briefly for the exit of the process, to explain the failure
  * recovering   — lost or failed to connect: calls are told, the rest of the process is ended
- * waiting      — pause before the next try; `attempt` of `budget`
+ * waiting      — pause before the next try; `attempt` of `budget`. Calls wait for a try that comes soon
  * login        — the server requires one: authorizing, unauthorized (a person is awaited), or refused
  * open         — given up: budget used up, restart off, or a retry cannot help; one trial after a long pause
  * closing      — the process is ended step by step; `goal` is the next state: idle, standby, start again, or end
@@ -637,11 +637,15 @@ export const clientMachine = clientSetup.createMachine({
       exit: noDeadline,
       on: {
         'deadline.passed': 'resolving',
-        'call.request': { actions: refuse('waiting') },
+        /** Keeps the call for the next try; when that fails, too, the call fails with its reason. */
+        'call.request': [
+          { guard: { type: 'isNear', params: eventAsParams<ServerCall> }, ...pending },
+          { actions: refuse('waiting') },
+        ],
         'server.start': startNow,
-        'server.stop': 'idle',
+        'server.stop': { target: 'idle', actions: [goal('stop'), cancelCalls] },
         'server.update': replaced,
-        close: 'closed',
+        close: { target: 'closed', actions: [goal('end'), cancelCalls] },
       },
     },
     login: {

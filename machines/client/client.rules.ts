@@ -50,6 +50,14 @@ export const backoffOf = (c: ClientContext): number =>
 /** Longest duration of a pause including its random extension; this is the value reported to users. */
 const latest = (ms: number): number => Math.round(ms * (1 + backoffSpread));
 
+/** Longest pause in ms before a try for which calls wait; during a longer one they are refused at once. */
+const nearMs = 3_000;
+/** Tells whether a call may wait for the next try: the try comes soon, and within the time of the call. */
+export const isNear = (c: ClientContext, { timeoutMs }: ServerCall): boolean => {
+  const ms = latest(backoffOf(c));
+  return ms <= nearMs && [timeoutMs, c.timing.callTotalMs].every((limit) => limit === 0 || ms < limit);
+};
+
 /**
  * Pause in ms before the one trial after the restart budget is used up; 0 when a retry without a change cannot help.
  */
@@ -295,11 +303,16 @@ export const watchToOpen = ({ hasWatch, server, self, timing }: ClientContext): 
   hasWatch ? [] : [open(watchKind, { server, session: self, timing })];
 
 // ── what it tells its owner ────────────────────────────────────────────────────────────────────────────
+/**
+ * Tells whether a connecting server still offers its tools: it was asked for by a call, or has only lost its session.
+ * A call that waits for the next try of a lost server offers nothing.
+ */
+const isKept = (c: ClientContext): boolean => c.isHolding && (c.attempt === 0 || c.isRenewed);
 export const changedTo = (c: ClientContext, stage: ClientStage): ClientChanged => ({
   type: 'client.changed',
   server: c.server,
   stage,
-  isOffered: stage === 'ready' || stage === 'standby' || (c.isHolding && stage === 'connecting'),
+  isOffered: stage === 'ready' || stage === 'standby' || (stage === 'connecting' && isKept(c)),
   failure: c.failure,
   attempt: c.attempt,
   nextTryMs: nextTryOf(c, stage),

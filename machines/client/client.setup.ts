@@ -8,7 +8,14 @@ import { sessionPort, type ServerInfo, type SessionLost, type Waits } from '../k
 import type { ProcessTag } from '../process/process.machine.ts';
 import { failureOfEnd, failureOfLoss, isHopeless, type ProcessEnd } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
-import type { ClientContext, ClientEvent, ClientInput, ClientPlan, Resolved } from './client.events.ts';
+import type {
+  ClientContext,
+  ClientEvent,
+  ClientInput,
+  ClientPlan,
+  Resolved,
+  ServerCall,
+} from './client.events.ts';
 import * as rules from './client.rules.ts';
 
 export const clientSetup = setup({
@@ -103,6 +110,7 @@ export const clientSetup = setup({
     isLazy: ({ context: c }) => c.start === 'lazy',
     needsProcess: ({ context: c }) => c.hasProcess,
     isHolding: ({ context: c }) => c.isHolding,
+    isNear: ({ context }, call: ServerCall) => rules.isNear(context, call),
     isOther: ({ context: c }, { plan }: { plan: ClientPlan }) => plan.generation !== c.generation,
     hasOtherValues: ({ context: c }, { plan }: { plan: ClientPlan }) =>
       plan.generation !== c.generation || plan.values !== c.values,

@@ -64,7 +64,7 @@ const capabilities = { tools: { listChanged: true }, resources: null, prompts: n
 export const client: Sample = {
   input: { ...plan, server: 's', cached: {}, spent: { attempt: 0, failure: null } },
   orders: {
-    'call.request': [request],
+    'call.request': [request, { ...request, timeoutMs: 0 }],
     'call.cancel': [{ ticket: 't', reason: 'x' }],
     'resources.watch': [{ uris: ['u:a'], by: 'host' }],
     'resources.relist': [

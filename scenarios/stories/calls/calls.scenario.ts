@@ -79,9 +79,9 @@ scenario('a disabled tool is refused as 4002', (s) => {
   s.expect(fs).requests('tools/call', 0);
 });
 
-scenario('a call to a server that waits for its next try says so and when', (s) => {
+scenario('a call to a server whose next try is far away is refused, and says when the try is', (s) => {
   const fs = s.server('fs', { tools: slowly });
-  s.timing({ backoffMs: 2_000, longestBackoffMs: 2_000 });
+  s.timing({ backoffMs: 2_001, longestBackoffMs: 2_001 });
   s.ready();
   s.kill(fs);
   s.reaches(fs, 'waiting');
@@ -89,9 +89,55 @@ scenario('a call to a server that waits for its next try says so and when', (s) 
   s.settled(call);
   s.expect(call).settles('failed', {
     code: 'ServerNotActive',
-    details: { server_name: 'fs', state: 'waiting', next_try: 3_000 },
+    details: { server_name: 'fs', state: 'waiting', next_try: 3_002 },
   });
   s.close();
+});
+
+scenario('a call waits for the next try of its server where that comes soon', (s) => {
+  const fs = s.server('fs', { tools: slowly });
+  s.ready();
+  s.kill(fs);
+  s.reaches(fs, 'waiting');
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded', { result: hello });
+  s.expect(fs).requests('tools/call', 1);
+});
+
+scenario('a call that has less time than the pause before the next try is refused at once', (s) => {
+  const fs = s.server('fs', { tools: slowly });
+  s.timing({ backoffMs: 1_000, longestBackoffMs: 1_000 });
+  s.ready();
+  s.kill(fs);
+  s.reaches(fs, 'waiting');
+  const call = s.call('read', { timeoutMs: 1_400 });
+  s.settled(call);
+  s.expect(call).settles('failed', { code: 'ServerNotActive', details: { state: 'waiting' }, at: 0 });
+});
+
+scenario('a call that waits for the next try fails with the reason when that fails, too', (s) => {
+  const fs = s.server('fs', { tools: slowly });
+  s.ready();
+  s.later(fs, 2, { faults: [{ fault: 'life.initError' }] });
+  s.kill(fs);
+  s.reaches(fs, 'waiting');
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('failed', { phase: 'queued' });
+  s.expect(fs).requests('tools/call', 0);
+});
+
+scenario('a call that waits for the next try ends when its server is stopped', (s) => {
+  const fs = s.server('fs', { tools: slowly });
+  s.ready();
+  s.kill(fs);
+  s.reaches(fs, 'waiting');
+  const call = s.call('read');
+  s.stop(fs);
+  s.settled(call);
+  s.expect(call).settles('failed', { end: 'cancelled', phase: 'queued' });
+  s.reaches(fs, 'idle');
 });
 
 scenario('a call while its computer closes is refused', (s) => {

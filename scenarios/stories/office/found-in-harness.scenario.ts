@@ -58,7 +58,7 @@ scenario(
     s.agent();
     await s.run(1000);
     const [ours, theirs] = [s.call('read'), s.agentCall('read')];
-    await s.run(1000);
+    await s.run(3000);
     expect(ours.settled[0]?.failure?.message).toContain('***');
     expect(theirs.settled).toHaveLength(1);
     expect(JSON.stringify([s.seen, s.news])).not.toContain('hunter2');

@@ -42,7 +42,8 @@ for (const [state, { again, meet, shown }] of Object.entries(caught)) {
   const caughtIn = (s: Scene): ServerRef => {
     const fs = s.server('fs', { tools: { read: {} } });
     s.later(fs, 2, again);
-    s.timing({ stdinGraceMs: 400, backoffMs: state === 'waiting' ? 2_000 : 100 });
+    const backoffMs = state === 'waiting' ? 4_000 : 100;
+    s.timing({ stdinGraceMs: 400, backoffMs, longestBackoffMs: 4_000 });
     s.ready();
     s.kill(fs);
     meet(s, fs);
