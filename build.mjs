@@ -1,7 +1,8 @@
 // Builds `dist`: the code in chunks that load when they are needed, the types rolled up, and the page of the inspector.
 import { execFile } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { rollup } from 'rollup';
@@ -47,7 +48,10 @@ async function buildCode() {
   const reaper = await build({
     ...node,
     entryPoints: ['adapters/process/reaper/reaper.ts'],
+    format: 'cjs',
     minify: true,
+    // Shown by `ps` in place of the code.
+    banner: { js: "process.title='a2c reaper '+process.argv.at(-1);" },
     write: false,
   });
   const code = entries.map(({ code }) => sourceOf(code));
@@ -91,6 +95,21 @@ const groups = [
   entries.filter(({ name }) => laboratory.includes(name)),
 ];
 
+/** Publishes the sources that a map of declarations names, for editors open them, and lets the map name the published ones. */
+function publishSources(file) {
+  const map = JSON.parse(readFileSync(file, 'utf8'));
+  map.sources = map.sources.map((name) => {
+    const path = relative('.', join(dirname(file), name));
+    // An entry that only exports again has no line of its own: its map names what tsc has written.
+    const source = path.replace(/^dist\/\.types\/(.*)\.d\.ts$/, '$1.ts');
+    const copy = join('dist/sources', source);
+    mkdirSync(dirname(copy), { recursive: true });
+    copyFileSync(source, copy);
+    return relative(dirname(file), copy);
+  });
+  writeFileSync(file, JSON.stringify(map));
+}
+
 async function buildTypes() {
   const folder = 'dist/.types';
   const tsc = [resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc')];
@@ -114,7 +133,7 @@ async function buildTypes() {
       onwarn: ({ message }) =>
         message.includes('no public re-export') || process.stderr.write(`${message}\n`),
     });
-    await rolled.write({
+    const { output } = await rolled.write({
       dir: 'dist',
       format: 'es',
       sourcemap: true,
@@ -122,6 +141,7 @@ async function buildTypes() {
       chunkFileNames: `types/${n}-[name]-[hash].d.ts`,
     });
     await rolled.close();
+    for (const { fileName } of output) if (fileName.endsWith('.map')) publishSources(join('dist', fileName));
   }
   rmSync(folder, { recursive: true });
 }

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { version } from '../machines/version.ts';
@@ -24,6 +23,17 @@ export const isSource = (here ?? '').endsWith('/adapters/own-files.ts');
 /** Path of a file of the sources, in a checkout that runs them. */
 export const sourceFile = (path: string): string => fileURLToPath(new URL(`../${path}`, here));
 
+/** Path of a module as Node finds it from a file. Bundlers would follow a `createRequire` that is imported. */
+const resolvedFrom = (file: string | undefined, module: string): string =>
+  process
+    .getBuiltinModule('node:module')
+    .createRequire(file ?? '')
+    .resolve(module);
+
+/** Address of a module of tsx, which runs the sources of a checkout. */
+export const sourceLoader = (module: 'tsx' | 'tsx/esm/api'): string =>
+  pathToFileURL(resolvedFrom(here, module).replace(/cjs$/, 'mjs')).href;
+
 /** Error for a file of this package that is not found. */
 export class OwnFileMissing extends Error {
   override readonly name = 'OwnFileMissing';
@@ -41,7 +51,7 @@ export class OwnFileMissing extends Error {
 function packageFolder(): string | undefined {
   for (const from of [here, process.argv[1]]) {
     try {
-      const manifest = createRequire(from ?? '').resolve('a2c-actors/package.json');
+      const manifest = resolvedFrom(from, 'a2c-actors/package.json');
       const found = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version?: unknown };
       if (found.version === version) return join(dirname(manifest), 'dist');
     } catch {

@@ -21,6 +21,9 @@ export const nameOf = (address: Address): Address => {
   return hash < 0 ? address : address.slice(0, hash);
 };
 
+/** Event of an actor: its type, and what belongs to it. It has the shape of XState's `EventObject`, which hosts need not know. */
+export type AnyEvent = { readonly type: string };
+
 declare const takes: unique symbol;
 /** Address of an actor that accepts events of type `Event`. At run time it is a plain string. */
 export type AddressFor<Event> = Address & { readonly [takes]: (event: Event) => void };

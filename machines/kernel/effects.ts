@@ -1,5 +1,5 @@
 import type { EventObject } from 'xstate';
-import { keyOf, type Address, type AddressFor, type Kind } from './address.ts';
+import { keyOf, type Address, type AddressFor, type AnyEvent, type Kind } from './address.ts';
 
 declare const isChecked: unique symbol;
 /**
@@ -18,7 +18,7 @@ export interface Message {
   /** Address of the actor that receives the message. */
   readonly to: Address;
   /** Event that the message delivers. */
-  readonly event: EventObject;
+  readonly event: AnyEvent;
 }
 export interface CheckedMessage extends Message, Checked {}
 /**

@@ -1,6 +1,6 @@
 /** Ports of the machines: the input that opens each port, the commands it takes, and the facts it reports. */
 import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
-import type { Address } from './address.ts';
+import type { Address, AnyEvent } from './address.ts';
 import type { Digits } from '../protocol/exact-numbers.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { CancelReason, Progress, TraceContext } from '../protocol/messages/messages.ts';
@@ -240,7 +240,7 @@ export type Emit<Fact> = (fact: Fact) => void;
  * Running instance of a port; it lives as long as the state that invoked it. `close` is final, synchronous and never
  * throws.
  */
-export interface PortInstance<Command = EventObject> {
+export interface PortInstance<Command = AnyEvent> {
   /** Gives the port a command; ignored after `close`. */
   tell(command: Command): void;
   /** Closes the port, whatever it is doing. */

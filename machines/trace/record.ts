@@ -1,5 +1,4 @@
-import type { EventObject } from 'xstate';
-import type { Address } from '../kernel/address.ts';
+import type { Address, AnyEvent } from '../kernel/address.ts';
 import type { Message } from '../kernel/effects.ts';
 
 /** Error that was thrown, in the form a trace stores. */
@@ -27,7 +26,7 @@ export type DirectoryRecord =
       readonly n?: number;
       /** Id of the question that was answered. */
       readonly id?: string;
-      readonly ev?: EventObject;
+      readonly ev?: AnyEvent;
       readonly orElse?: Message;
       /** Config as the host gave it, when the machines receive a plan made from it. */
       readonly given?: object;
@@ -51,7 +50,7 @@ export type DirectoryRecord =
       readonly k: 'post';
       readonly from: Address;
       readonly a: Address;
-      readonly ev: EventObject;
+      readonly ev: AnyEvent;
       /**
        * Set when the receiver no longer exists: `expected` when the sender marked the message as optional,
        * else `lost`.
@@ -87,6 +86,6 @@ export type DirectoryRecord =
       readonly late?: true;
     }
   /** Command to a port instance, a question, or the end of either. */
-  | { readonly k: 'out'; readonly port: string; readonly a: Address; readonly ev: EventObject }
+  | { readonly k: 'out'; readonly port: string; readonly a: Address; readonly ev: AnyEvent }
   /** Violation of an invariant, reported at the address where it occurred. */
   | { readonly k: 'defect'; readonly a: Address; readonly what: string };

@@ -18,7 +18,7 @@ What runs is compiled first, as it is published: tsx would add a call to every f
 
   --only <row>[,<row>]   these rows only
   --list                 the rows, and what they measure
-  --quick                all rows but those that need PyPI, as fast as they can be measured: the figures say little
+  --quick                all rows but those that need PyPI or npm, as fast as they can be measured: the figures say little
   --late <s>             how long a row may take (default 600, --quick: 120)
   --json                 one JSON document on stdout instead of the table
   --help

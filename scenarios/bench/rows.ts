@@ -20,6 +20,13 @@ export const rows: readonly Row[] = [
     measure: async (...given) => (await import('./rows/calls/cold.ts')).measureCold(...given),
   },
   {
+    name: 'import',
+    about:
+      'import of the package, and of others that connect to MCP servers, each beside the bare SDK client',
+    needs: 'npm',
+    measure: async (...given) => (await import('./rows/import.ts')).measureImport(...given),
+  },
+  {
     name: 'start',
     about: 'start of 50 servers inside the host, by a computer and by hand; 49 beside one that never answers',
     measure: async (...given) => (await import('./rows/start.ts')).measureStart(...given),

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { limits, sizeText } from '../../../machines/document-files.ts';
 import type { ReadDocument } from '../../../machines/documents.ts';
-import { isSource, ownFile, sourceFile } from '../../own-files.ts';
+import { isSource, ownFile, sourceFile, sourceLoader } from '../../own-files.ts';
 import { Unreadable } from './reader.ts';
 import type { Begun, Done, Job } from './worker.ts';
 
@@ -14,12 +13,7 @@ import type { Begun, Done, Job } from './worker.ts';
 function entryOfWorker(): { readonly entry: string; readonly isText: boolean } {
   if (!isSource) return { entry: ownFile('adapters/documents/parsing/worker.js'), isText: false };
   const source = pathToFileURL(sourceFile('adapters/documents/parsing/worker.ts')).href;
-  const tsx = pathToFileURL(
-    createRequire(import.meta.url)
-      .resolve('tsx/esm/api')
-      .replace(/cjs$/, 'mjs'),
-  ).href;
-  const text = `import(${JSON.stringify(tsx)}).then(({ register }) => (register(), import(${JSON.stringify(source)})))`;
+  const text = `import(${JSON.stringify(sourceLoader('tsx/esm/api'))}).then(({ register }) => (register(), import(${JSON.stringify(source)})))`;
   return { entry: text, isText: true };
 }
 

@@ -8,14 +8,16 @@ const node: HostProgram = {
   isSingleFile: false,
 };
 const bun = { node: '24.3.0', bun: '1.4.5' };
+const oldBun = { node: '24.3.0', bun: '1.2.15' };
 const electron = { node: '22.0.0', electron: '40.0.0' };
 
 describe('a host', () => {
   it.each<[string, Partial<HostProgram>, string | undefined]>([
     ['of Node', {}, undefined],
     ['of Bun with a script', { versions: bun }, undefined],
-    ['of Bun as one file', { versions: bun, main: '/$bunfs/root/app' }, 'a single file'],
-    ['of Bun as one file on Windows', { versions: bun, main: 'B:\\~BUN\\root\\app.exe' }, 'a single file'],
+    ['of Bun as one file', { versions: bun, main: '/$bunfs/root/app' }, undefined],
+    ['of an old Bun as one file', { versions: oldBun, main: '/$bunfs/root/app' }, 'a single file'],
+    ['of an old Bun on Windows', { versions: oldBun, main: 'B:\\~BUN\\root\\app.exe' }, 'a single file'],
     ['of Node SEA or deno compile', { isSingleFile: true }, 'a single file'],
     ['of Electron', { versions: electron }, 'an Electron app'],
     ['of Electron as Node', { versions: electron, env: { ELECTRON_RUN_AS_NODE: '1' } }, undefined],

@@ -29,6 +29,14 @@ function hostProgram(): HostProgram {
 /** Path of the virtual folder in which `bun build --compile` keeps the files of its program. */
 const insideBun = /^(\/\$bunfs\/|[a-z]:[\\/]~BUN[\\/])/i;
 
+/** First version of Bun whose programs run a script when `BUN_BE_BUN` is set. */
+const bunRunsScripts = [1, 2, 16];
+const isOlder = (version: string): boolean => {
+  const parts = version.split('.').map((part) => Number.parseInt(part, 10));
+  const at = bunRunsScripts.findIndex((part, n) => part !== parts[n]);
+  return at !== -1 && (parts[at] ?? 0) < (bunRunsScripts[at] ?? 0);
+};
+
 /**
  * Reason why `process.execPath` with a script would start this host again instead of the script; undefined when the script would
  * run.
@@ -36,7 +44,8 @@ const insideBun = /^(\/\$bunfs\/|[a-z]:[\\/]~BUN[\\/])/i;
 export function whyNoReaper(host: HostProgram = hostProgram()): string | undefined {
   const { env, versions, main, isSingleFile } = host;
   if (env[reaperMark]) return `this program was itself started as one (${reaperMark} is set)`;
-  if (isSingleFile || (versions['bun'] && insideBun.test(main ?? '')))
+  const { bun } = versions;
+  if (isSingleFile || (bun !== undefined && insideBun.test(main ?? '') && isOlder(bun)))
     return 'this program is a single file, which would start itself again';
   // Refuses Electron, because its fuse RunAsNode may be off and a program cannot find that out.
   if (versions['electron'] && !env['ELECTRON_RUN_AS_NODE'])

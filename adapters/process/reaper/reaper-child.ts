@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import { isSource, ownFile, sourceFile } from '../../own-files.ts';
+import { isSource, ownFile, sourceFile, sourceLoader } from '../../own-files.ts';
 import { endAll, startTimeOf } from './group.ts';
 import { reaperMark, reaperProof } from './host-program.ts';
 
@@ -21,8 +21,7 @@ function reaperProgram(): readonly string[] {
   } catch (error) {
     if (typeof EMBEDDED_REAPER === 'string') return ['-e', EMBEDDED_REAPER];
     if (!isSource) throw error;
-    // Resolves tsx to an absolute address, because the reaper runs in another folder.
-    return ['--import', import.meta.resolve('tsx'), sourceFile('adapters/process/reaper/reaper.ts')];
+    return ['--import', sourceLoader('tsx'), sourceFile('adapters/process/reaper/reaper.ts')];
   }
 }
 
@@ -40,7 +39,7 @@ export const reaperCommand = (): { command: string; args: string[] } => ({
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'];
 
 function environment(): Record<string, string> {
-  const env: Record<string, string> = { ELECTRON_RUN_AS_NODE: '1', [reaperMark]: '1' };
+  const env: Record<string, string> = { ELECTRON_RUN_AS_NODE: '1', BUN_BE_BUN: '1', [reaperMark]: '1' };
   for (const name of inherited) {
     const value = process.env[name];
     if (value !== undefined) env[name] = value;

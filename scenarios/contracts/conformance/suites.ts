@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { installed } from '../../fixtures/installed.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -12,21 +13,14 @@ const node = '22.23.3';
 export const suites = { stable: '0.1.16', newest: '0.2.0-alpha.12' } as const;
 export type Suite = keyof typeof suites;
 
-/** Installs what is not there yet, beside our own packages, so that neither sees the other's. */
-export async function install(): Promise<void> {
-  const wanted = [
+/** Installs what is not there yet, beside our own packages. */
+export const install = (): Promise<string> =>
+  installed('conformance', [
     `node@${node}`,
     ...Object.entries(suites).map(
       ([name, version]) => `${name}@npm:@modelcontextprotocol/conformance@${version}`,
     ),
-  ];
-  const mark = join(home, 'installed.txt');
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted.join('\n')) return;
-  mkdirSync(home, { recursive: true });
-  writeFileSync(join(home, 'package.json'), '{"private":true}');
-  await run('npm', ['install', '--no-audit', '--no-fund', ...wanted], { cwd: home });
-  writeFileSync(mark, wanted.join('\n'));
-}
+  ]);
 const cliOf = (suite: Suite): readonly [string, string] => [
   join(home, 'node_modules/node/bin/node'),
   join(home, 'node_modules', suite, 'dist/index.js'),
