@@ -101,7 +101,7 @@ function publishSources(file) {
   map.sources = map.sources.map((name) => {
     const path = relative('.', join(dirname(file), name));
     // An entry that only exports again has no line of its own: its map names what tsc has written.
-    const source = path.replace(/^dist\/\.types\/(.*)\.d\.ts$/, '$1.ts');
+    const source = path.replace(/^dist\/(?:\.types\/)?(.*)\.d\.ts$/, '$1.ts');
     const copy = join('dist/sources', source);
     mkdirSync(dirname(copy), { recursive: true });
     copyFileSync(source, copy);

@@ -26,6 +26,7 @@ export type { Fault, Moment } from '../../fault-server/words/fault.ts';
 export type { CallLimits } from '../../../machines/call/policy/index.ts';
 export type { CallSettled } from '../../../machines/call/messages.ts';
 export type { OnConflict } from '../../../machines/catalog/tool-table.ts';
+export type { AnyEvent } from '../../../machines/kernel/address.ts';
 export type { DirectoryRecord, Thrown } from '../../../machines/trace/index.ts';
 export type { Message } from '../../../machines/kernel/effects.ts';
 export type { SeenRecord as Seen } from '../../invariants/invariant.ts';
