@@ -125,6 +125,8 @@ const welcomeSchema = z.object({
   charts: chartsSchema,
   /** Tells whether messages with the past of the host follow. */
   past: z.boolean(),
+  /** Description of the damage of a file, after which nothing is shown. */
+  damage: z.string().optional(),
   /** Head of the trace, and for a live host a checkpoint of all living actors. */
   lines,
 });

@@ -16,6 +16,8 @@ export interface Recording {
   readonly name: string;
   readonly started: string | null;
   readonly text: string;
+  /** Description of the damage of the file, after which nothing is shown; absent when the file is sound. */
+  readonly damage?: string;
   /** Replays the recording and returns the results of its checks; called only when a person looks. */
   readonly checks: (name: string) => Checks;
 }
@@ -40,7 +42,7 @@ const answerTo = (ask: FromPage, { name, checks }: Recording): ToPage => {
   }
 };
 
-const welcomeTo = ({ name, started }: Recording, charts: Charts, lines: string): Welcome => ({
+const welcomeTo = ({ name, started, damage }: Recording, charts: Charts, lines: string): Welcome => ({
   type: 'welcome',
   protocol: inspectionProtocol,
   host: { kind: 'file', name, pid: null, started, version },
@@ -48,6 +50,7 @@ const welcomeTo = ({ name, started }: Recording, charts: Charts, lines: string):
   control: false,
   charts,
   past: false,
+  ...(damage !== undefined && { damage }),
   lines,
 });
 /** Makes one HTML file of the page and a recording, for a bug report or a CI artifact. */

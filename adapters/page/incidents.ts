@@ -20,7 +20,8 @@ export type IncidentKind =
   | 'person'
   | 'call'
   | 'link'
-  | 'host';
+  | 'host'
+  | 'file';
 interface Told {
   readonly at: number;
   readonly what: string;
@@ -126,6 +127,11 @@ export class Story {
       what: 'The recording has no end: its host was killed, or the file was cut here.',
       remedy: 'Look in the log of the system for a SIGKILL or too little memory at this time.',
     });
+  }
+  /** Notes that a file is damaged after its last record. */
+  damaged(what: string): void {
+    const remedy = 'Copy the file again from where it was written.';
+    this.#begin('file', 'trace', this.#now, null, { what, remedy });
   }
   /** Drops what was over before a time. */
   forget(before: number): void {

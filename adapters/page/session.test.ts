@@ -80,3 +80,19 @@ describe('a page of a host that runs', () => {
     expect([session.history.length, session.dropped]).toEqual([mostKept + 5, 0]);
   });
 });
+
+it('a file that is damaged, or whose host wrote no end, says so as an incident', () => {
+  const told = (damage: object, tail: string): readonly string[] => {
+    const session = new Session(() => 0);
+    const lines = line({ s: 0, t: 0, k: 'head', format: 'a2c-trace/2', next: 1 });
+    const welcome = { type: 'welcome', protocol: 1, host, mode: 'file', control: false, charts: {} } as const;
+    session.take({ ...welcome, past: false, ...damage, lines });
+    session.take({ type: 'records', lines: line({ s: 1, t: 5, w: 1_000, k: 'mark', text: 'here' }) + tail });
+    session.take({ type: 'complete', records: 1 });
+    return session.story.at(session.wallEnd).map(({ what }) => what);
+  };
+  const tail = line({ s: 2, t: 6, k: 'tail', reason: 'closed' });
+  expect(told({}, tail)).toEqual([]);
+  expect(told({}, '')).toEqual([expect.stringContaining('The recording has no end')]);
+  expect(told({ damage: 'The file is damaged in line 9' }, '')).toEqual(['The file is damaged in line 9']);
+});

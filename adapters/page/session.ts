@@ -56,6 +56,8 @@ export class Session {
   /** Difference between the wall clock and the time of the trace, in ms; undefined before the first record with both. */
   #offset: number | undefined;
   #hasTail = false;
+  /** Description of the damage of a file; undefined when it is sound. */
+  #damage: string | undefined;
   /** Counts of calls, kept until a call begins or ends. */
   #counted: { readonly key: number; readonly counts: ReturnType<typeof countsOf> } | undefined;
   charts: Charts = {};
@@ -134,7 +136,8 @@ export class Session {
   }
   take(message: ToPage): void {
     if (message.type === 'welcome') {
-      const { host, charts, control, mode, past } = message;
+      const { host, charts, control, mode, past, damage } = message;
+      this.#damage = damage;
       Object.assign(this, { host, charts, control });
       if (past) this.#later = [];
       this.enter(mode === 'file' ? 'loading' : 'live');
@@ -203,7 +206,8 @@ export class Session {
       if (row?.k === 'open') break;
       if (row?.k === 'in' && fieldsOf(row['ev'])['type'] === 'close') first = at;
     }
-    if (!this.#hasTail && history.length > 0) this.story.died();
+    if (this.#damage !== undefined) this.story.damaged(this.#damage);
+    else if (!this.#hasTail && history.length > 0) this.story.died();
     if (first !== undefined && this.isNow) this.choice = { ...this.choice, moment: first - 1 };
     this.enter('file');
   }

@@ -26,7 +26,36 @@ function toFull(trace: Trace): { text: string; parted: number | undefined } {
   return { text, parted: recorded?.s ?? inputs?.at(-1)?.s };
 }
 
-/** Reads a trace file for a page. Returns an error text with the line for anything but a complete trace. */
+/** Whole lines of a file; half a line at its end is what a killed host was writing. */
+function wholeLines(text: string): string {
+  const end = text.lastIndexOf('\n') + 1;
+  try {
+    JSON.parse(text.slice(end));
+    return `${text}\n`;
+  } catch {
+    return text.slice(0, end);
+  }
+}
+interface Sound {
+  readonly text: string;
+  readonly trace: Trace;
+  /** Description of the damage that ends the sound part; undefined when all is sound. */
+  readonly damage: string | undefined;
+}
+/** Reads the part of a trace before its first damaged line. Returns an error text when not even its head is sound. */
+function soundPart(file: string, text: string): Sound | string {
+  const read = readTrace(text, sha256Of);
+  if (read.ok) return { text: wholeLines(text), trace: read.trace, damage: undefined };
+  const before = `${text
+    .split('\n')
+    .slice(0, read.line - 1)
+    .join('\n')}\n`;
+  const sound = readTrace(before, sha256Of);
+  if (read.line < 3 || !sound.ok) return `${file}: line ${read.line}: ${read.problem}\n  ${read.remedy}`;
+  const damage = `The file is damaged in line ${read.line}: ${read.problem}. What follows is not shown.`;
+  return { text: before, trace: sound.trace, damage };
+}
+/** Reads a trace file for a page, up to its first damage. Returns an error text for what is no trace. */
 export function recordingOf(file: string, notice: (text: string) => void): Recording | string {
   let text: string;
   try {
@@ -35,11 +64,13 @@ export function recordingOf(file: string, notice: (text: string) => void): Recor
   } catch (error) {
     return `${file}: ${(error as Error).message}`;
   }
-  const read = readTrace(text, sha256Of);
-  if (!read.ok) return `${file}: line ${read.line}: ${read.problem}\n  ${read.remedy}`;
-  const { head } = read.trace;
+  const sound = soundPart(file, text);
+  if (typeof sound === 'string') return sound;
+  const { trace, damage } = sound;
+  const { head } = trace;
   const { started } = head;
-  const { trace } = read;
+  const about = { name: file, started, ...(damage !== undefined && { damage }) };
+  if (damage !== undefined) notice(`${file}: ${damage}`);
   const checksBy =
     (whole: string) =>
     (name: string): Checks => {
@@ -48,7 +79,7 @@ export function recordingOf(file: string, notice: (text: string) => void): Recor
       if (!shown.ok) throw new Error(shown.problem);
       return checksOf(name, trace, shown.trace);
     };
-  if (head.profile === 'full') return { name: file, started, text, checks: checksBy(text) };
+  if (head.profile === 'full') return { ...about, text: sound.text, checks: checksBy(sound.text) };
   const problem = problemOf(trace);
   if (problem) return `${file}: ${problem.message}\n  ${problem.remedy}`;
   let full: ReturnType<typeof toFull>;
@@ -63,7 +94,7 @@ export function recordingOf(file: string, notice: (text: string) => void): Recor
     notice(
       `today's code does something else at record ${full.parted}: from there on it is shown as it is now`,
     );
-  return { name: file, started, text: full.text, checks: checksBy(full.text) };
+  return { ...about, text: full.text, checks: checksBy(full.text) };
 }
 
 /** Writes the page of a recording as one file, without the path of the trace. Returns an error text when that fails. */

@@ -18,6 +18,7 @@ const names: Readonly<Record<IncidentKind, string>> = {
   call: 'call lost',
   link: 'office lost',
   host: 'host failed',
+  file: 'file damaged',
 };
 const mostShown = 4;
 
