@@ -77,6 +77,20 @@ describe('the first screen', () => {
         .waitFor();
       await page.getByRole('tab', { name: 'Calls' }).click();
       expect(await page.locator('.call strong').allInnerTexts()).toEqual(['die', 'echo']);
+      // Choosing a call shows what was asked and what came back, and moves no time.
+      await page.getByRole('listbox', { name: 'Calls' }).focus();
+      for (const _down of ['die', 'echo']) await page.keyboard.press('ArrowDown');
+      const chosen = page.locator('#call', { hasText: 'req_id' });
+      await chosen.filter({ hasText: '"text": "before"' }).waitFor();
+      expect(await chosen.locator('#steps tbody tr').allInnerTexts()).toEqual([
+        expect.stringMatching(/^asked/),
+        expect.stringMatching(/^found/),
+        expect.stringMatching(/^sent/),
+        expect.stringMatching(/^answered/),
+        expect.stringMatching(/^ended.*succeeded/),
+      ]);
+      expect(await page.locator('#moment-text').innerText()).toBe('now');
+      await picture(page, 'call');
       await page.reload();
     }
   });

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { standingOf, type Call } from '../calls.ts';
 import { Order } from './asked.tsx';
-import { Empty, LongList, State } from '../pieces.tsx';
+import { Empty, Json, LongList, State } from '../pieces.tsx';
 import type { Mood } from '../model.ts';
 import type { Session } from '../session.ts';
 import { countText, dayTimeText, durationText, visible } from '../values.ts';
@@ -68,6 +68,83 @@ function CallRow({ session, call, now, begin, end }: Bar): VNode {
     </div>
   );
 }
+/** Steps of a call, each with the time since it was asked and since the step before. */
+function Steps({ session, call, now }: { session: Session; call: Call; now: number }): VNode {
+  const past = call.moments.filter(({ at }) => at <= now);
+  return (
+    <table id="steps">
+      <thead>
+        <tr>
+          <th scope="col">step</th>
+          <th scope="col">after</th>
+          <th scope="col">took</th>
+          <th scope="col">what</th>
+        </tr>
+      </thead>
+      <tbody>
+        {past.map(({ step, at, s, text }, index) => (
+          <tr key={index}>
+            <td>
+              {s === null ? (
+                step
+              ) : (
+                <button
+                  type="button"
+                  class="plain"
+                  onClick={() => session.goToNumber(s)}
+                  title={`record ${s}`}
+                >
+                  {step}
+                </button>
+              )}
+            </td>
+            <td class="number">{durationText(at - call.from)}</td>
+            <td class="number">{index === 0 ? '' : durationText(at - (past[index - 1]?.at ?? at))}</td>
+            <td>{visible(text)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+/** The chosen call: what was asked, its steps, and what came back. Choosing it does not move the moment. */
+function Detail({ session, call, now }: { session: Session; call: Call; now: number }): VNode {
+  const { tool, reqId, server, computer, agent, params, ended } = call;
+  const { words, why, isOver } = standingOf(call, now);
+  const result = isOver ? ended?.result : undefined;
+  const facts = [
+    ['server', server],
+    ['computer', computer],
+    ['asked by', agent || 'the host itself'],
+    ['req_id', reqId],
+    ['time limit', call.timeoutMs > 0 ? durationText(call.timeoutMs) : ''],
+  ].filter(([, value]) => value !== '');
+  return (
+    <section id="call" aria-label="The chosen call">
+      <h3>
+        {visible(tool)} <State mood={moodOf(call, now)}>{words}</State>
+      </h3>
+      {why !== '' && <p class="bad">{visible(why)}</p>}
+      <dl>
+        {facts.map(([name = '', value = '']) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class="mono">{visible(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      <Steps session={session} call={call} now={now} />
+      <h4>arguments</h4>
+      <Json value={params ?? {}} label="Arguments" />
+      {result !== undefined && result !== null && (
+        <>
+          <h4>result</h4>
+          <Json value={result} label="Result" />
+        </>
+      )}
+    </section>
+  );
+}
 /** Tells why there is no call: an office relays calls and keeps none, and a page may not know the past. */
 function NoCalls({ session }: { session: Session }): VNode {
   const { since } = session.story;
@@ -88,6 +165,7 @@ export function CallsPanel({ session }: { session: Session }): VNode {
   const begin = calls.reduce((least, { from }) => Math.min(least, from), Infinity);
   const end = calls.reduce((most, { ended }) => Math.max(most, Math.min(ended?.at ?? now, now)), begin + 1);
   const shown = calls.findIndex(({ ticket }) => ticket === session.choice.call);
+  const chosen = calls[shown];
   const draw = (index: number): VNode | null => {
     const call = calls[index];
     return call ? (
@@ -111,6 +189,7 @@ export function CallsPanel({ session }: { session: Session }): VNode {
         draw={draw}
         onMove={move}
       />
+      {chosen && <Detail session={session} call={chosen} now={now} />}
     </div>
   );
 }
