@@ -155,7 +155,9 @@ interface Heard {
   readonly ready: () => void;
   readonly fail: (error: unknown) => void;
 }
-/** Watches one folder. When it is deleted it is watched from the beginning, so that it is seen when it comes back. */
+/** Time in ms between two looks for a folder that was deleted. */
+const goneMs = 500;
+/** Watches one folder. When it is deleted it is looked for, and watched again when it is back. */
 function watchFolder(
   watch: typeof Chokidar.watch,
   { name, path: root }: Folder,
@@ -186,24 +188,30 @@ function watchFolder(
     watcher.on('add', hearPath).on('change', hearPath).on('unlink', hearPath).on('error', fail);
     const beginAgain = (): void => {
       if (isClosed) return;
-      void watcher.close().then(() => {
-        if (!isClosed) current = begin();
-      });
+      ready();
+      void watcher.close().then(beginWhenThere);
     };
     watcher.once('ready', () => {
       // Begins again when the folder was deleted meanwhile; nothing else reports that.
-      if (begun !== undefined && inode() !== begun) beginAgain();
-      else ready();
+      if (inode() === begun) ready();
+      else beginAgain();
     });
     watcher.on('unlinkDir', (path) => {
       if (path === root) beginAgain();
     });
     return watcher;
   };
+  const beginWhenThere = (): void => {
+    if (isClosed) return;
+    if (inode() === undefined) timer = setTimeout(beginWhenThere, goneMs);
+    else current = begin();
+  };
+  let timer: NodeJS.Timeout | undefined;
   let current = begin();
   return {
     close: () => {
       isClosed = true;
+      clearTimeout(timer);
       return current.close();
     },
   };

@@ -94,6 +94,10 @@ describe('a table of HTML', () => {
       { columns: ['a'], rows: [['[b](/x)']], links: [{ text: 'b', url: '/x' }] },
     ]);
   });
+  it('has its caption before it', () => {
+    const html = '<table><caption>Costs</caption><tr><th>a<tr><td>1</table>';
+    expect(markdownOf(html)).toBe('Costs\n\n| a |\n| --- |\n| 1 |');
+  });
   it('is none when it only arranges a page', () => {
     const html = '<table><tr><td>menu<td><h1>Title</h1><p>text</p></table>';
     expect(markdownOf(html)).toBe('menu\n\n# Title\n\ntext');

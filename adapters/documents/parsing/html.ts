@@ -365,6 +365,7 @@ class Walker {
     }
     const [columns = [], ...rest] = this.#grid(rows);
     const [caption] = elementsOf(node, 'caption').map((each) => inLines(this.#within(each)));
+    if (caption) this.#add({ category: 'text', content: { text: caption } });
     if (columns.length > 0)
       this.#add({
         category: 'table',

@@ -113,7 +113,7 @@ const ways: Readonly<Record<string, (bytes: Uint8Array, path: string) => Truth>>
     };
   },
 };
-const hidden = /^(script|style|noscript|template|svg|head|iframe|object)$/;
+const hidden = /^(math|script|style|noscript|template|svg|head|iframe|object)$/;
 const inline =
   /^(a|abbr|b|bdi|bdo|big|cite|code|em|font|i|kbd|mark|q|s|small|span|strike|strong|sub|sup|tt|u|var|wbr)$/;
 function htmlText(node: Tree.Node): string {
