@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { addScore, noScore, truthOf, type Score } from './truth.ts';
 
 const packages =
-  'python-docx python-pptx xlsx2csv python-calamine pypdf pdfminer.six odfpy ebooklib nbformat html2text docutils'.split(
+  'python-docx python-pptx pyexcel-xlsx formulas tablib pypdf pdfminer.six odfpy ebooklib nbformat html2text docutils'.split(
     ' ',
   );
 /** Largest number of files of one format. */
