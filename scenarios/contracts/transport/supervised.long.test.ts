@@ -1,0 +1,111 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createSupervisor } from '../../../actors/transport/index.ts';
+import { attachTo } from '../../fixtures/attached.ts';
+import { replay, worldOf } from '../../replay/index.ts';
+import { calmly, client, connected, server } from './supervised.subject.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'a2c-transport-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a supervised transport', () => {
+  it('is a transport of a client of the SDK 1.x', async () => {
+    await using supervisor = createSupervisor(calmly);
+    const transport = supervisor.supervised(server({}));
+    const one = new OlderClient({ name: 'test', version: '1.0.0' });
+    await one.connect(transport);
+    expect(transport.name).toBe('fault-server');
+    expect(await one.callTool({ name: 'read', arguments: {} })).toMatchObject({
+      content: [{ type: 'text' }],
+    });
+    await one.close();
+  });
+
+  it('tells why a server cannot be started', async () => {
+    await using supervisor = createSupervisor(calmly);
+    await expect(
+      client().connect(supervisor.supervised({ command: 'no-such-program' })),
+    ).rejects.toMatchObject({
+      code: 'NotStartable',
+      message: expect.stringContaining('command not found'),
+    });
+    await expect(
+      client().connect(
+        supervisor.supervised(
+          server({ faults: [{ fault: 'proc.crashLoop', n: 1 }], starts: join(folder, 'n') }),
+        ),
+      ),
+    ).rejects.toThrow('ended with exit code 1');
+  });
+
+  it('connects again where that is wanted: the lost call fails with its reason, the next one works', async () => {
+    await using supervisor = createSupervisor(calmly);
+    const { client: one, transport } = await connected(
+      supervisor,
+      {
+        starts: join(folder, 'again'),
+        faults: [{ fault: 'proc.exit', code: 3, when: 'call' }],
+        later: { '2': { faults: [] } },
+      },
+      { reconnect: { firstMs: 1 } },
+    );
+    const first = transport.pid;
+    const lost = new Promise<Error>((resolve) => (one.onerror = resolve));
+    await expect(one.callTool({ name: 'read', arguments: {} })).rejects.toThrow('ended with exit code 3');
+    // Sent while nothing is connected: it waits for the next process.
+    expect(await one.callTool({ name: 'read', arguments: {} })).toMatchObject({
+      content: [{ type: 'text' }],
+    });
+    expect(await lost).toMatchObject({ code: 'ServerLost', details: { exit_code: 3 } });
+    expect(transport.pid).not.toBe(first);
+    await one.close();
+  });
+
+  it('is recorded, and its server is played from the recording to another client', async () => {
+    const supervisor = createSupervisor({ ...calmly, record: { dir: folder } });
+    const { client: one } = await connected(supervisor, {
+      tools: { read: { answers: { content: [{ type: 'text', text: 'recorded' }] } } },
+    });
+    const told = await one.callTool({ name: 'read', arguments: { path: 'a' } });
+    await one.close();
+    await supervisor.close();
+    const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.ndjson'));
+    expect(await replay(join(folder, file))).toMatchObject({ verdict: 'same' });
+    const world = worldOf(join(folder, file));
+    await using played = createSupervisor(world.supervisor);
+    const other = client();
+    await other.connect(played.supervised({ command: 'not-run' }, { name: 'shaky' }));
+    expect(other.getServerVersion()?.name).toBe('fault-server');
+    expect(await other.callTool({ name: 'read', arguments: { path: 'a' } })).toEqual(told);
+    expect(world.misses).toEqual([]);
+    await expect(other.callTool({ name: 'read', arguments: { path: 'b' } })).rejects.toThrow('Not recorded');
+  });
+
+  it('passes on a transport of the client itself, once', async () => {
+    await using supervisor = createSupervisor(calmly);
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+    const theirs = new StdioClientTransport({ ...server({}), stderr: 'ignore' });
+    const one = client();
+    await one.connect(supervisor.supervised(theirs, { reconnect: { firstMs: 1 } }));
+    expect((await one.listTools()).tools).toHaveLength(1);
+    const closed = new Promise<void>((resolve) => (one.onclose = resolve));
+    const errors: string[] = [];
+    one.onerror = ({ message }) => void errors.push(message);
+    process.kill(theirs.pid ?? 0, 'SIGKILL');
+    await closed;
+    expect(errors.at(-1)).toContain("the transport of 'transport' cannot be started twice");
+  });
+
+  it('is a row on a page of its supervisor', async () => {
+    await using supervisor = createSupervisor({ ...calmly, name: 'my-host' });
+    await connected(supervisor, {});
+    await using page = await supervisor.inspect();
+    const seen = await attachTo(page.url);
+    const welcome = await seen.until(({ messages }) => messages.find(({ type }) => type === 'welcome'));
+    expect(welcome).toMatchObject({ host: { kind: 'supervisor', name: 'my-host', pid: process.pid } });
+    expect(JSON.stringify(seen.rows)).toContain('client:shaky');
+  });
+});
