@@ -29,10 +29,10 @@ const resolutions = [
 ] as const;
 
 const host = `import { createAgent, createComputer, createOffice, createPresenter, A2cError } from 'a2c-actors';
-import type { Agent, AgentOptions, Computer, Failure, Launcher, Office, SmcpTool } from 'a2c-actors';
+import type { Agent, AgentOptions, AgentTool, Computer, Failure, Launcher, Office } from 'a2c-actors';
 import { createComputer as eager } from 'a2c-actors/computer';
 import { launcherSubject } from 'a2c-actors/contracts';
-import { openai } from 'a2c-actors/models';
+import { anthropic, createConversation, openai } from 'a2c-actors/models';
 
 export const handles = async (signal: AbortSignal): Promise<[Office, Computer, Agent]> => {
   const office = await createOffice({ port: 0 });
@@ -42,7 +42,16 @@ export const handles = async (signal: AbortSignal): Promise<[Office, Computer, A
 };
 export const failed = (error: unknown): Failure['code'] | undefined =>
   error instanceof A2cError ? error.code : undefined;
-export const names = (tools: readonly SmcpTool[]): string[] => tools.map(({ name }) => name);
+export const names = (tools: readonly AgentTool[]): string[] =>
+  tools.flatMap(({ name, annotations }) => (annotations?.readOnlyHint ? [name] : []));
+export const called = async (computer: Computer, agent: Agent): Promise<string> => {
+  const ended = await computer.callTool('echo');
+  const conversation = createConversation();
+  conversation.offer((await computer.tools()).tools);
+  await anthropic.run({ content: [] }, conversation, computer, { signal: undefined });
+  await anthropic.run(undefined, conversation, agent);
+  return ended.outcome === 'succeeded' ? String(ended.result.content.length) : ended.failure.message;
+};
 // A type that was rolled up into two groups of files is one type.
 export const subject = (launcher: Launcher): unknown => launcherSubject({ launcher } as never);
 export const others = { createComputer, createPresenter, openai };
