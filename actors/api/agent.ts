@@ -12,7 +12,7 @@ import { createReading, type AskComputer } from './agent-reading.ts';
 import { agentOptions, askOptions, callOptions, inspectOptions, wrongCall } from './option-checks.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
 import { linkStatusOf, notJoined } from './seat.ts';
-import { outcomeOf } from './call-outcome.ts';
+import { outcomeOf, type ToldOutcome } from './call-outcome.ts';
 import { misusedCall, PendingCalls, readAs, type Call, type CallOptions } from './pending-calls.ts';
 import { wordedBy } from './texts.ts';
 import { tracedCall } from './tracing.ts';
@@ -212,7 +212,9 @@ class HostedAgent implements Agent {
     };
     const wasThere = this.#known.present.has(computer);
     const call = this.#calls.start(tool, options, send, (...cancelled) => this.#cancel(...cancelled));
-    return readAs(call, (told) => outcomeOf(this.#worded(placedAt(computer, interpreted(told, wasThere)))));
+    const read = (told: ToldOutcome): ToldOutcome =>
+      placedAt(computer, becauseOf(options.signal, interpreted(told, wasThere)));
+    return readAs(call, (told) => outcomeOf(this.#worded(read(told))));
   }
   /** Sends a question to a computer; resolves with the raw ack and the `req_id` that the ack has to repeat. */
   readonly #query: AskComputer = async (method, request, options) => {
@@ -296,6 +298,18 @@ class HostedAgent implements Agent {
   }
 }
 
+/** Tells a cancelled call the reason of its signal, which the computer that held the call never heard. */
+function becauseOf(signal: AbortSignal | undefined, told: ToldOutcome): ToldOutcome {
+  if (told.end !== 'cancelled' || !told.failure || !signal?.aborted) return told;
+  const reason = reasonOf(signal);
+  const message = told.failure.message.includes(reason)
+    ? told.failure.message
+    : `${told.failure.message}: ${reason}`;
+  return {
+    ...told,
+    failure: { ...told.failure, message, details: { ...told.failure.details, cancel_reason: reason } },
+  };
+}
 /** Longest time in ms for which a new agent waits for the list of its room. */
 const longestRoomMs = 2_000;
 const agentClosed: Failure = { code: 'LinkLost', message: 'The agent is closed' };

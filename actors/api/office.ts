@@ -1,6 +1,6 @@
 import type { Office, OfficeEvents, OfficeOptions } from './office-handle.ts';
 import { joinNodes, measure, readAuth, readSettings, type OfficeAccess } from './office-settings.ts';
-import { officeOptions } from './option-checks.ts';
+import { inspectOptions, officeOptions } from './option-checks.ts';
 import { runtimeOf, type Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners } from '../kernel/listeners.ts';
@@ -17,7 +17,7 @@ const drainMs = 10_000;
 const remedyOf = (message: string): string =>
   message === registerUnreached
     ? 'Check that Redis runs and takes commands: redis-cli ping.'
-    : 'Choose another address: --port 0 takes any free port.';
+    : 'Choose another address: port 0 takes any free port.';
 
 const startOf = ({ host, port, requireVersion }: OfficeOptions, isShared: boolean): OfficeStart => ({
   host: host ?? '127.0.0.1',
@@ -81,7 +81,10 @@ async function openOffice(options: OfficeOptions, shared: Runtime | undefined): 
       port,
       metricsUrl: metrics?.url,
       on: (name, listener) => listeners.on(name, listener),
-      inspect: (wanted) => runtime.inspections.open({ kind: 'office', name: url }, wanted),
+      inspect: async (wanted = {}) => {
+        mustBeOptions('inspect', wanted, inspectOptions);
+        return runtime.inspections.open({ kind: 'office', name: url }, wanted);
+      },
       ...operating,
       writeTrace: async (dir = '.') => runtime.writeTrace(dir),
       mark: (text) => runtime.flight?.mark(text),

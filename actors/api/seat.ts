@@ -171,17 +171,17 @@ const unfitSeat: JoinFailure = {
 const version: JoinFailure = {
   code: wireCodes.versionMismatch,
   what: 'The office refused our version of the protocol',
-  remedy: 'Use an office of 0.1 to 0.4, such as: a2c office',
+  remedy: 'Use an office of 0.1 to 0.4, such as one of createOffice.',
 };
 const credential: JoinFailure = {
   code: wireCodes.unauthorized,
   what: 'The office did not let us in',
-  remedy: 'Give the token of that office: --token, the variable A2C_TOKEN, or auth in a program.',
+  remedy: 'Give the token of that office as `auth`; in a shell: --token, or the variable A2C_TOKEN.',
 };
 const unreached: JoinFailure = {
   code: 'LinkLost',
   what: 'Could not join the office',
-  remedy: 'Start an office: a2c office',
+  remedy: 'Start an office: createOffice; in a shell: a2c office',
 };
 
 const elsewhere: JoinFailure = {

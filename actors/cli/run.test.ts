@@ -265,7 +265,7 @@ describe('call', () => {
         code: 'LinkLost',
         message: expect.stringContaining('Could not join the office'),
         details: {},
-        remedy: 'Start an office: a2c office',
+        remedy: 'Start an office: createOffice; in a shell: a2c office',
       },
     });
   });

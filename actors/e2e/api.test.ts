@@ -80,7 +80,10 @@ describe('an office', () => {
     const office = await createOffice({ port: 0 });
     await office.close();
     const error = await refusal(createAgent({ url: office.url }));
-    expect(error).toMatchObject({ code: 'LinkLost', remedy: 'Start an office: a2c office' });
+    expect(error).toMatchObject({
+      code: 'LinkLost',
+      remedy: 'Start an office: createOffice; in a shell: a2c office',
+    });
     expect(error.message).toContain('Could not join the office');
   });
 
@@ -92,7 +95,7 @@ describe('an office', () => {
     await using office = await createOffice({ port: 0 });
     const error = await refusal(createOffice({ port: office.port }));
     expect(error).toMatchObject({ code: 409, message: expect.stringContaining('is already in use') });
-    expect(error.remedy).toContain('--port 0');
+    expect(error.remedy).toContain('port 0');
   });
 
   it.each(['0.0.0.0', '::', '192.0.2.1'])('does not open on %s without authentication', async (host) => {

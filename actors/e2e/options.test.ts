@@ -147,3 +147,29 @@ it('a signal ends a wait and a call with its reason, and many calls share it wit
   expect(warned).not.toHaveBeenCalled();
   warned.mockRestore();
 });
+
+it('an agent hears the reason of its own signal, which its computer never heard', async () => {
+  await using office = await createOffice({ port: 0, record: false });
+  let word = (): void => {};
+  const asked = new Promise<void>((resolve) => (word = resolve));
+  await using _computer = await computerOf({
+    name: 'c1',
+    office: { url: office.url },
+    confirm: () => {
+      word();
+      return new Promise(() => {});
+    },
+  });
+  await using agent = await createAgent({ url: office.url, record: false });
+  const aborter = new AbortController();
+  const call = agent.callTool('c1', 'echo', { text: 'hi' }, { signal: aborter.signal });
+  await asked;
+  aborter.abort(new Error('the tab was closed'));
+  expect(await call).toMatchObject({
+    ...{ outcome: 'failed', end: 'cancelled', phase: 'confirming' },
+    failure: {
+      message: expect.stringMatching(/the tab was closed$/),
+      details: { cancel_reason: 'the tab was closed', computer: 'c1' },
+    },
+  });
+});
