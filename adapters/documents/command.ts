@@ -1,12 +1,24 @@
 import { isSource, ownFile, sourceFile } from '../own-files.ts';
+import { isSingleProgram } from '../process/reaper/host-program.ts';
 import type { ServeOptions } from './serve.ts';
+
+function documentsProgram(): string | undefined {
+  if (isSource) return sourceFile('adapters/documents/main.ts');
+  if (isSingleProgram()) return undefined;
+  try {
+    return ownFile('adapters/documents/main.js');
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Command that starts this project's documents server as a child process, with the same Node: the built file or, in a checkout
- * that runs its sources, the source through tsx. Throws `OwnFileMissing`.
+ * that runs its sources, the source through tsx. A host that is one file, or lacks the file, takes `a2c` from the PATH.
  */
 export function documentsCommand(root: string): { command: string; args: string[] } {
-  const main = isSource ? sourceFile('adapters/documents/main.ts') : ownFile('adapters/documents/main.js');
+  const main = documentsProgram();
+  if (main === undefined) return { command: 'a2c', args: ['documents', root] };
   return { command: process.execPath, args: [...(isSource ? ['--import', 'tsx'] : []), main, root] };
 }
 

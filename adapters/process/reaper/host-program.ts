@@ -37,15 +37,19 @@ const isOlder = (version: string): boolean => {
   return at !== -1 && (parts[at] ?? 0) < (bunRunsScripts[at] ?? 0);
 };
 
+/** Tells whether the program is one file, so that `process.execPath` with a script starts the program and not the script. */
+export const isSingleProgram = ({ versions, main, isSingleFile }: HostProgram = hostProgram()): boolean =>
+  isSingleFile || (versions['bun'] !== undefined && insideBun.test(main ?? ''));
+
 /**
  * Reason why `process.execPath` with a script would start this host again instead of the script; undefined when the script would
  * run.
  */
 export function whyNoReaper(host: HostProgram = hostProgram()): string | undefined {
-  const { env, versions, main, isSingleFile } = host;
+  const { env, versions } = host;
   if (env[reaperMark]) return `this program was itself started as one (${reaperMark} is set)`;
   const { bun } = versions;
-  if (isSingleFile || (bun !== undefined && insideBun.test(main ?? '') && isOlder(bun)))
+  if (isSingleProgram(host) && (bun === undefined || isOlder(bun)))
     return 'this program is a single file, which would start itself again';
   // Refuses Electron, because its fuse RunAsNode may be off and a program cannot find that out.
   if (versions['electron'] && !env['ELECTRON_RUN_AS_NODE'])
