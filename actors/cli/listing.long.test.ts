@@ -29,7 +29,7 @@ describe('a2c resources', () => {
     expect(code).toBe(0);
     const lines = out.split('\n');
     expect(lines[0]).toBe('notes: 2 resources, 2 templates');
-    expect(lines).toContain('  read one: a2c read note://1 --server notes');
+    expect(lines).toContain(`  read one: a2c read note://1 --server notes -c ${several}`);
     expect(lines).toContain('plain: 0 resources');
     expect(out).toMatch(/^dead: 0 resources; not all: .*not-there/m);
   });
@@ -65,9 +65,12 @@ describe('a2c read', () => {
   it.each([
     [
       'note://1',
-      /Several servers have 'note:\/\/1'\n {2}Name the server: a2c read note:\/\/1 --server one \| two/,
+      /Several servers have 'note:\/\/1'\n {2}Name the server: a2c read note:\/\/1 --server one -c \S+ or .* --server two -c \S+/,
     ],
-    ['note://99', /No server lists 'note:\/\/99'\n {2}Name the server: .* --server one \| two/],
+    [
+      'note://99',
+      /No server lists 'note:\/\/99'\n {2}Name the server: .* --server one -c \S+ or .* --server two/,
+    ],
     ['nonsense', /window:\/\//],
   ])('says of %s what to write where nobody knows which server is meant', async (uri, said) => {
     const { code, err } = await commandLine(['read', uri, '-c', twins]);
@@ -85,7 +88,7 @@ describe('a2c prompts', () => {
     const { code, out } = await commandLine(['prompts', 'notes', '-c', several]);
     expect([code, out.split('\n')]).toEqual([
       0,
-      ['notes: 2 prompts', '  greet()', '  part()', '  get one: a2c prompt notes greet', ''],
+      ['notes: 2 prompts', '  greet()', '  part()', `  get one: a2c prompt notes greet -c ${several}`, ''],
     ]);
   });
 });
