@@ -71,7 +71,7 @@ let afar: Computer;
 beforeAll(async () => {
   office = await createOffice({ port: 0 });
   afar = await bootedComputer({
-    name: `c${nameable(worst)}`,
+    name: 'afar',
     office: { url: office.url },
     record: false,
     stateDir: false,
