@@ -1,5 +1,5 @@
 /**
- * Documents of a server (seed 000): their structure, formats and texts, and the answers for each level of
+ * Documents of a server: their structure, formats and texts, and the answers for each level of
  * detail.
  */
 import type { Fields } from './protocol/json.ts';

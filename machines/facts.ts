@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * Facts for programs that read the terminal output: lines of the form `@a2c {"type": …}`, one for each fact,
- * never colored or wrapped (seed 002 §8.1). Readers must ignore unknown types and keys, because more may be
+ * never colored or wrapped. Readers must ignore unknown types and keys, because more may be
  * added.
  */
 const servers = z.object({

@@ -82,7 +82,7 @@ const addressOf = ({ client, ticket }: Running): string =>
 const isComputer = (address: string): boolean => nameOf(address) === 'computer';
 
 /**
- * History of the last calls of a computer, of all callers (seed 001, `ToolCallRecord`). An entry begins when a
+ * History of the last calls of a computer, of all callers. An entry begins when a
  * call reaches the computer (`#begin`), and ends when its caller is answered (`#end`). Read from the tap, like
  * `CallWatch`.
  */

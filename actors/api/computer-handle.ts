@@ -323,7 +323,7 @@ export interface FinderQuery {
    */
   readonly fresh?: boolean | undefined;
 }
-/** Document as its server describes it (seed 000). */
+/** Document as its server describes it. */
 export interface DocumentMetadata {
   /** Key of the document on its host, decoded, such as `2026/plan b.pdf`; `buildDpeUri` takes it as `docRef`. */
   readonly doc_ref: string;

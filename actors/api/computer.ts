@@ -478,7 +478,7 @@ const withoutThose = (
   others: readonly InputDefinition[],
 ): readonly InputDefinition[] => all.filter(({ id }) => !others.some((other) => other.id === id));
 
-/** Time limit in ms of a command that gives the value of an input, as seed 002 sets it. */
+/** Time limit in ms of a command that gives the value of an input. */
 const commandMs = 30_000;
 /**
  * Makes the resolver of placeholders in a config; it may read the environment of this process, ask the host, and

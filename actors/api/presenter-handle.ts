@@ -18,7 +18,7 @@ import type {
 import type { McpConfig, MCPServerConfig } from '../../machines/presenter/host-config.ts';
 import type { McpEventValues } from '../../machines/presenter/events.ts';
 
-/** Handle of a presenter: its methods and events (seed 004). */
+/** Handle of a presenter: its methods and events. */
 
 /** Options of a presenter: the source of its config, and all options of a computer but the config. */
 export interface PresenterOptions extends Omit<ComputerOptions, 'config'> {
@@ -94,7 +94,7 @@ export interface PresenterConversation {
   save(): SavedConversation;
 }
 /**
- * Servers of a desktop application (seed 004): a computer, and the config file that lists its servers. `await
+ * Servers of a desktop application: a computer, and the config file that lists its servers. `await
  * using` closes it. The tool methods of the presenter belong to the conversation without an id. Methods that
  * change the config resolve when the change is written and in force; they reject with an `A2cError` when that
  * fails, and then nothing has changed.

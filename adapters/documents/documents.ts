@@ -63,7 +63,7 @@ const mimeTypes: Readonly<Record<DpeFormat, string>> = {
 };
 const defaultLimit = 20;
 
-/** Contents of the `dpe://` URIs of one host, by level: catalogue, document, page, element (a2c-wire §3.13). */
+/** Contents of the `dpe://` URIs of one host, by level: catalogue, document, page, element. */
 export class DocumentResources {
   readonly #library: Library;
   readonly #host: string;

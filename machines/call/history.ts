@@ -47,7 +47,7 @@ export interface CallStanding {
   readonly reason: string | null;
 }
 /**
- * Tool call as its computer remembers it: the fields of seed 001's `ToolCallRecord`, the caller, and the current
+ * Tool call as its computer remembers it: the fields of `ToolCallRecord` of the Python SDK, the caller, and the current
  * state.
  */
 export interface PastCall extends CallStanding {

@@ -5,7 +5,7 @@ import { contentHash } from './changes.ts';
 import type { JsonObject, Tool, ToolAnnotations } from './entries.ts';
 import { isObject } from '../protocol/json.ts';
 
-/** Policy for one tool (a2c-wire §3.1); unknown keys are kept and passed on. */
+/** Policy for one tool; unknown keys are kept and passed on. */
 export interface ToolMeta {
   /** True: the tool runs without asking. False: a person is asked. Absent: `auto_approve` decides. */
   readonly auto_apply?: boolean | null | undefined;

@@ -28,7 +28,7 @@ export interface PickInput extends InputBase {
   /** Value when none is given; null: there is no default, and servers that need the input cannot start. */
   readonly default: string | null;
 }
-/** Input whose value a shell command prints (seed 002); it may run for at most 30 s. */
+/** Input whose value a shell command prints; it may run for at most 30 s. */
 export interface CommandInput extends InputBase {
   readonly type: 'command';
   /** Command line for the system's shell; its trimmed stdout is the value. */
@@ -41,7 +41,7 @@ export interface CommandInput extends InputBase {
    */
   readonly isForeign: boolean;
 }
-/** Definition of a value that servers refer to as `${input:id}` (a2c-wire §3.9). */
+/** Definition of a value that servers refer to as `${input:id}`. */
 export type InputDefinition = PromptInput | PickInput | CommandInput;
 
 type InputType = keyof typeof inputSchemas;

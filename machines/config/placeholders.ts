@@ -158,7 +158,7 @@ type Rendered =
 /**
  * Returns a value with the placeholders in its texts filled in, at any depth but not in keys. A text that is
  * only a placeholder becomes the value itself, of any type; inside a longer text the value becomes text.
- * Inserted values are not searched again (seed 002 §6.2). `expanding`: keys of the value in which variables
+ * Inserted values are not searched again. `expanding`: keys of the value in which variables
  * are expanded too; a variable without a value stays as written.
  */
 export const renderWith = (

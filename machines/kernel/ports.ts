@@ -262,7 +262,7 @@ export type RequestPort = (
 
 /** Lists of an MCP server that can change on their own. Resource templates change together with the resources. */
 export type ListKind = 'tools' | 'resources' | 'prompts';
-/** Collections that a computer builds from the resources of its servers: Desktop (seed 001) and Finder (seed 000). */
+/** Collections that a computer builds from the resources of its servers: Desktop and Finder. */
 export type ResourceCollection = 'desktop' | 'finder';
 
 /** Capabilities that a server declared at the handshake. Undeclared ones are never used. */

@@ -2,8 +2,7 @@ import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 /**
- * Types that connect tools and models independently of the provider: DeepChat's types (seed 004, MCPToolCall,
- * MCPToolResponse) and the interface that each provider implements.
+ * Types that connect tools and models independently of the provider: DeepChat's types and the interface that each provider implements.
  */
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -38,7 +37,7 @@ export interface ModelTool {
   readonly original?: string;
 }
 
-/** Tool as a conversation offers it (seed 004), with a permanent name that every provider accepts. */
+/** Tool as a conversation offers it, with a permanent name that every provider accepts. */
 export interface MCPToolDefinition {
   readonly type: 'function';
   /** Definition for the model: a name valid with every provider, and a description that is never empty. */
@@ -55,7 +54,7 @@ export interface MCPToolDefinition {
 }
 
 /**
- * Call by a model in a form independent of the provider (seed 004). `arguments` is the text of a JSON object.
+ * Call by a model in a form independent of the provider. `arguments` is the text of a JSON object.
  */
 export interface MCPToolCall {
   /** Id of the call, unique in its conversation: from the provider, or made by the conversation. */
@@ -73,7 +72,7 @@ export interface MCPContentItem {
   readonly type: string;
   readonly [field: string]: unknown;
 }
-/** Result of a call (seed 004). */
+/** Result of a call. */
 export interface MCPToolResponse {
   /** Id of the call that this result answers. */
   readonly toolCallId: string;

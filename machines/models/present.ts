@@ -27,7 +27,7 @@ const json = (value: unknown): string => {
 };
 
 /**
- * Builds the response to the call with this `id` (seed 004, MCPToolResponse), with its complete result.
+ * Builds the response to the call with this `id`, with its complete result.
  * Information missing in the result is put first: the reason of a failure, and a warning that the call may
  * have taken effect.
  */

@@ -5,27 +5,27 @@ import { gemini, type GeminiFunctionCall } from './gemini.ts';
 import { openai, type OpenAIToolCall } from './openai.ts';
 
 /**
- * Six conversions under the names of seed 004. Conversions of a call return an `MCPToolCall` with arguments
+ * Six conversions under the names of the presenter of DeepChat. Conversions of a call return an `MCPToolCall` with arguments
  * as text, or undefined for a tool that is not offered. Invalid arguments are passed on unchanged;
  * `readArguments` reports them when the call is made.
  */
 export const mcpToolsToOpenAITools = openai.toTools;
-/** Converts definitions of `offer` to tools for Anthropic (seed 004). */
+/** Converts definitions of `offer` to tools for Anthropic. */
 export const mcpToolsToAnthropicTools = anthropic.toTools;
-/** Converts definitions of `offer` to tools for Gemini (seed 004). */
+/** Converts definitions of `offer` to tools for Gemini. */
 export const mcpToolsToGeminiTools = gemini.toTools;
 
-/** Converts a call of OpenAI to an `MCPToolCall` (seed 004); undefined for a tool that is not offered. */
+/** Converts a call of OpenAI to an `MCPToolCall`; undefined for a tool that is not offered. */
 export const openAIToolsToMcpTool = (call: OpenAIToolCall, conversation: Conversation) =>
   toMcpCall(openai.fromCall(call, conversation), call.function.arguments, conversation);
 /**
- * Converts a `tool_use` of Anthropic to an `MCPToolCall` (seed 004); undefined for a tool that is not
+ * Converts a `tool_use` of Anthropic to an `MCPToolCall`; undefined for a tool that is not
  * offered.
  */
 export const anthropicToolUseToMcpTool = (use: AnthropicToolUse, conversation: Conversation) =>
   toMcpCall(anthropic.fromCall(use, conversation), use.input, conversation);
 /**
- * Converts a `functionCall` of Gemini to an `MCPToolCall` (seed 004); undefined for a tool that is not
+ * Converts a `functionCall` of Gemini to an `MCPToolCall`; undefined for a tool that is not
  * offered.
  */
 export const geminiFunctionCallToMcpTool = (call: GeminiFunctionCall, conversation: Conversation) =>

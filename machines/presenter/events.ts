@@ -2,7 +2,7 @@ import { toResponse, type MCPToolResponse } from '../models/index.ts';
 import type { CallEnd, Outcome } from '../call/messages.ts';
 import type { Failure } from '../protocol/failure.ts';
 
-/** Event names of seed 004, section 3, and the notifications of its server manager. */
+/** Event names of the presenter, which are those of DeepChat. */
 export const MCP_EVENTS = {
   SERVER_STARTED: 'mcp:server-started',
   SERVER_STOPPED: 'mcp:server-stopped',

@@ -2,7 +2,7 @@
 import type { Edit } from '../config/json-text.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
 
-/** Config as a presenter shows it (seed 004): servers, default servers and the main switch. */
+/** Config as a presenter shows it: servers, default servers and the main switch. */
 export interface McpConfig {
   /** Servers by name, including built-in ones. */
   readonly mcpServers: Readonly<Record<string, MCPServerConfig>>;
@@ -161,7 +161,7 @@ const isFilesystem = (args: readonly unknown[]): boolean =>
 
 // ── built-in servers ──────────────────────────────────────────────────────────────────────────────────
 /**
- * One server in the file, with the keys of DeepChat (seed 004, section 4) or of another client
+ * One server in the file, with the keys of DeepChat or of another client
  * (docs/config.md).
  */
 export interface MCPServerConfig {
@@ -196,7 +196,7 @@ export interface Surroundings {
 }
 const files = 'buildInFileSystem';
 
-/** Built-in servers of every presenter until the user removes them (seed 004); both are disabled at first. */
+/** Built-in servers of every presenter until the user removes them; both are disabled at first. */
 const builtIns = ({ home }: Surroundings): Readonly<Record<string, MCPServerConfig>> => ({
   [files]: {
     type: 'inmemory',

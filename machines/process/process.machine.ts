@@ -11,7 +11,7 @@
  * failed   — final: never ran, or died unexpectedly with another code or a foreign signal
  *
  * A group counts as ended when no member is alive, not when its main process is gone: a server started by `sh -c` or
- * `npx` outlives its wrapper (seed 002 §5.2).
+ * `npx` outlives its wrapper.
  */
 import { assign, sendTo, setup } from 'xstate';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';

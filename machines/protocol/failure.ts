@@ -56,7 +56,7 @@ export const wireCodes = {
   blobNotAccessible: 4018,
   /** Part of a large object (blob) cannot be written. */
   blobNotWritten: 4019,
-  /** Document does not exist. Codes 4201 to 4204 belong to Finder (seed 000). */
+  /** Document does not exist. Codes 4201 to 4204 belong to Finder. */
   documentNotFound: 4201,
   /** Page number is beyond the last page of the document. */
   pageOutOfRange: 4202,

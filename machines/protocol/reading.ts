@@ -4,7 +4,7 @@ import { toolResult, unwrappedFromWire, type CallToolResult } from './tool-resul
 import { isObject, type Fields } from './json.ts';
 
 /**
- * Answer read from the acknowledgement of any peer. An error has one of four shapes (a2c-wire §9 X5): nested `{error:
+ * Answer read from the acknowledgement of any peer. An error has one of four shapes: nested `{error:
  * {code, message}}` (ours), flat `{code, message}` (0.3.0), `{"Err": text}` (Rust), or an empty acknowledgement
  * (Python: no such handler). A success may be wrapped as `{"Ok": body}` (Rust).
  */

@@ -103,7 +103,7 @@ export interface CollectionRules {
 
 // ── which servers take part ───────────────────────────────────────────────────────────────────────────
 /**
- * Capability that a server must declare for its windows and documents to be shown (seed 001; a2c-wire §9 X1).
+ * Capability that a server must declare for its windows and documents to be shown (a2c-wire §9 X1).
  */
 export type Participation = 'subscribe' | 'resources';
 

@@ -1,5 +1,5 @@
 /**
- * Rules of the Desktop: the windows of all servers, arranged to answer a question (seed 001). Mirrors
+ * Rules of the Desktop: the windows of all servers, arranged to answer a question. Mirrors
  * finder.ts.
  */
 import { byRecency, type ServerHistory } from '../call/history.ts';
@@ -57,7 +57,7 @@ const fullscreenIn = ({ meta }: ListEntry): boolean | undefined => {
 
 /**
  * Returns the display hints of windows from `annotations.priority` and `_meta.fullscreen`, which the Python
- * SDK writes since 0.2. The query of the URI takes precedence (seed 001), and the first entry if a URI is
+ * SDK writes since 0.2. The query of the URI takes precedence, and the first entry if a URI is
  * listed twice.
  */
 function standingsIn(resources: readonly ListEntry[]): Standings {
@@ -108,7 +108,7 @@ export const hasBlob = ({ contents }: Window): boolean =>
 const gap = '\n\n';
 
 /**
- * Returns a window as text in the form of seed 001: the URI, an empty line, all texts separated by empty
+ * Returns a window as text as the protocol writes it: the URI, an empty line, all texts separated by empty
  * lines; only the URI when there is no text.
  */
 export function renderWindow({ uri, contents }: Window): string {
@@ -141,7 +141,7 @@ interface Group {
 }
 
 /**
- * Returns the windows of a Desktop as texts in display order (seed 001, 组织策略). `windows` come in the order of
+ * Returns the windows of a Desktop as texts in display order. `windows` come in the order of
  * the lists; `size` is the largest number of windows over all servers, null for no limit; `history` has the
  * oldest call first.
  */

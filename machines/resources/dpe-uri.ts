@@ -1,4 +1,4 @@
-/** URIs of documents (seed 000): their words and rules, parsing and building, and the related failures. */
+/** URIs of documents: their words and rules, parsing and building, and the related failures. */
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import {
   decodeHost,
@@ -12,7 +12,7 @@ import {
 } from './uri.ts';
 
 // ── words ─────────────────────────────────────────────────────────────────────────────────────────────
-/** Kinds of elements in a document URI (seed 000; the 19 kinds of finder.md in the 0.2.0 draft). */
+/** Kinds of elements in a document URI (the 19 kinds of finder.md in the draft of protocol 0.2.0). */
 export const dpeCategories = [
   'text',
   'heading',
@@ -51,7 +51,7 @@ const wordAmong = <Word extends string>(words: readonly Word[], text: string): W
 
 // ── failures ──────────────────────────────────────────────────────────────────────────────────────────
 /**
- * Failure 4201: the document does not exist; its details have the form of seed 000, as for all four failures
+ * Failure 4201: the document does not exist; its details have the form of the protocol, as for all four failures
  * 4201 to 4204.
  */
 export const documentNotFound = (docRef: string): Failure => ({
@@ -152,7 +152,7 @@ export type DpePlace =
       /** Id of the element within its document; not empty. */
       readonly elementId: string;
     };
-/** Decoded URI of the form `dpe://host[/doc-ref[/pages/N | /elements/ID]][?query]` (seed 000). */
+/** Decoded URI of the form `dpe://host[/doc-ref[/pages/N | /elements/ID]][?query]`. */
 export type DpeUri = DpePlace & DpeQuery;
 
 /** Result of parsing: the parts of the URI, or a failure with the violated rule. */
@@ -285,7 +285,7 @@ function brokenRule(uri: DpeUri): DpeRule | undefined {
 
 // ── reading on ────────────────────────────────────────────────────────────────────────────────────────
 /**
- * Builders of URIs for parts of a document (seed 000, 渐进式导航). Host and key keep the server's spelling,
+ * Builders of URIs for parts of a document. Host and key keep the server's spelling,
  * because a server that compares texts would not recognize another spelling.
  */
 export const metadataPlace = (document: string): BuiltDpeUri => placeBehind(document, '', {});

@@ -1,5 +1,5 @@
 /**
- * Rules of the Finder: the documents of all servers, arranged to answer a question (seed 000). Mirrors
+ * Rules of the Finder: the documents of all servers, arranged to answer a question. Mirrors
  * desktop.ts.
  */
 import { isObject, type Fields } from '../protocol/json.ts';
@@ -151,7 +151,7 @@ interface Group {
 }
 
 /**
- * Returns one page of the documents of a computer in display order (seed 000, organize_finder). `documents`
+ * Returns one page of the documents of a computer in display order. `documents`
  * come in the order of the lists; `history` has the oldest call first.
  */
 export function organizeFinder(documents: Documents, query: FinderQuery, history: ServerHistory): FinderPage {

@@ -11,7 +11,7 @@ import {
   type UriParts,
 } from './uri.ts';
 
-/** Decoded window URI, `window://host/path1/path2?priority=P&fullscreen=F` (seed 001). */
+/** Decoded window URI, `window://host/path1/path2?priority=P&fullscreen=F`. */
 export interface WindowUri {
   /**
    * Host that identifies the MCP server, such as `com.example.browser`; in lower case, because case does not
@@ -25,7 +25,7 @@ export interface WindowUri {
   /** True for a window that fills the screen; absent counts as false. */
   readonly fullscreen?: boolean;
 }
-/** Rules for window URIs, in the order of the seed's five rules. */
+/** Rules for window URIs, in the order of the protocol. */
 type WindowRule = 'scheme' | 'host' | 'priority' | 'fullscreen' | 'encoding';
 
 /** Result of parsing: the parts of the URI, or a failure with the violated rule. */
@@ -91,7 +91,7 @@ export function standingOf(raw: string): Standing | undefined {
 }
 
 /**
- * Parses a `window://` URI by the five rules of seed 001. Never throws; a failure has code 400 and the
+ * Parses a `window://` URI by the five rules of the protocol. Never throws; a failure has code 400 and the
  * violated `rule` in its details.
  */
 export function parseWindowUri(raw: string): ParsedWindowUri {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { keyOf, placeOf, type Place } from './public-types.ts';
+import { declarationsOf, keyOf, placeOf, type Place } from './public-types.ts';
 import { importsBehind, packagesBehind, publicOf, unexplained, unexported } from './public-types.ts';
 
 /** Root of the project; types are read from the built files, as a user's compiler and editor read them. */
@@ -29,6 +29,13 @@ describe('what strangers import', () => {
 
   it.each(entries)('of $path is explained where it is declared, and so are its members', ({ places }) => {
     expect(places.flatMap((place) => unexplained(place))).toEqual([]);
+  });
+
+  it('cites no notes that a stranger does not have', () => {
+    const files = new Set(entries.flatMap(({ places }) => places.map(({ file }) => file)));
+    const said = [...files].flatMap((file) => declarationsOf(file).comments.map(({ value }) => value));
+    expect(said.length).toBeGreaterThan(250);
+    expect(said.filter((text) => /seed \d|a2c-wire/.test(text))).toEqual([]);
   });
 
   const creators = ['createAgent', 'createComputer', 'createOffice'];

@@ -53,7 +53,7 @@ export const readMissing = (value: unknown): readonly Missing[] =>
     : [];
 
 /**
- * Question `client:get_desktop`, answered with `GetDesktopReply` (seed 001). `desktop_size` is the largest number of
+ * Question `client:get_desktop`, answered with `GetDesktopReply`. `desktop_size` is the largest number of
  * windows wanted, 0 or less for none; `window` is the URI of the one wanted window. `fresh` is our extension.
  */
 export const getDesktop = z.looseObject({
@@ -73,7 +73,7 @@ export const getDesktopReply = z.looseObject({
 export type GetDesktopReply = z.infer<typeof getDesktopReply>;
 
 /**
- * Question `client:get_finder`, answered with `GetFinderReply` (seed 000). `offset` defaults to 0, `limit` to 20; a
+ * Question `client:get_finder`, answered with `GetFinderReply`. `offset` defaults to 0, `limit` to 20; a
  * limit above 100 counts as 100. `fresh` is our extension.
  */
 export const getFinder = z.looseObject({
@@ -170,8 +170,8 @@ export const dpePage = z.looseObject({
 export type DPEPage = z.infer<typeof dpePage>;
 
 /**
- * Question `client:read_resource`, answered with `ReadResourceReply`: an extension of ours (a2c-wire §9 X23 b),
- * because the seeds let an agent read `dpe://` through its computer but have no event for it. A peer that does not
+ * Question `client:read_resource`, answered with `ReadResourceReply`: an extension of ours,
+ * because the protocol lets an agent read `dpe://` through its computer but has no event for it. A peer that does not
  * know it acknowledges with 501 or nothing.
  */
 export const readResource = z.looseObject({ ...asked, uri: z.string().min(1), server: z.string().nullish() });
@@ -239,7 +239,7 @@ export function configAs(version: string, config: object): object {
   return { ...config, servers: Object.fromEntries(kept), inputs: shown };
 }
 
-/** Reply to `client:get_config`: the only reply of the protocol without a `req_id` (a2c-wire §1.9). */
+/** Reply to `client:get_config`: the only reply of the protocol without a `req_id`. */
 export const getConfigReply = z.looseObject({
   servers: z.record(z.string(), shownServer),
   inputs: z.array(shownInput).nullish(),

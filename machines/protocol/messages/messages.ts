@@ -105,7 +105,7 @@ export function traceIn(given: {
 }
 
 /**
- * Schemas of the wire messages, one each, with the types inferred from them (a2c-wire §1). Here: seats, calls, tools
+ * Schemas of the wire messages, one each, with the types inferred from them. Here: seats, calls, tools
  * and updates; the others are in collections.ts.
  */
 
