@@ -101,10 +101,8 @@ describe('kill -9 of a server in mid-call', () => {
     const changes = heard(2);
     process.kill(look()[0]?.pid ?? 0, 'SIGKILL');
     expect((await Promise.all(calls)).map((c) => c.outcome)).toEqual(['unknown', 'unknown', 'unknown']);
-    expect(await agent.callTool('c1', 'echo', { text: 'too early' })).toMatchObject({
-      outcome: 'failed',
-      failure: { details: { reason: 'ServerNotActive', server_name: 'mortal' } },
-    });
+    // Waits for the next try of the server, which comes soon.
+    expect(await agent.callTool('c1', 'echo', { text: 'early' })).toMatchObject({ outcome: 'succeeded' });
     expect(await changes).toEqual([-all, all]);
     expect(computer.servers()).toEqual([{ name: 'mortal', state: 'ready' }]);
     expect(await agent.callTool('c1', 'echo', { text: 'again' })).toMatchObject({ outcome: 'succeeded' });

@@ -107,7 +107,10 @@ describe('the documents server over HTTP', () => {
 
   it('finds words with their places, and opens a page on the Desktop', async () => {
     const client = await clientOf();
-    const found = await client.callTool({ name: 'search', arguments: { query: 'Treasure OAK' } });
+    const search = () => client.callTool({ name: 'search', arguments: { query: 'Treasure OAK' } });
+    let found = await search();
+    // A first search answers from what is read until then, which depends on the machine.
+    while ((found.structuredContent as { truncated?: boolean }).truncated) found = await search();
     const page = 'dpe://documents/chapters.pdf/pages/6';
     expect(found.structuredContent).toMatchObject({
       documents: [
