@@ -22,7 +22,7 @@ import {
 } from '../../adapters/index.ts';
 import {
   noStats,
-  readLimits,
+  limitsWith,
   type OfficeMeter,
   type OfficeStats,
 } from '../../machines/office/rooms/limits.ts';
@@ -87,13 +87,19 @@ const isRedisUrl = (text: string): boolean =>
   /^\/[^/]/.test(text) || (URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol));
 const isClient = (value: object): value is RedisClient | (() => RedisClient) =>
   typeof value === 'function' || typeof (value as Partial<RedisClient>).duplicate === 'function';
-export const readAuth = (auth: OfficeAuth | undefined, warn: Warn): Authenticate | undefined => {
+/** Reads the credentials that an office accepts; the error of wrong ones begins with the function that was called. */
+export const readAuth = (
+  of: 'createOffice' | 'admit' | 'reload',
+  auth: OfficeAuth | undefined,
+  warn: Warn,
+): Authenticate | undefined => {
   try {
     return auth === undefined ? undefined : authenticateBy(auth, warn);
   } catch (error) {
     throw new A2cError({
       code: wireCodes.badRequest,
-      message: error instanceof Error ? error.message : String(error),
+      message: `${of}: ${error instanceof Error ? error.message : String(error)}`,
+      details: { option: 'auth' },
       remedy:
         "A token: crypto.randomBytes(24).toString('base64url'). Files and signed tokens: docs/office.md.",
     });
@@ -105,8 +111,6 @@ const readTls = (tls: NonNullable<OfficeOptions['tls']>): OfficeTls =>
 export function readSettings({ limits = {}, trustProxy = 0, tls }: OfficeOptions): OfficeSettings {
   const wrong = (message: string, remedy: string): A2cError =>
     new A2cError({ code: wireCodes.badRequest, message, remedy });
-  const read = readLimits(limits);
-  if ('problem' in read) throw wrong(read.problem, 'docs/office.md has the limits and their defaults.');
   if (!Number.isInteger(trustProxy) || trustProxy < 0 || trustProxy > 10)
     throw wrong(
       'trustProxy is a whole number from 0 to 10',
@@ -120,7 +124,7 @@ export function readSettings({ limits = {}, trustProxy = 0, tls }: OfficeOptions
       'docs/operate.md has an example with its files.',
     );
   }
-  return { limits: read, proxies: trustProxy, ...(tls && { tls: readTls(tls) }) };
+  return { limits: limitsWith(limits), proxies: trustProxy, ...(tls && { tls: readTls(tls) }) };
 }
 
 /**

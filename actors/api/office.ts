@@ -38,7 +38,7 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
 async function openOffice(options: OfficeOptions, shared: Runtime | undefined): Promise<Office> {
   const listeners = new Listeners<OfficeEvents>();
   const warn = (message: string): void => listeners.emit('auth.failed', { message });
-  const authenticate = readAuth(options.auth, warn);
+  const authenticate = readAuth('createOffice', options.auth, warn);
   const settings = readSettings(options);
   const runtime = await runtimeOf(options, shared);
   const endLog = logOffice(runtime.hostLog, listeners);
@@ -115,7 +115,7 @@ function operatingOf(
   let given = options.auth;
   return {
     admit: (auth) => {
-      access.admit(readAuth(auth, warn));
+      access.admit(readAuth('admit', auth, warn));
       given = auth;
     },
     stats: access.stats,
@@ -125,7 +125,7 @@ function operatingOf(
       // Reads the new credentials and TLS files before anything changes, so that a mistake in them changes
       // nothing.
       const { tls } = readSettings(options);
-      const next = readAuth(given, warn);
+      const next = readAuth('reload', given, warn);
       if (tls) access.control?.secure(tls);
       access.admit(next);
       return (await access.control?.recheck()) ?? [];

@@ -14,16 +14,19 @@ import {
   disabled,
   either,
   flag,
+  fromOne,
   instance,
   limit,
   listOf,
   ms,
   name,
   needing,
+  noLimit,
   object,
   oneOf,
   options,
   port,
+  positive,
   signal,
   text,
   texts,
@@ -37,6 +40,13 @@ import type { A2cError } from '../kernel/errors.ts';
 import { logLevels, type LogOptions } from '../logging/log-entry.ts';
 import { keepWords, type RecordOptions } from '../recording/flight-recorder.ts';
 import { timing as defaults, type GivenTiming } from '../../machines/kernel/timing.ts';
+import {
+  isRate,
+  limitNames,
+  officeLimits,
+  type GivenLimits,
+  type Rate,
+} from '../../machines/office/rooms/limits.ts';
 import type { DpeFormat } from '../../machines/resources/dpe-uri.ts';
 import { profiles } from '../../machines/trace/profiles.ts';
 
@@ -122,14 +132,23 @@ export const agentOptions = needing(
     exampleSeat,
   ),
 );
-// `auth`, `limits`, `redis`, `tls` and `trustProxy` are judged where they are read, with their own remedies.
+const limitOrRate = (value: unknown, at: string): ReturnType<Check> =>
+  typeof value === 'object' ? rateOf(value, at) : noLimit(value, at);
+const rateOf = needing(['perSecond', 'burst'], options<Rate>({ perSecond: positive, burst: fromOne }));
+const limits = options<GivenLimits>(
+  Object.fromEntries(
+    limitNames.map((each) => [each, isRate(officeLimits[each]) ? limitOrRate : count]),
+  ) as Checks<GivenLimits>,
+  'docs/office.md has the limits and their defaults.',
+);
+// `auth`, `redis`, `tls` and `trustProxy` are judged where they are read, with their own remedies.
 export const officeOptions = options<OfficeOptions>({
   ...host,
   host: name,
   port,
   auth: anything,
   requireVersion: flag,
-  limits: anything,
+  limits,
   trustProxy: anything,
   tls: anything,
   metrics: needing(

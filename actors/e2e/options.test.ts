@@ -2,6 +2,7 @@
 import { expect, it, vi } from 'vitest';
 import { linked } from '../../scenarios/fixtures/hosted.ts';
 import {
+  type A2cError,
   createAgent,
   createComputer,
   createOffice,
@@ -69,18 +70,67 @@ it.each<[create: (options: never) => Promise<unknown>, options: unknown, message
     "createOffice: port: expected a port, a whole number from 0 to 65535, got '3000'",
   ],
   [createOffice, { metrics: { prot: 1 } }, 'createOffice: metrics.prot: unknown option (did you mean port?)'],
+  [
+    createOffice,
+    { limits: { conections: 1 } },
+    'createOffice: limits.conections: unknown option (did you mean connections?)',
+  ],
+  [
+    createOffice,
+    { limits: { connections: -1 } },
+    'createOffice: limits.connections: expected a whole number from 0, got -1',
+  ],
+  [
+    createOffice,
+    { limits: { events: 5 } },
+    'createOffice: limits.events: expected 0 (no limit) or a rate { perSecond, burst }, got 5',
+  ],
+  [createOffice, { limits: { events: { perSecond: 5 } } }, 'createOffice: limits.events.burst: is missing'],
+  [
+    createOffice,
+    { auth: { token: 'a-token-of-16-signs', roels: [] } },
+    'createOffice: auth.roels: unknown option (did you mean roles?)',
+  ],
   [createOffice, { record: true }, 'createOffice: record: expected an object, got true'],
   [createPresenter, { fiel: 'x' }, 'createPresenter: fiel: unknown option (did you mean file?)'],
 ])('%o with %j', async (create, options, message) => {
-  await expect(create(options as never)).rejects.toMatchObject({ code: 400, message });
+  await expect(create(options as never)).rejects.toMatchObject({
+    ...{ code: 400, message },
+    details: { option: expect.stringMatching(/^[a-zA-Z.]*$/) },
+  });
 });
 
 it('a config that is a path is told how to read it', async () => {
   await expect(createComputer({ config: 'a2c.json' as unknown as object })).rejects.toMatchObject({
     code: 'ConfigInvalid',
-    message: 'config: expected the content of a config, got the text "a2c.json"',
+    message: 'config: expected the content of a config as an object, got the text "a2c.json"',
     remedy: expect.stringContaining('JSON.parse(await readFile("a2c.json", \'utf8\'))'),
   });
+});
+
+it('no error shows a text that was given in place of a config, settings or headers', async () => {
+  const secret = 'sk-9f2c';
+  const inJson = JSON.stringify({ mcpServers: { a: { command: 'x', env: { KEY: secret } } } });
+  const texts = [inJson, `\uFEFF\n ${inJson}`, `[${inJson}]`, secret, `KEY: ${secret}\n`, `"${secret}.json"`];
+  await using computer = await computerOf();
+  for (const text of texts) {
+    const given = text as unknown as object;
+    for (const wrong of [createComputer({ config: given }), computer.setServers(given)]) {
+      const { message, remedy, details } = await wrong.then(
+        () => expect.unreachable(),
+        (error: unknown) => error as A2cError,
+      );
+      expect(message + remedy + JSON.stringify(details)).not.toContain(secret);
+      expect(remedy).toMatch(
+        /^\s*[[{]/.test(text.replace('\uFEFF', '')) ? 'JSON.parse(text)' : 'readFile(path,',
+      );
+    }
+    const office = { url: 'http://127.0.0.1:1', headers: given as never };
+    for (const wrong of [createPresenter({ settings: given }), createComputer({ office })])
+      await expect(wrong).rejects.toMatchObject({
+        message: expect.stringMatching(/(?:settings|headers): expected an object, got a text$/),
+      });
+  }
 });
 
 it('options that are undefined count as left out', async () => {

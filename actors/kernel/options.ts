@@ -27,11 +27,11 @@ function shown(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 const check =
-  (expected: string, isFine: (value: unknown) => boolean, remedy?: string): Check =>
+  (expected: string, isFine: (value: unknown) => boolean, remedy?: string, show = shown): Check =>
   (value, at) =>
     isFine(value)
       ? undefined
-      : { at, message: `expected ${expected}, got ${shown(value)}`, ...(remedy !== undefined && { remedy }) };
+      : { at, message: `expected ${expected}, got ${show(value)}`, ...(remedy !== undefined && { remedy }) };
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -53,6 +53,10 @@ export const texts = check(
 );
 export const whole = check('a whole number', (value) => Number.isSafeInteger(value));
 export const count = check('a whole number from 0', (value) => isWhole(value, 0, Number.MAX_SAFE_INTEGER));
+export const fromOne = check('a whole number from 1', (value) => isWhole(value, 1, Number.MAX_SAFE_INTEGER));
+export const positive = check('a number above 0', (value) => Number.isFinite(value) && Number(value) > 0);
+/** Zero in place of a rate: no limit. */
+export const noLimit = check('0 (no limit) or a rate { perSecond, burst }', (value) => value === 0);
 export const port = check('a port, a whole number from 0 to 65535', (value) => isWhole(value, 0, 65_535));
 /** Delay in ms. */
 export const ms = check(`milliseconds from 0 to ${longestMs}`, isTime);
@@ -69,7 +73,10 @@ export const signal = check(
   'an AbortSignal',
   (value) => isObject(value) && typeof value['aborted'] === 'boolean',
 );
-export const object = check('an object', isObject);
+/** Object of values, such as headers or settings; a text in its place is not shown, because it may hold secrets. */
+export const object = check('an object', isObject, undefined, (value) =>
+  typeof value === 'string' ? 'a text' : shown(value),
+);
 /** Object of any class, or a function. */
 export const instance = check(
   'an object or a function',

@@ -135,16 +135,21 @@ export const readOrThrow = (
   });
 };
 
-/** Error of a config that is the path of a file, in place of what is in it. */
-const notRead = (path: string): A2cError => {
-  const shown = JSON.stringify(path.slice(0, longestPath));
+/** Error of a config that is a text: the path of a file, or the text in it. Only a path is shown, because the text may hold secrets. */
+const notRead = (given: string): A2cError => {
+  const isJson = /^\s*[[{]/.test(given.replace('\uFEFF', ''));
+  const path = isJsonPath.test(given) ? JSON.stringify(given) : undefined;
+  const got = isJson ? 'JSON text' : path === undefined ? 'a text' : `the text ${path}`;
   return new A2cError({
     code: 'ConfigInvalid',
-    message: `config: expected the content of a config, got the text ${shown}`,
-    remedy: `Read the file first: JSON.parse(await readFile(${shown}, 'utf8')). createPresenter({ file }) reads and watches one.`,
+    message: `config: expected the content of a config as an object, got ${got}`,
+    remedy: isJson
+      ? 'Parse the text first: JSON.parse(text).'
+      : `Read the file first: JSON.parse(await readFile(${path ?? 'path'}, 'utf8')). createPresenter({ file }) reads and watches one.`,
   });
 };
-const longestPath = 200;
+/** Path of a JSON file in one line, without the signs of JSON, YAML and variables. */
+const isJsonPath = /^[^\n\r{}[\]"=,]{1,200}\.json[c5]?$/i;
 
 const sized = (count: number): Buffer => {
   const bytes = Buffer.alloc(4);

@@ -8,6 +8,7 @@ import {
   type Entry,
   type Grant,
 } from '../../../machines/office/rooms/entry.ts';
+import { nearest } from '../../../machines/text.ts';
 import { wireCodes } from '../../../machines/protocol/failure.ts';
 import type { PeerCertificate } from '../http.ts';
 import { isJwt, jwtAuth, jwtsOf, type JwtAuth } from './jwt.ts';
@@ -30,7 +31,7 @@ export type OfficeAuth = OfficeCredential | readonly OfficeCredential[] | Authen
 const checkMs = 8_000;
 
 const noAuth =
-  'auth of an office is a token, a token with its grant, {tokensFile}, {jwks, audience}, a list of at least one of these, or a function';
+  'auth is a token, a token with its grant, {tokensFile}, {jwks, audience}, a list of at least one of these, or a function';
 const tokensFile = z.strictObject({ tokensFile: z.string().min(1) });
 /** Schemas of the credentials, by the field that identifies each form, so that an error is reported for the form that was meant. */
 const forms = { jwks: jwtAuth, tokensFile, token: tokenGrant, sha256: tokenGrant } as const;
@@ -39,9 +40,17 @@ function check(given: unknown): asserts given is OfficeCredential {
   if (typeof given !== 'object' || given === null) throw new TypeError(noAuth);
   const form = Object.entries(forms).find(([field]) => Object.hasOwn(given, field));
   if (!form) throw new TypeError(noAuth);
-  const { error } = form[1].safeParse(given);
-  const [issue] = error?.issues ?? [];
-  if (issue) throw new TypeError(`auth: ${[...issue.path, issue.message].join(': ')}`);
+  const issues = form[1].safeParse(given).error?.issues ?? [];
+  // An unknown name comes first, because it is often the wrong spelling of one that is missing.
+  const unknown = issues.find((issue) => issue.code === 'unrecognized_keys');
+  const [key] = unknown?.keys ?? [];
+  if (unknown && key !== undefined) {
+    const [close] = nearest(key, Object.keys(form[1].shape));
+    const hint = close === undefined ? '' : ` (did you mean ${close}?)`;
+    throw new TypeError(`auth.${[...unknown.path, key].join('.')}: unknown option${hint}`);
+  }
+  const [issue] = issues;
+  if (issue) throw new TypeError(`${['auth', ...issue.path].join('.')}: ${issue.message}`);
 }
 
 function byCredentials(all: readonly OfficeCredential[], warn: (text: string) => void): Authenticate {

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
 import { mostInFlight, sizes } from '../../protocol/protocol.ts';
 import type { SeatFacts } from '../../kernel/ports.ts';
@@ -62,24 +61,20 @@ export type GivenLimits = { readonly [K in LimitName]?: OfficeLimits[K] | 0 | un
 export const limitNames = Object.keys(officeLimits) as LimitName[];
 export const isRate = (limit: number | Rate): limit is Rate => typeof limit !== 'number';
 
-const count = z.number().int().min(0);
-const rateSchema = z.union([
-  z.literal(0).transform((): Rate => ({ perSecond: 0, burst: 0 })),
-  z.strictObject({ perSecond: z.number().positive(), burst: z.number().int().min(1) }),
-]);
-const schema = z.strictObject(
-  Object.fromEntries(
-    limitNames.map((name) => [name, (isRate(officeLimits[name]) ? rateSchema : count).optional()]),
-  ),
-);
-/** Reads limits set by a host or a person and fills in the defaults; returns a problem when they are invalid. */
-export function readLimits(given: unknown): OfficeLimits | { readonly problem: string } {
-  const read = schema.safeParse(given);
-  if (read.success) return { ...officeLimits, ...read.data };
-  const [issue] = read.error.issues;
-  const at = issue?.path[0] === undefined ? '' : `${String(issue.path[0])}: `;
-  return { problem: `limits: ${at}${issue?.message ?? 'they cannot be read'}` };
-}
+const noRate = rate(0, 0);
+/** Fills in the defaults of limits that the host has not set; a rate of 0 is no limit. */
+export const limitsWith = (given: GivenLimits): OfficeLimits => {
+  const set = Object.entries(given).filter(([, limit]) => limit !== undefined);
+  return {
+    ...officeLimits,
+    ...Object.fromEntries(
+      set.map(([name, limit]) => [
+        name,
+        limit === 0 && isRate(officeLimits[name as LimitName]) ? noRate : limit,
+      ]),
+    ),
+  };
+};
 
 const said: Readonly<Record<LimitName, string>> = {
   connections: 'This office has as many connections as it takes',
