@@ -212,7 +212,11 @@ export const cannotOrder = (name: string, status: ServerStatus | undefined): A2c
         message: `Server '${name}' cannot be started or stopped: ${status.reason ?? status.state}`,
         details: { server_name: name, state: status.state },
       })
-    : new A2cError({ code: 404, message: `Unknown server: ${name}`, remedy: 'List them: servers list' });
+    : new A2cError({
+        code: 404,
+        message: `Unknown server: ${name}`,
+        remedy: 'List them: servers(); in the prompt: servers list',
+      });
 
 export interface WatchedClient {
   getSnapshot(): Snapshot;

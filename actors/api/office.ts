@@ -9,15 +9,18 @@ import { unlessAborted, untilAborted } from '../kernel/signals.ts';
 import type { HostLog } from '../logging/host-log.ts';
 import { Refusals } from '../logging/log-entry.ts';
 import type { OfficeNews, OfficeOrder, OfficeStart } from '../../machines/office/office.machine.ts';
+import { notLoopback } from '../../machines/office/rooms/loopback.ts';
 import { registerUnreached } from '../../machines/office/rooms/register.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 
 const patienceMs = 5_000;
 const drainMs = 10_000;
-const remedyOf = (message: string): string =>
-  message === registerUnreached
-    ? 'Check that Redis runs and takes commands: redis-cli ping.'
+const remedyOf = (message: string, { host }: OfficeStart): string => {
+  if (message === registerUnreached) return 'Check that Redis runs and takes commands: redis-cli ping.';
+  return message === notLoopback(host)
+    ? 'Give `auth` to createOffice; in a shell: --token, or the variable A2C_TOKEN. Or listen on 127.0.0.1.'
     : 'Choose another address: port 0 takes any free port.';
+};
 
 const startOf = ({ host, port, requireVersion }: OfficeOptions, isShared: boolean): OfficeStart => ({
   host: host ?? '127.0.0.1',
@@ -102,7 +105,7 @@ const cannotListen = (message: string, input: OfficeStart): A2cError =>
     code: wireCodes.conflict,
     message,
     details: { ...input },
-    remedy: remedyOf(message),
+    remedy: remedyOf(message, input),
   });
 
 const parted = 'Who runs this office has disconnected you';

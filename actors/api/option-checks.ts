@@ -47,6 +47,7 @@ import {
   type GivenLimits,
   type Rate,
 } from '../../machines/office/rooms/limits.ts';
+import { misspeltMap } from '../../machines/config/parse.ts';
 import type { DpeFormat } from '../../machines/resources/dpe-uri.ts';
 import { profiles } from '../../machines/trace/profiles.ts';
 
@@ -113,7 +114,27 @@ const ofComputer: Checks<ComputerOptions> = {
 };
 export const computerOptions = options<ComputerOptions>(ofComputer);
 const { config: _, ...ofPresenter } = ofComputer;
-export const presenterOptions = options<PresenterOptions>({ ...ofPresenter, file: name, settings: object });
+const settings: Check = (value, at) => {
+  const fault = object(value, at);
+  if (fault) return fault;
+  const [key, meant] = misspeltMap(value as object) ?? [];
+  return key === undefined
+    ? undefined
+    : { at: `${at}.${key}`, message: `unknown key (did you mean ${meant}?)` };
+};
+const namedOptions = options<PresenterOptions>({ ...ofPresenter, file: name, settings });
+export const presenterOptions: Check = (value, at) => {
+  const given = new Map(object(value, at) ? [] : Object.entries(value as object));
+  if (given.has('config'))
+    return {
+      at: 'config',
+      message: 'unknown option (did you mean file or settings?)',
+      remedy: 'A presenter reads its config from `file`, or keeps the object `settings` in memory.',
+    };
+  if (given.get('file') !== undefined && given.get('settings') !== undefined)
+    return { at: 'settings', message: 'is given beside file', remedy: 'Give one of them.' };
+  return namedOptions(value, at);
+};
 export const agentOptions = needing(
   ['url'],
   options<AgentOptions>(

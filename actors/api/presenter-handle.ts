@@ -27,7 +27,7 @@ export interface PresenterOptions extends Omit<ComputerOptions, 'config'> {
    * the user config (docs/config.md). No other file is ever written.
    */
   readonly file?: string | undefined;
-  /** Config that is kept in memory, in place of a file. */
+  /** Config that is kept in memory, in place of a file; not beside `file`. */
   readonly settings?: object | undefined;
 }
 /** Events of a presenter, by the name for `presenter.on`: those of `MCP_EVENTS`, `notification` among them. */

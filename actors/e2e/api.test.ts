@@ -84,7 +84,7 @@ describe('an office', () => {
       code: 'LinkLost',
       remedy: 'Start an office: createOffice; in a shell: a2c office',
     });
-    expect(error.message).toContain('Could not join the office');
+    expect(error.message).toBe(`Could not join the office: nobody answers at ${office.url}/ (ECONNREFUSED)`);
   });
 
   it.each(['no url at all', 'http://'])('cannot be at %j', async (url) => {
@@ -99,7 +99,9 @@ describe('an office', () => {
   });
 
   it.each(['0.0.0.0', '::', '192.0.2.1'])('does not open on %s without authentication', async (host) => {
-    expect((await refusal(createOffice({ host, port: 0 }))).message).toContain('loopback only');
+    const error = await refusal(createOffice({ host, port: 0 }));
+    expect(error.message).toContain('loopback only');
+    expect(error.remedy).toMatch(/^Give `auth` to createOffice/);
   });
 
   it('gives its port back when it closes, twice if it must', async () => {

@@ -92,6 +92,17 @@ it.each<[create: (options: never) => Promise<unknown>, options: unknown, message
     'createOffice: auth.roels: unknown option (did you mean roles?)',
   ],
   [createOffice, { record: true }, 'createOffice: record: expected an object, got true'],
+  [
+    createPresenter,
+    { config: {} },
+    'createPresenter: config: unknown option (did you mean file or settings?)',
+  ],
+  [createPresenter, { file: 'x', settings: {} }, 'createPresenter: settings: is given beside file'],
+  [
+    createPresenter,
+    { settings: { mcpServer: {} } },
+    'createPresenter: settings.mcpServer: unknown key (did you mean mcpServers?)',
+  ],
   [createPresenter, { fiel: 'x' }, 'createPresenter: fiel: unknown option (did you mean file?)'],
 ])('%o with %j', async (create, options, message) => {
   await expect(create(options as never)).rejects.toMatchObject({
@@ -106,6 +117,33 @@ it('a config that is a path is told how to read it', async () => {
     message: 'config: expected the content of a config as an object, got the text "a2c.json"',
     remedy: expect.stringContaining('JSON.parse(await readFile("a2c.json", \'utf8\'))'),
   });
+});
+
+it.each<[config: object, message: RegExp]>([
+  [
+    { command: 'node', args: [] },
+    /^config: name: is missing: expected a string \(or give the server a name as its key: /,
+  ],
+  [
+    { mcpServers: { a: { commnad: 'node' } } },
+    /^config: mcpServers\.a\.command: is missing: .* \(commnad is no key: did you mean command\?\)$/,
+  ],
+  [{ mcpServer: {} }, /^config: holds no servers \(mcpServer is no key: did you mean mcpServers\? /],
+])('the config %j is told what was meant', async (given, message) => {
+  await expect(createComputer({ config: given })).rejects.toMatchObject({
+    code: 'ConfigInvalid',
+    message: expect.stringMatching(message),
+  });
+});
+
+it('a misspelt key that is ignored is told with the one that was meant', async () => {
+  const notices: string[] = [];
+  const entry = { command: process.execPath, arg: [], disabled: true };
+  await using _computer = await createComputer({
+    ...{ config: { mcpServers: { a: entry } }, record: false, stateDir: false },
+    onNotice: (text) => notices.push(text),
+  });
+  expect(notices).toContain('config: mcpServers.a.arg: unknown key, ignored (did you mean args?)');
 });
 
 it('no error shows a text that was given in place of a config, settings or headers', async () => {

@@ -129,7 +129,7 @@ export const readOrThrow = (
   if (parsed.ok) return parsed.config;
   throw new A2cError({
     code: 'ConfigInvalid',
-    message: parsed.mistakes.map((m) => mistakeLine(m)).join('\n'),
+    message: parsed.mistakes.map((m) => mistakeLine(m, 'config')).join('\n'),
     details: { mistakes: parsed.mistakes },
     remedy: 'Mend the config; nothing was started.',
   });

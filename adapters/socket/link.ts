@@ -90,7 +90,11 @@ function refusalOf(error: ConnectError, address: string): Refusal {
     const { code } = (error.data ?? {}) as { readonly code?: unknown };
     return isPassing(code) ? { reason } : { reason, refusal: 'credential' };
   }
-  if (cause === 0) return { reason: tlsProblem(context?.statusText) ?? 'nobody answers at that address' };
+  if (cause === 0) {
+    const { code } = (context?.statusText ?? {}) as { readonly code?: unknown };
+    const why = typeof code === 'string' ? ` (${code.slice(0, mostText)})` : '';
+    return { reason: tlsProblem(context?.statusText) ?? `nobody answers at ${address}${why}` };
+  }
   if (typeof cause === 'number') return readDenial(cause, context?.responseText ?? '', address);
   // Engine.IO could not read an answer with HTTP 200, so another kind of server answers there.
   if ((error as { readonly code?: unknown }).code === 'parser error')

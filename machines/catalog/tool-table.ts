@@ -551,6 +551,6 @@ export function unresolved(table: ToolTable, name: string, absent: readonly Abse
       tool_name: name,
       ...(absent.length > 0 && { not_active: absent.map(({ server }) => server) }),
     },
-    remedy: 'List the tools: tools list',
+    remedy: 'List the tools: tools(); in the prompt: tools list',
   };
 }

@@ -286,6 +286,8 @@ interface Mapped {
   readonly entry: Entry;
   /** Returns the path as a person wrote it, below `path`, for a path in the converted entry. */
   readonly originOf: (path: Path) => Path;
+  /** Unknown keys that resemble a known one, with that one. */
+  readonly misspelt: ReadonlyMap<string, string>;
 }
 
 /**
@@ -307,13 +309,18 @@ export const mapForeign = (given: Entry, path: Path, findings: Findings): Mapped
   const mapped: Draft = { type: said === 'guess' ? guessedType : kind, server_parameters: {} };
   const placeOf = (key: string): Path => (deeper.has(key) ? [...path, 'transport', key] : [...path, key]);
   const origins = new Map<string, string>();
+  const misspelt = new Map<string, string>();
   const approvals: string[] = [];
   const allowances: string[] = [];
   for (const [key, value] of Object.entries(entry)) {
     const row = rows.get(key);
     const here = placeOf(key);
-    if (row === undefined) addWarning(findings, here, 'unknown key, ignored');
-    else if (row.does === 'unsupported') addWarning(findings, here, `not supported, ignored (${row.note})`);
+    if (row === undefined) {
+      const [meant] = nearest(key, rows.keys());
+      if (meant !== undefined) misspelt.set(key, meant);
+      const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+      addWarning(findings, here, `unknown key, ignored${hint}`);
+    } else if (row.does === 'unsupported') addWarning(findings, here, `not supported, ignored (${row.note})`);
     else if (row.does === 'approve') approvals.push(key);
     else if (row.does === 'allow') allowances.push(key);
     else if (row.does !== 'shown' && row.to !== undefined && row.to[0] !== 'type') {
@@ -330,7 +337,7 @@ export const mapForeign = (given: Entry, path: Path, findings: Findings): Mapped
     const [key, ...rest] = origin(inner, origins);
     return key === undefined ? path : [...placeOf(String(key)), ...rest];
   };
-  return { entry: mapped, originOf };
+  return { entry: mapped, originOf, misspelt };
 };
 
 type Draft = Record<string, unknown> & { readonly server_parameters: Record<string, unknown> };

@@ -1,5 +1,6 @@
 /** Reading of config files: servers, inputs and settings, with all errors and warnings. */
 import { isObject } from '../protocol/json.ts';
+import { nearest } from '../text.ts';
 import { isForeign, mapForeign } from './foreign.ts';
 import { readJson } from './json-text.ts';
 import { serverToProtocol } from './to-protocol.ts';
@@ -66,7 +67,18 @@ const readServer = (entry: Entry, findings: Findings): ServerConfig | undefined 
   for (const text of unfilledIn(mapped.entry['server_parameters'], expands !== false))
     addWarning(findings, path, `${text} is passed on as it stands: only ${filled} are filled in`);
   const server = judge(mapped.entry, name, mapped.originOf, findings);
+  if (!server) hintAtMisspelt(mapped.misspelt, path, findings);
   return server && { ...server, isForeign: true, ...shownIn(value) };
+};
+/** Tells at a missing key which unknown key of the server was probably meant for it. */
+const hintAtMisspelt = (misspelt: ReadonlyMap<string, string>, path: Path, { mistakes }: Findings): void => {
+  for (const [key, meant] of misspelt) {
+    const place = pathText([...path, meant]);
+    const at = mistakes.findIndex((each) => each.path === place && each.message.startsWith('is missing'));
+    const missing = mistakes[at];
+    if (missing)
+      mistakes[at] = { ...missing, remedy: `${pathText([key])} is no key: did you mean ${meant}?` };
+  }
 };
 /** Returns the display fields of a server; values that are not text are ignored. */
 const shownIn = (value: Readonly<Record<string, unknown>>): Pick<ServerConfig, 'shown'> => {
@@ -99,7 +111,9 @@ const nameOf = (
   }
   if (typeof inside === 'string' && inside.trim() !== '') return inside;
   const what = inside === undefined ? 'is missing: expected a string' : 'expected a string that is not empty';
-  addMistake(findings, [...path, 'name'], what);
+  // Other clients name a server by its key in a map.
+  const remedy = isOfOthers ? 'or give the server a name as its key: {"mcpServers": {NAME: {…}}}' : undefined;
+  addMistake(findings, [...path, 'name'], what, remedy);
   return undefined;
 };
 
@@ -490,7 +504,9 @@ const partsOf = (value: unknown, findings: Findings, base: Path = []): Parts => 
     }
     // Other settings in the settings file of VS Code are ignored.
     if (base.length === 0 && isObject(value['mcp'])) return partsOf(value['mcp'], findings, ['mcp']);
-    addMistake(findings, base, 'holds no servers', `expected ${shapes}`);
+    const [key, meant] = misspeltMap(value) ?? [];
+    const remedy = key === undefined ? '' : `${pathText([key])} is no key: did you mean ${meant}? `;
+    addMistake(findings, base, 'holds no servers', `${remedy}expected ${shapes}`);
     return none;
   }
   if (hasMap && Object.hasOwn(value, 'servers')) {
@@ -501,6 +517,16 @@ const partsOf = (value: unknown, findings: Findings, base: Path = []): Parts => 
   const foreign = hasMap || base.length > 0 || isForeignFile(entries);
   judgeTop({ value, foreign, hasMap, base }, findings);
   return { entries, inputs: value['inputs'], settings: value['a2c'] ?? undefined, isForeign: foreign, base };
+};
+
+/** Returns the first key that is probably a misspelt `mcpServers` or `servers`, with the right spelling. */
+export const misspeltMap = (value: object): readonly [key: string, meant: string] | undefined => {
+  if ('mcpServers' in value || 'servers' in value) return undefined;
+  for (const key of Object.keys(value)) {
+    const [meant] = nearest(key, ['mcpServers', 'servers']);
+    if (meant !== undefined) return [key, meant];
+  }
+  return undefined;
 };
 
 const isForeignFile = (entries: readonly Entry[]): boolean =>

@@ -118,7 +118,7 @@ export const argumentsInvalid = ({ tool, server }: Called, problems: readonly st
   code: 'ArgumentsInvalid',
   message: `Wrong arguments for tool '${tool}' of server '${server}': ${problems.join('; ')}`,
   details: { problems, server_name: server, tool_name: tool },
-  remedy: 'Call it with arguments as its params_schema wants them.',
+  remedy: 'Call it with arguments as its input schema wants them.',
 });
 export const notPermitted = ({ tool, server }: Called, reason: string): Failure => ({
   code: 'NotPermitted',
