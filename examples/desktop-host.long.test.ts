@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -86,5 +86,15 @@ describe('examples/desktop-host.ts', () => {
     expect(all()).not.toContain('hunter2');
     expect(readFileSync(ours, 'utf8')).not.toContain('hunter2');
     expect(living()).toEqual([]);
+  });
+
+  it('takes nothing over and ends well when its input ends at the import', { timeout: 60_000 }, async () => {
+    const [ours, theirs] = [join(folder, 'none.json'), join(folder, 'one.json')];
+    writeFileSync(theirs, JSON.stringify({ mcpServers: { greeter: { command: 'greeter' } } }));
+    const { sees, all, child, ended } = opened(ours, theirs);
+    await sees('[y/n] ');
+    child.stdin.end();
+    expect([await ended, all()]).toEqual([0, expect.not.stringContaining('Error')]);
+    expect(existsSync(ours) && readFileSync(ours, 'utf8')).not.toContain('greeter');
   });
 });

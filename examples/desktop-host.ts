@@ -6,6 +6,8 @@
  *
  * FILE is its config, `mcp.json` by default. IMPORT is a file, an application such as `cursor`, or a link, whose servers it
  * takes over. With OPENAI_API_KEY the model is one of OpenAI; without it is a script (scripted-model.ts).
+ *
+ * To begin a project with it, copy it with scripted-model.ts, and `npm install a2c-actors openai tsx`.
  */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
@@ -84,7 +86,9 @@ async function importWindow(windows: Windows, file: string, from: string): Promi
     }
     for (const text of left) console.log(`import  ${text}`);
   }
-  const answer = await windows.open(`Take over ${plan.count} servers into ${plan.file}? [y/n] `);
+  const asked = windows.open(`Take over ${plan.count} servers into ${plan.file}? [y/n] `);
+  // The end of the input takes nothing over.
+  const answer = await asked.catch(() => 'n');
   if (answer === 'y') await plan.write();
 }
 
