@@ -1,0 +1,19 @@
+// The office of the fleet. It reads tokens.json again when the file changes.
+import { createOffice } from 'a2c-actors';
+
+const office = await createOffice({
+  host: process.env.HOST ?? '127.0.0.1',
+  port: Number(process.env.PORT ?? 3000),
+  auth: { tokensFile: 'tokens.json' },
+});
+console.log(office.url);
+
+office.on('seat.changed', ({ seat, stage }) =>
+  console.log(`${seat.role} ${seat.name} ${stage} ${seat.office}`),
+);
+office.on('peer.refused', ({ address, detail }) => console.warn(`refused ${address}: ${detail}`));
+office.on('auth.failed', ({ message }) => console.warn(message));
+
+// Disconnects holders of tokens that were deleted from the file.
+process.on('SIGHUP', () => office.reload().catch((error) => console.warn(error.message)));
+for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => void office.drain());
