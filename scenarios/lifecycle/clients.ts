@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 /** Versions of the clients that the suite installs; the SDKs are packages of this project. */
 const dependencies = {
   '@ai-sdk/mcp': '1.0.102',
+  '@langchain/anthropic': '1.5.11',
   '@langchain/core': '1.4.0',
   '@langchain/mcp-adapters': '1.1.4',
   '@modelcontextprotocol/client': '2.4.0',
