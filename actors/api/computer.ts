@@ -10,7 +10,10 @@ import { ComputerNewsroom } from './computer-news.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import { cannotOrder, computerState, configOf, listingOf, serverStatus } from './computer-status.ts';
 import {
-  askOptions,
+  desktopOptions,
+  finderOptions,
+  readOptions,
+  waitOptions,
   computerCallOptions,
   computerOptions,
   inspectOptions,
@@ -340,10 +343,11 @@ class HostedComputer implements Computer {
   logout: Computer['logout'] = (name) => logOut(this.#servers, this.#logins, name);
   removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);
   desktop: Computer['desktop'] = (query) =>
-    waitedFor('desktop', query, () => this.#collections.desktop(query));
-  finder: Computer['finder'] = (query) => waitedFor('finder', query, () => this.#collections.finder(query));
+    waitedFor('desktop', query, () => this.#collections.desktop(query), desktopOptions);
+  finder: Computer['finder'] = (query) =>
+    waitedFor('finder', query, () => this.#collections.finder(query), finderOptions);
   readResource: Computer['readResource'] = (uri, options) =>
-    waitedFor('readResource', options, () => this.#collections.readResource(uri, options));
+    waitedFor('readResource', options, () => this.#collections.readResource(uri, options), readOptions);
   resources: Computer['resources'] = (options) =>
     this.#gathered('resources', options, () => resourcesOf(this.#runtime.directory, this.servers()));
   prompts: Computer['prompts'] = (options) =>
@@ -424,8 +428,13 @@ class HostedComputer implements Computer {
 }
 
 /** Does something that may take long; a signal ends the wait for it. */
-async function waitedFor<T>(of: string, options: WaitOptions = {}, work: () => Promise<T>): Promise<T> {
-  mustBeOptions(of, options, askOptions);
+async function waitedFor<T>(
+  of: string,
+  options: WaitOptions = {},
+  work: () => Promise<T>,
+  judge = waitOptions,
+): Promise<T> {
+  mustBeOptions(of, options, judge);
   options.signal?.throwIfAborted();
   return untilAborted(work(), options.signal);
 }

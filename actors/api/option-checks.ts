@@ -1,6 +1,6 @@
 /** Options of each function of the API, by name, with what their values may be. */
 import type { AgentOptions, PageOptions, ResourceOptions } from './agent-handle.ts';
-import type { DesktopQuery, FinderQuery } from './computer-handle.ts';
+import type { DesktopQuery, FinderQuery, WaitOptions } from './computer-handle.ts';
 import type { Answers, ComputerOptions } from './computer-options.ts';
 import type { OfficeOptions } from './office-handle.ts';
 import type { CallOptions, ComputerCallOptions } from './pending-calls.ts';
@@ -180,12 +180,15 @@ export const officeOptions = options<OfficeOptions>({
 });
 
 export const inspectOptions = options<InspectOptions>({ port, allowControl: flag });
+interface ServerOfResource {
+  readonly server?: string | undefined;
+}
 /** Options of questions to a computer; a question takes some of them. */
 type Asking = DesktopQuery &
   FinderQuery &
   ResourceOptions &
   PageOptions<DpeFormat> & { readonly pageSize?: number | undefined };
-export const askOptions = options<Asking>({
+const asking: Checks<Asking> = {
   timeoutMs: limit,
   signal,
   size: whole,
@@ -199,7 +202,17 @@ export const askOptions = options<Asking>({
   format: oneOf('json', 'markdown', 'text'),
   categories: texts,
   pageSize: whole,
+};
+export const askOptions = options<Asking>(asking);
+/** Options of the questions to a computer of this host, which take no time limit. */
+export const waitOptions = options<WaitOptions>({ signal });
+const { size, window, fresh, keywords, fileType, offset, limit: most, server } = asking;
+export const desktopOptions = options<DesktopQuery & WaitOptions>({ signal, size, window, fresh });
+export const finderOptions = options<FinderQuery & WaitOptions>({
+  ...{ signal, fresh, keywords, fileType, offset },
+  limit: most,
 });
+export const readOptions = options<ServerOfResource & WaitOptions>({ signal, server });
 
 const ofCall: Checks<CallOptions> = {
   reqId: name,

@@ -209,6 +209,26 @@ it('a call with wrong arguments or options answers, and is never sent', async ()
   await expect(computer.inspect({ port: -1 })).rejects.toMatchObject({ code: 400 });
 });
 
+it('a question to an own computer refuses options that it does not take', async () => {
+  await using computer = await computerOf();
+  const cases: [(options: never) => Promise<unknown>, string, unknown][] = [
+    [(given) => computer.tools(given), 'tools: timeoutMs: unknown option', { timeoutMs: 5 }],
+    [(given) => computer.resources(given), 'resources: server: unknown option', { server: 's' }],
+    [
+      (given) => computer.readResource('a:b', given),
+      'readResource: srever: unknown option (did you mean server?)',
+      { srever: 's' },
+    ],
+    [(given) => computer.desktop(given), 'desktop: keywords: unknown option', { keywords: [] }],
+    [(given) => computer.finder(given), 'finder: window: unknown option', { window: 'w' }],
+  ];
+  for (const [ask, message, given] of cases)
+    await expect(ask(given as never)).rejects.toMatchObject({ code: 400, message });
+  expect(await computer.finder({ limit: 1, keywords: ['a'], fileType: 'pdf', offset: 0 })).toMatchObject({
+    documents: [],
+  });
+});
+
 it('a signal ends a wait and a call with its reason, and many calls share it without a warning', async () => {
   const warned = vi.spyOn(process, 'emitWarning');
   await using computer = await computerOf();
