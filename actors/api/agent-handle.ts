@@ -159,7 +159,7 @@ export interface Agent extends AgentReading, AsyncDisposable {
    */
   getConfig(computer: string, options?: ReadOptions): Promise<ComputerConfig>;
   /**
-   * Adds a listener; the returned function removes it. An error thrown by a listener becomes a warning of the
+   * Adds a listener; the returned function removes it. Throws for an unknown event (400). An error thrown by a listener becomes a warning of the
    * process.
    */
   on<Name extends keyof AgentEvents>(name: Name, listener: (value: AgentEvents[Name]) => void): () => void;

@@ -18,7 +18,7 @@ import { wordedBy } from './texts.ts';
 import { tracedCall } from './tracing.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners } from '../kernel/listeners.ts';
-import { mustBeOptions } from '../kernel/options.ts';
+import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { cancelledByHost, onAbort, reasonOf, unlessAborted } from '../kernel/signals.ts';
 import { onlySet } from '../plans/plan.ts';
 import { systemClock } from '../../adapters/index.ts';
@@ -277,6 +277,7 @@ class HostedAgent implements Agent {
   readonly documentsOf = this.#reading.documentsOf;
 
   on: Agent['on'] = (name, listener) => {
+    mustBeEvent(name, agentEvents);
     const stop = this.#listeners.on(name, listener);
     const collection = collectionOf[name];
     // Follows the collection after the listener is added, so that the listener hears of the existing content.
@@ -310,6 +311,11 @@ function becauseOf(signal: AbortSignal | undefined, told: ToldOutcome): ToldOutc
     failure: { ...told.failure, message, details: { ...told.failure.details, cancel_reason: reason } },
   };
 }
+const agentEvents: EventNames<AgentEvents> = {
+  ...{ 'computer.joined': true, 'computer.left': true, 'tools.changed': true, 'config.changed': true },
+  ...{ 'desktop.changed': true, 'finder.changed': true, 'desktop.failed': true, 'finder.failed': true },
+  'link.changed': true,
+};
 /** Longest time in ms for which a new agent waits for the list of its room. */
 const longestRoomMs = 2_000;
 const agentClosed: Failure = { code: 'LinkLost', message: 'The agent is closed' };

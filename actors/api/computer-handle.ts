@@ -249,7 +249,7 @@ export interface Computer extends AsyncDisposable {
   /** Leaves the office; the servers keep running. */
   leave(): Promise<void>;
   /**
-   * Adds a listener; the returned function removes it. An error thrown by a listener becomes a warning of the
+   * Adds a listener; the returned function removes it. Throws for an unknown event (400). An error thrown by a listener becomes a warning of the
    * process.
    */
   on<Name extends keyof ComputerEvents>(

@@ -27,7 +27,7 @@ import { wordedBy } from './texts.ts';
 import { tracingOf, tracedCall } from './tracing.ts';
 import type { PageOrders } from '../inspector/inspections.ts';
 import { Listeners, deferred } from '../kernel/listeners.ts';
-import { mustBeOptions } from '../kernel/options.ts';
+import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { cancelledByHost, onAbort, unlessAborted, untilAborted } from '../kernel/signals.ts';
 import { readOrThrow, hostTiming } from '../plans/plan.ts';
 import { catalogsOf, promptsOf, resourcesOf, CachedCatalogs } from '../servers/catalogs.ts';
@@ -383,6 +383,7 @@ class HostedComputer implements Computer {
     this.#news.link = null;
   };
   on: Computer['on'] = (name, listener) => {
+    mustBeEvent(name, computerEvents);
     if (name.startsWith('call.')) this.#watchCalls();
     return this.#listeners.on(name, listener);
   };
@@ -426,6 +427,14 @@ class HostedComputer implements Computer {
     return this.close();
   }
 }
+
+const computerEvents: EventNames<ComputerEvents> = {
+  ...{ 'call.started': true, 'call.progress': true, 'call.settled': true },
+  ...{ 'server.changed': true, 'server.removed': true, 'server.logged': true, 'server.wrote': true },
+  ...{ 'desktop.changed': true, 'finder.changed': true, 'resources.changed': true, 'prompts.changed': true },
+  ...{ 'resource.updated': true, 'tools.changed': true, 'config.changed': true },
+  ...{ 'link.changed': true, 'computer.changed': true },
+};
 
 /** Does something that may take long; a signal ends the wait for it. */
 async function waitedFor<T>(

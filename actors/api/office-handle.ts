@@ -119,7 +119,7 @@ export interface Office extends AsyncDisposable {
   /** Port that the office listens on; with `port: 0` the free port that was chosen. */
   readonly port: number;
   /**
-   * Adds a listener; the returned function removes it. An error thrown by a listener becomes a warning of the
+   * Adds a listener; the returned function removes it. Throws for an unknown event (400). An error thrown by a listener becomes a warning of the
    * process.
    */
   on<Name extends keyof OfficeEvents>(name: Name, listener: (value: OfficeEvents[Name]) => void): () => void;

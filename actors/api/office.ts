@@ -4,7 +4,7 @@ import { inspectOptions, officeOptions } from './option-checks.ts';
 import { runtimeOf, type Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners } from '../kernel/listeners.ts';
-import { mustBeOptions } from '../kernel/options.ts';
+import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { unlessAborted, untilAborted } from '../kernel/signals.ts';
 import type { HostLog } from '../logging/host-log.ts';
 import { Refusals } from '../logging/log-entry.ts';
@@ -13,6 +13,9 @@ import { notLoopback } from '../../machines/office/rooms/loopback.ts';
 import { registerUnreached } from '../../machines/office/rooms/register.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 
+const officeEvents: EventNames<OfficeEvents> = {
+  ...{ 'seat.changed': true, 'peer.refused': true, 'auth.failed': true, 'register.changed': true },
+};
 const patienceMs = 5_000;
 const drainMs = 10_000;
 const remedyOf = (message: string, { host }: OfficeStart): string => {
@@ -83,7 +86,10 @@ async function openOffice(options: OfficeOptions, shared: Runtime | undefined): 
       url,
       port,
       metricsUrl: metrics?.url,
-      on: (name, listener) => listeners.on(name, listener),
+      on: (name, listener) => {
+        mustBeEvent(name, officeEvents);
+        return listeners.on(name, listener);
+      },
       inspect: async (wanted = {}) => {
         mustBeOptions('inspect', wanted, inspectOptions);
         return runtime.inspections.open({ kind: 'office', name: url }, wanted);

@@ -209,6 +209,21 @@ it('a call with wrong arguments or options answers, and is never sent', async ()
   await expect(computer.inspect({ port: -1 })).rejects.toMatchObject({ code: 400 });
 });
 
+it('a listener to an event that does not exist is refused with the nearest one', async () => {
+  await using office = await createOffice({ port: 0, record: false });
+  await using computer = await computerOf();
+  await using agent = await createAgent({ url: office.url, record: false });
+  const cases: [{ on(name: never, listener: () => void): unknown }, string, string][] = [
+    [computer, 'call.setled', 'call.settled'],
+    [agent, 'tool.changed', 'tools.changed'],
+    [office, 'seat.chnged', 'seat.changed'],
+  ];
+  for (const [host, name, meant] of cases)
+    expect(() => host.on(name as never, () => {})).toThrow(
+      `on: unknown event '${name}' (did you mean ${meant}?)`,
+    );
+});
+
 it('a question to an own computer refuses options that it does not take', async () => {
   await using computer = await computerOf();
   const cases: [(options: never) => Promise<unknown>, string, unknown][] = [

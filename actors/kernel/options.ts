@@ -124,6 +124,21 @@ function unknown(at: string, key: string, known: object): Fault {
   };
 }
 
+/** Names of all events of a type; the compiler misses none. */
+export type EventNames<Events> = Readonly<Record<keyof Events, true>>;
+/** Throws an `A2cError` (400) when a host listens to an event that does not exist. */
+export function mustBeEvent(given: unknown, names: object): void {
+  const known = Object.keys(names);
+  if (known.includes(given as string)) return;
+  const [close] = typeof given === 'string' ? nearest(given, known) : [];
+  const hint = close === undefined ? '' : ` (did you mean ${close}?)`;
+  throw new A2cError({
+    code: wireCodes.badRequest,
+    message: `on: unknown event ${shown(given)}${hint}`,
+    remedy: `Known here: ${known.join(', ')}.`,
+  });
+}
+
 /** Object in which these options have to be given. */
 export const needing =
   (needed: readonly string[], inner: Check): Check =>
