@@ -73,7 +73,7 @@ describe('a token with a grant', () => {
   it.each<[what: string, auth: unknown, says: string]>([
     ['both forms', { token: 'a', sha256: '0'.repeat(64) }, 'either token or sha256'],
     ['a misspelt field', { token: 'a', office: ['acme'] }, 'office'],
-    ['a role that is none', { token: 'a', roles: ['admin'] }, 'roles: 0'],
+    ['a role that is none', { token: 'a', roles: ['admin'] }, 'roles.0'],
     ['an empty list', { token: 'a', offices: [] }, 'offices'],
     ['a date that is none', { token: 'a', expires: 'tomorrow' }, 'expires'],
     ['keys without an audience', { jwks: 'keys.json' }, 'audience'],
