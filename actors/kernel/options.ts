@@ -82,17 +82,31 @@ export const instance = check(
   'an object or a function',
   (value) => (typeof value === 'object' && value !== null) || typeof value === 'function',
 );
+/** Object of any class that has a method of this name; `expected` describes it. */
+export const having = (method: string, expected: string, remedy: string): Check =>
+  check(
+    expected,
+    (value) => typeof (value as Readonly<Record<string, unknown>> | null)?.[method] === 'function',
+    remedy,
+  );
 export const oneOf = (...words: readonly string[]): Check =>
   check(`one of ${words.join(', ')}`, (value) => words.includes(value as string));
-/** Value that passes one of these checks; `expected` names them all. */
-export const either = (expected: string, ...checks: readonly Check[]): Check =>
-  check(expected, (value) => checks.some((each) => each(value, '') === undefined));
+/** Value that passes one of these checks; `expected` names them all. An object is told which of its options is wrong. */
+export const either = (expected: string, ...checks: readonly Check[]): Check => {
+  const whole = check(expected, () => false);
+  return (value, at) => {
+    const faults = checks.map((each) => each(value, at));
+    if (faults.includes(undefined)) return undefined;
+    return faults.find((fault) => fault !== undefined && fault.at !== at) ?? whole(value, at);
+  };
+};
 export const disabled = check('false', (value) => value === false);
 /** List whose entries pass a check. */
 export const listOf =
-  (each: Check): Check =>
+  (each: Check, remedy?: string): Check =>
   (value, at) => {
-    if (!Array.isArray(value)) return { at, message: `expected a list, got ${shown(value)}` };
+    if (!Array.isArray(value))
+      return { at, message: `expected a list, got ${shown(value)}`, ...(remedy !== undefined && { remedy }) };
     return value.map((one, index) => each(one, `${at}[${index}]`)).find((fault) => fault !== undefined);
   };
 
@@ -161,6 +175,11 @@ export function wrongOptions(of: string, value: unknown, judge: Check): A2cError
     ...(remedy !== undefined && { remedy }),
   });
 }
+/** Check of the argument `name` of a function, for `mustBeOptions`. */
+export const argument =
+  (name: string, judge: Check): Check =>
+  (value) =>
+    judge(value, name);
 /** Throws an `A2cError` (400) when the options of a function are wrong. */
 export function mustBeOptions(of: string, value: unknown, judge: Check): void {
   const error = wrongOptions(of, value, judge);

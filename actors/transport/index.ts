@@ -4,6 +4,7 @@
  */
 import { A2cError } from '../kernel/errors.ts';
 import {
+  argument,
   callback,
   count,
   disabled,
@@ -45,7 +46,8 @@ export type {
   SupervisorOptions,
 } from './options.ts';
 
-const mistake = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
+const mistake = (message: string, remedy: string, details?: object): A2cError =>
+  new A2cError({ code: 400, message, remedy, ...(details && { details: { ...details } }) });
 
 /** Programs whose first argument names the server. */
 const runners = new Set(['npx', 'uvx', 'bunx', 'pipx', 'pnpx']);
@@ -97,11 +99,13 @@ const ofCommand = needing(
 function check(server: SupervisedServer, given: SupervisedOptions): void {
   mustBeOptions('supervised', given, ofTransport);
   if (typeof server === 'string' || server instanceof URL)
-    return mustBeOptions('supervised', String(server), ofUrl);
+    return mustBeOptions('supervised', String(server), argument('server', ofUrl));
   if (typeof server !== 'function' && !(isObject(server) && 'start' in server))
-    mustBeOptions('supervised', server, ofCommand);
+    mustBeOptions('supervised', server, argument('server', ofCommand));
   if (given.headers)
-    throw mistake('supervised: headers: they belong to a URL', 'Give variables of a command in its env.');
+    throw mistake('supervised: headers: they belong to a URL', 'Give variables of a command in its env.', {
+      option: 'headers',
+    });
 }
 
 /** Transport of one client. States: made → started → closed. */

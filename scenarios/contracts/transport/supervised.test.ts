@@ -45,12 +45,39 @@ describe('a supervised transport', () => {
     expect(errors).toMatchObject([{ name: 'A2cError', code: 'ServerLost' }]);
   });
 
-  it.each([
-    ['a URL of another kind', 'ftp://example.com', {}],
-    ['headers of a command', server({}), { headers: { a: 'b' } }],
-    ['a time that is none', server({}), { connectMs: Number.NaN }],
-    ['no command', {} as never, {}],
-  ])('refuses %s', (_what, given, options) => {
-    expect(() => createSupervisor(calmly).supervised(given, options)).toThrow('supervised: ');
+  it.each<[what: string, option: string, told: string, server: unknown, options?: unknown]>([
+    ['a URL of another kind', 'server', 'expected an http: or https: URL', 'ftp://example.com'],
+    ['no server', 'server', 'expected an object, got null', null],
+    ['no command', 'server.command', 'is missing', {}],
+    ['a misspelt command', 'server.arg', 'unknown option (did you mean args?)', { command: 'a', arg: [] }],
+    ['headers of a command', 'headers', 'they belong to a URL', server({}), { headers: { a: 'b' } }],
+    ['a time that is none', 'connectMs', 'expected milliseconds', server({}), { connectMs: Number.NaN }],
+    [
+      'a misspelt try',
+      'reconnect.attemps',
+      '(did you mean attempts?)',
+      server({}),
+      { reconnect: { attemps: 3 } },
+    ],
+    ['a wrong try', 'reconnect.firstMs', 'got NaN', server({}), { reconnect: { firstMs: Number.NaN } }],
+    [
+      'tries in words',
+      'reconnect',
+      "expected true, false or an object, got 'yes'",
+      server({}),
+      { reconnect: 'yes' },
+    ],
+  ])('refuses %s, and names the option', (_what, option, told, given, options) => {
+    const { supervised } = createSupervisor(calmly) as unknown as {
+      supervised: (...given: unknown[]) => void;
+    };
+    const refused = expect.objectContaining({
+      code: 400,
+      message: expect.stringMatching(
+        new RegExp(`^supervised: ${option}: .*${told.replaceAll(/[()?]/g, String.raw`\$&`)}`),
+      ) as string,
+      details: { option },
+    }) as Error;
+    expect(() => supervised(given, options)).toThrow(refused);
   });
 });
