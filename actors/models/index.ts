@@ -2,13 +2,16 @@
  * Entry point of `a2c-actors/models`: names, schemas, calls and results of tools in the formats of model providers, and
  * runs of the calls of an answer.
  */
+import { argument, listOf, mustBeOptions, object } from '../kernel/options.ts';
 import {
   anthropic as anthropicFormat,
+  createConversation as conversationOf,
   gemini as geminiFormat,
   openai as openaiFormat,
   openaiResponses as responsesFormat,
   type AnthropicResultMessage,
   type AnthropicToolUse,
+  type Conversation,
   type GeminiFunctionCall,
   type GeminiResultContent,
   type OpenAIMediaMessage,
@@ -16,12 +19,12 @@ import {
   type OpenAIResponsesOutput,
   type OpenAIToolCall,
   type OpenAIToolMessage,
+  type SavedConversation,
 } from '../../machines/models/index.ts';
 import { ranTurn, type RunPlace, type Turn } from './run.ts';
 
 export {
   anthropicToolUseToMcpTool,
-  createConversation,
   geminiFunctionCallToMcpTool,
   mcpToolsToAnthropicTools,
   mcpToolsToGeminiTools,
@@ -82,6 +85,7 @@ export type {
 } from '../../machines/models/index.ts';
 export type {
   CallInFlight,
+  MadeCall,
   ModelCallProgress,
   ModelCallOptions,
   OfficeToolCaller,
@@ -93,6 +97,25 @@ export type {
   Turn,
 } from './run.ts';
 
+const ofTools = argument(
+  'tools',
+  listOf(object, 'Give the list itself, such as conversation.offer((await computer.tools()).tools).'),
+);
+/**
+ * Creates a conversation, or continues one from the result of `save`. All state is in memory. `offer` throws an
+ * `A2cError` (400) when it is not given a list of tools.
+ */
+export function createConversation(saved?: SavedConversation): Conversation {
+  const conversation = conversationOf(saved);
+  return {
+    ...conversation,
+    offer(tools) {
+      mustBeOptions('offer', tools, ofTools);
+      return conversation.offer(tools);
+    },
+  };
+}
+
 /** Returns the calls among the parts of an answer. */
 const callsIn = <Call extends { readonly type: string }>(
   parts: readonly unknown[],
@@ -103,8 +126,8 @@ const callsIn = <Call extends { readonly type: string }>(
 export const anthropic = {
   ...anthropicFormat,
   /**
-   * Runs the calls in a message of the model, and returns it with the message of their results. Never rejects. Without
-   * a message nothing is run.
+   * Runs the calls in a message of the model, and returns it with the message of their results. Without a message nothing is
+   * run. Rejects only for wrong arguments of its own, with an `A2cError` (400).
    */
   run<Block>(
     message: { readonly content: Block[] } | undefined,
@@ -121,7 +144,7 @@ export const openai = {
   ...openaiFormat,
   /**
    * Runs the calls in a message of the model, and returns it with the messages of their results; images stand in a last
-   * message. Never rejects. Without a message nothing is run.
+   * message. Without a message nothing is run. Rejects only for wrong arguments of its own, with an `A2cError` (400).
    */
   run<Message extends { readonly tool_calls?: readonly object[] | null | undefined }>(
     message: Message | undefined,
@@ -135,7 +158,10 @@ export const openai = {
 /** Format of OpenAI's Responses API. */
 export const openaiResponses = {
   ...responsesFormat,
-  /** Runs the calls in a response, and returns its output with the outputs of the calls. Never rejects. */
+  /**
+   * Runs the calls in a response, and returns its output with the outputs of the calls. Rejects only for wrong arguments
+   * of its own, with an `A2cError` (400).
+   */
   run<Item>(
     response: { readonly output: readonly Item[] } | undefined,
     ...place: RunPlace
@@ -149,8 +175,8 @@ export const openaiResponses = {
 export const gemini = {
   ...geminiFormat,
   /**
-   * Runs the calls in the content of a candidate, and returns it with the content of their results. Never rejects.
-   * Without a content nothing is run.
+   * Runs the calls in the content of a candidate, and returns it with the content of their results. Without a
+   * content nothing is run. Rejects only for wrong arguments of its own, with an `A2cError` (400).
    */
   run<Content extends { readonly parts?: readonly { readonly functionCall?: GeminiFunctionCall }[] }>(
     content: Content | undefined,

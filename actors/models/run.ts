@@ -1,5 +1,20 @@
 /** Calls of one answer of a model, run on a computer or, through an agent, on the computers of an office. */
 import {
+  argument,
+  anything,
+  callback,
+  count,
+  having,
+  limit,
+  listOf,
+  mustBeOptions,
+  oneOf,
+  options as optionsOf,
+  fromOne,
+  signal as ofSignal,
+} from '../kernel/options.ts';
+import {
+  mediaKinds,
   toResponse,
   type AnsweredCall,
   type CallReader,
@@ -12,6 +27,8 @@ import {
 
 /** Options with which a call of a model is made; `callTool` of a computer or an agent explains them. */
 export interface ModelCallOptions {
+  /** Id of the call in questions, events and logs. */
+  readonly reqId?: string;
   /** Signal that cancels the call. */
   readonly signal?: AbortSignal;
   /** Time limit of the call in ms. */
@@ -61,8 +78,20 @@ export interface RunOptions extends ResultOptions {
   readonly context?: unknown;
   /** Largest number of calls that run at the same time. Default 8. */
   readonly concurrency?: number | undefined;
+  /**
+   * Hears of each call just before it is made, with the `reqId` that its questions, events and outcome have: so a host
+   * finds the call of the model to which a question belongs. An error that it throws becomes a warning of the process.
+   */
+  readonly onCall?: ((made: MadeCall) => void) | undefined;
   /** Hears of the progress of each call. An error that it throws becomes a warning of the process. */
   readonly onProgress?: ((progress: ModelCallProgress) => void) | undefined;
+}
+/** Call of a model that is about to be made. */
+export interface MadeCall {
+  /** Call of the model, with the id that it has in the answer. */
+  readonly call: ModelCall;
+  /** Id of the call on the computer and on the wire: `reqId` of its questions and events. */
+  readonly reqId: string;
 }
 /** Progress of a call of a model. */
 export interface ModelCallProgress extends ToldProgress {
@@ -102,13 +131,36 @@ interface RunFormat<Call, Result> {
   toMessages(results: readonly AnsweredCall<Call>[], options?: ResultOptions): Result[];
 }
 
-/** Runs the calls of one answer, some at a time. Never rejects: whatever fails is a result for the model. */
+const ofRun = optionsOf<RunOptions>({
+  signal: ofSignal,
+  timeoutMs: limit,
+  context: anything,
+  concurrency: fromOne,
+  onCall: callback,
+  onProgress: callback,
+  characters: count,
+  media: listOf(oneOf(...mediaKinds)),
+  mediaCount: count,
+  mediaBytes: count,
+  mediaTotalBytes: count,
+});
+const order = 'The order is: run(answer, conversation, computer or agent, options?).';
+const ofConversation = having('read', 'a conversation of createConversation', order);
+const ofTarget = having('callTool', 'a computer or an agent', order);
+
+/**
+ * Runs the calls of one answer, some at a time. Whatever fails in a call is a result for the model. Rejects with an
+ * `A2cError` (400) before any call when the host has given a wrong argument.
+ */
 export async function ranTurn<Call, Result, Message>(
   format: RunFormat<Call, Result>,
   calls: readonly Call[],
   own: readonly Message[],
   [conversation, target, options = {}]: RunPlace,
 ): Promise<Turn<Message | Result>> {
+  mustBeOptions('run', conversation, argument('conversation', ofConversation));
+  mustBeOptions('run', target, argument('target', ofTarget));
+  mustBeOptions('run', options, ofRun);
   const reads = calls.map((call) => format.fromCall(call, conversation));
   const ran = await eachOf(reads, options.concurrency ?? 8, (read) => ranCall(read, target, options));
   const results = calls.flatMap((call, n): AnsweredCall<Call>[] => {
@@ -127,17 +179,25 @@ async function ranCall(
   const outcome = ended.outcome ?? (ended.failure ? 'failed' : 'succeeded');
   return { id, name, call: read.ok ? read.call : null, outcome, response: toResponse(id, ended) };
 }
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 async function endOf(
   call: ModelCall,
   target: ToolCaller | OfficeToolCaller,
-  { signal, timeoutMs, context, onProgress }: RunOptions,
+  { signal, timeoutMs, context, onCall, onProgress }: RunOptions,
 ): Promise<EndedCall> {
+  const reqId = crypto.randomUUID();
   const options: ModelCallOptions = {
+    ...(onCall && { reqId }),
     ...(signal && { signal }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(context !== undefined && { context }),
   };
   const { tool, arguments: args, computer } = call;
+  try {
+    onCall?.({ call, reqId });
+  } catch (error) {
+    process.emitWarning(`a listener of 'onCall' threw: ${messageOf(error)}`, 'A2cListenerWarning');
+  }
   try {
     if (!('computers' in target)) return await heard(target.callTool(tool, args, options), call, onProgress);
     if (computer === undefined)
@@ -145,8 +205,7 @@ async function endOf(
     return await heard(target.callTool(computer, tool, args, options), call, onProgress);
   } catch (error) {
     // Handles of this library never reject; another object may.
-    const message = error instanceof Error ? error.message : String(error);
-    return { outcome: 'unknown', failure: { message } };
+    return { outcome: 'unknown', failure: { message: messageOf(error) } };
   }
 }
 function heard(inFlight: CallInFlight, call: ModelCall, onProgress: RunOptions['onProgress']): CallInFlight {

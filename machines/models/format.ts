@@ -117,8 +117,9 @@ export interface CallReader {
   read(said: SaidCall, restore?: (args: Json, parameters: object) => Json): ReadCall;
 }
 
+export const mediaKinds = ['image', 'audio', 'document'] as const;
 /** Kind of content besides text that a model may take. */
-export type MediaKind = 'image' | 'audio' | 'document';
+export type MediaKind = (typeof mediaKinds)[number];
 /** Limits of what a model gets of results. Sizes are those of the bytes, before Base64. */
 export interface ResultOptions {
   /** Largest number of characters of the text of one result. Default 100,000. */

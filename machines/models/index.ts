@@ -8,6 +8,7 @@ export {
   type RefusedTool,
   type SavedConversation,
 } from './conversation.ts';
+export { mediaKinds } from './format.ts';
 export type {
   AnsweredCall,
   CallReader,

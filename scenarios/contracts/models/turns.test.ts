@@ -5,7 +5,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type OpenAI from 'openai';
 import type { Response, ResponseInputItem } from 'openai/resources/responses/responses';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createAgent, createComputer, createOffice } from '../../../actors/index.ts';
 import type { Agent, Computer, Office } from '../../../actors/index.ts';
@@ -15,8 +15,9 @@ import {
   gemini,
   openai,
   openaiResponses,
-  type ModelCallProgress,
   type Conversation,
+  type ModelCall,
+  type ModelCallProgress,
 } from '../../../actors/models/index.ts';
 
 const png = 'iVBORw0KGgoBAgME';
@@ -56,6 +57,9 @@ let agent: Agent;
 let conversation: Conversation;
 let seen: Conversation;
 const denied: unknown[] = [];
+/** Calls that were told before they were made, by their `reqId`, and those that a question was found to belong to. */
+const made = new Map<string, ModelCall>();
+const asked: (ModelCall | undefined)[] = [];
 beforeAll(async () => {
   office = await createOffice({ port: 0 });
   computer = await createComputer({
@@ -69,7 +73,8 @@ beforeAll(async () => {
       },
     },
     office: { url: office.url },
-    confirm: ({ tool, context }) => {
+    confirm: ({ tool, context, reqId }) => {
+      asked.push(made.get(reqId));
       if (tool !== 'delete') return 'allow';
       denied.push(context);
       return 'deny';
@@ -131,6 +136,81 @@ describe('a turn of Anthropic', () => {
       calls: [],
     });
     expect(await anthropic.run(undefined, conversation, computer)).toEqual({ messages: [], calls: [] });
+  });
+
+  it('tells the id of each call before its question comes', async () => {
+    const onCall = ({ call, reqId }: { call: ModelCall; reqId: string }): void => void made.set(reqId, call);
+    asked.length = 0;
+    const message = answer(use('a', 'echo', { text: 'hi' }), use('b', 'none'), use('c', 'delete'));
+    await anthropic.run(message, conversation, computer, { onCall, concurrency: 1 });
+    expect(asked).toMatchObject([
+      { id: 'a', tool: 'echo' },
+      { id: 'c', tool: 'delete' },
+    ]);
+    expect(made.size).toBe(2);
+    const { calls } = await anthropic.run(answer(use('d', 'echo', { text: 'hi' })), seen, agent, { onCall });
+    expect(calls).toMatchObject([{ outcome: 'succeeded' }]);
+    expect(asked.at(-1)).toMatchObject({ id: 'd', computer: 'laptop' });
+
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const broken = (): never => {
+      throw new Error('broken');
+    };
+    const turn = await anthropic.run(answer(use('e', 'shot')), conversation, computer, { onCall: broken });
+    expect(turn.calls).toMatchObject([{ outcome: 'succeeded' }]);
+    expect(warned).toHaveBeenCalledWith("a listener of 'onCall' threw: broken", 'A2cListenerWarning');
+    warned.mockRestore();
+  });
+
+  it.each<
+    [what: string, message: string, place: (own: { computer: unknown; conversation: unknown }) => unknown[]]
+  >([
+    [
+      'an unknown option',
+      'run: timeout: unknown option (did you mean timeoutMs?)',
+      ({ conversation, computer }) => [conversation, computer, { timeout: 5 }],
+    ],
+    [
+      'a time that is none',
+      'run: timeoutMs: expected milliseconds from 0 (no limit) to 2147483647, got NaN',
+      ({ conversation, computer }) => [conversation, computer, { timeoutMs: NaN }],
+    ],
+    [
+      'no call at a time',
+      'run: concurrency: expected a whole number from 1, got 0',
+      ({ conversation, computer }) => [conversation, computer, { concurrency: 0 }],
+    ],
+    [
+      'an unknown kind of media',
+      'run: media[0]: expected one of image, audio, document, got an object',
+      ({ conversation, computer }) => [conversation, computer, { media: [{}] }],
+    ],
+    [
+      'swapped arguments',
+      'run: conversation: expected a conversation of createConversation, got an object',
+      ({ conversation, computer }) => [computer, conversation],
+    ],
+    [
+      'no computer',
+      'run: target: expected a computer or an agent, got undefined',
+      ({ conversation }) => [conversation],
+    ],
+  ])('is refused to a host that gives %s, and nothing is called', async (_what, message, placed) => {
+    const before = computer.history().length;
+    const run = anthropic.run as (...given: unknown[]) => Promise<unknown>;
+    const said = answer(use('1', 'shot'));
+    const [, option = ''] = /^run: ([^:]+):/.exec(message) ?? [];
+    await expect(run(said, ...placed({ conversation, computer }))).rejects.toMatchObject({
+      ...{ name: 'A2cError', code: 400, message, details: { option } },
+    });
+    expect(computer.history()).toHaveLength(before);
+  });
+
+  it('is offered a list of tools, and nothing else', async () => {
+    const offer = createConversation().offer as (given: unknown) => void;
+    const told = await computer.tools();
+    expect(() => offer(told)).toThrow('offer: tools: expected a list, got an object');
+    expect(() => offer([null])).toThrow('offer: tools[0]: expected an object, got null');
   });
 
   it('reports progress, and cancels every call with its signal, also those that wait for their turn', async () => {
