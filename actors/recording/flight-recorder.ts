@@ -255,7 +255,8 @@ export const notRecorded = new A2cError({
 export const keepWords = ['callUnknown', 'callFailed', 'serverGaveUp', 'serverLost', 'fault'] as const;
 /** Event of `RecordOptions.on` that causes a trace to be written. */
 export type KeepWord = (typeof keepWords)[number];
-const keptByDefault: readonly KeepWord[] = ['callUnknown', 'serverGaveUp', 'fault'];
+/** Default of `RecordOptions.on`. */
+export const keptByDefault: readonly KeepWord[] = ['callUnknown', 'serverGaveUp', 'fault'];
 
 /** Event for which a trace may be written. */
 interface Reason {

@@ -14,6 +14,7 @@ import {
   type ClientStart,
 } from '../../machines/client/client.events.ts';
 import { keyOf } from '../../machines/kernel/address.ts';
+import { keptByDefault } from '../recording/flight-recorder.ts';
 import { timing, timingOf } from '../../machines/kernel/timing.ts';
 import { unauthorized } from '../../machines/process/server-failure.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
@@ -183,8 +184,13 @@ export class SupervisorHost {
   readonly #names = new Set<string>();
 
   constructor(options: SupervisorOptions) {
-    const { record, stateDir, reaper, onNotice: notice, launcher, log, logLevel } = options;
+    const { stateDir, reaper, onNotice: notice, launcher, log, logLevel } = options;
     this.#options = options;
+    // A server that is connected again never gives up, and its loss is what somebody asks about.
+    const record = options.record !== false && {
+      on: [...keptByDefault, 'serverLost' as const],
+      ...options.record,
+    };
     const runtime = new Runtime({ record, stateDir, reaper, notice, launcher, log, logLevel, frames });
     this.#runtime = runtime;
     runtime.specs = specAsk(async () => ({ ok: true, spec: onlySpec }));

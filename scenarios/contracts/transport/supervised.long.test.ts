@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createSupervisor } from '../../../actors/transport/index.ts';
+import { createSupervisor, type SupervisedOptions } from '../../../actors/transport/index.ts';
 import { attachTo } from '../../fixtures/attached.ts';
 import { replay, worldOf } from '../../replay/index.ts';
 import { calmly, client, connected, server } from './supervised.subject.ts';
@@ -62,6 +62,31 @@ describe('a supervised transport', () => {
     expect(await lost).toMatchObject({ code: 'ServerLost', details: { exit_code: 3 } });
     expect(transport.pid).not.toBe(first);
     await one.close();
+  });
+
+  it.each<[what: string, options: SupervisedOptions]>([
+    ['is connected again', { reconnect: { firstMs: 1 } }],
+    ['is not', {}],
+  ])('writes a trace of the loss of a server that %s, with one notice', async (what, options) => {
+    const stateDir = join(folder, what);
+    const notices: string[] = [];
+    const onNotice = (text: string): void => void notices.push(text);
+    const supervisor = createSupervisor({ ...calmly, stateDir, onNotice });
+    const { client: one } = await connected(
+      supervisor,
+      {
+        starts: join(folder, `starts ${what}`),
+        faults: [{ fault: 'proc.exit', code: 3, when: 'call' }],
+        later: { '2': { faults: [] } },
+      },
+      options,
+    );
+    await expect(one.callTool({ name: 'read', arguments: {} })).rejects.toThrow('ended with exit code 3');
+    await expect.poll(() => notices).toHaveLength(1);
+    await one.close();
+    await supervisor.close();
+    expect(notices).toEqual([expect.stringMatching(/server shaky .*; see a2c replay .*\.ndjson$/)]);
+    expect(readdirSync(join(stateDir, 'traces'))).toHaveLength(1);
   });
 
   it('is recorded, and its server is played from the recording to another client', async () => {
