@@ -1,5 +1,6 @@
 import { isObject } from '../../machines/protocol/json.ts';
 import { A2cError } from '../kernel/errors.ts';
+import { mustBeOptions, name as filled, needing, options as only } from '../kernel/options.ts';
 import {
   configToWrite,
   findConfig,
@@ -149,11 +150,14 @@ const sourceOf = ({ from, app }: FoundSource, { servers, inputs, left }: Importe
   left,
 });
 
-export async function planImport({
-  from,
-  file: asked,
-  folder = process.cwd(),
-}: ImportOptions): Promise<ServerImport> {
+const importOptions = needing(
+  ['from'],
+  only<ImportOptions>({ from: filled, file: filled, folder: filled }, "Such as { from: 'cursor' }."),
+);
+
+export async function planImport(options: ImportOptions): Promise<ServerImport> {
+  mustBeOptions('planImport', options, importOptions);
+  const { from, file: asked, folder = process.cwd() } = options;
   const { file, isThere } = await configToWrite(asked, folder);
   const all = await found(from, folder);
   const config = isThere ? acceptedConfig(await readConfig(file), file) : { servers: [], inputs: [] };

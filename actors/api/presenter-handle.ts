@@ -129,7 +129,7 @@ export interface Presenter extends AsyncDisposable, Omit<PresenterConversation, 
   addMcpServer(name: string, config: MCPServerConfig): Promise<boolean>;
   /**
    * Changes these keys of a server; `undefined` removes a key. A running server is restarted when its launch
-   * config has changed. Rejects when the server cannot be started; then the server and the file are as before.
+   * config has changed. Rejects when a server that runs or starts cannot be started so; then the server and the file are as before.
    */
   updateMcpServer(name: string, config: Partial<MCPServerConfig>): Promise<void>;
   /**

@@ -14,6 +14,7 @@ import type {
 import { presenterOptions } from './option-checks.ts';
 import { Runtime } from './runtime.ts';
 import { linksOf } from './seat.ts';
+import { takenBack } from './server-orders.ts';
 import { tracingOf } from './tracing.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { Listeners, deferred } from '../kernel/listeners.ts';
@@ -124,6 +125,8 @@ class HostedPresenter implements Presenter {
   #file: Fields = {};
   #shown = '';
   #isInitialized = false;
+  /** True while the file is mistaken or gone. */
+  #hasTrouble = false;
   /** End of the config change that is being put in force last. */
   #applying: Promise<void> = Promise.resolve();
   /** Last requested change of the config; the next change begins when this one is done. */
@@ -157,6 +160,8 @@ class HostedPresenter implements Presenter {
     const { state, value } = news;
     const { from, notice } = this.#options;
     const trouble = configTrouble(news, typeof from === 'string' ? from : undefined);
+    const hadTrouble = this.#hasTrouble;
+    this.#hasTrouble = trouble !== null;
     if (trouble) {
       this.#news.tell(notificationOf('', trouble.failure, trouble.title));
       notice(trouble.failure.message);
@@ -166,7 +171,8 @@ class HostedPresenter implements Presenter {
     const shown = JSON.stringify(this.#now);
     const isOther = this.#shown !== '' && this.#shown !== shown;
     this.#shown = shown;
-    if (isOther) this.#listeners.emit('mcp:config-changed', this.#now);
+    // A host that shows the mistakes of a file hears that they are gone.
+    if (isOther || (hadTrouble && !trouble)) this.#listeners.emit('mcp:config-changed', this.#now);
     if (this.#isInitialized) this.#apply();
   }
   /**
@@ -247,18 +253,32 @@ class HostedPresenter implements Presenter {
         throw error;
       });
     });
-  /** Puts one server in force alone; a server that cannot be started is rolled back. */
+  /**
+   * Puts one server in force alone. A server that cannot be started is rolled back: by the computer when it ran, here
+   * when it was still starting.
+   */
   async #tryServer(name: string, file: Fields): Promise<void> {
     const { [mapKeyOf(file)]: servers, inputs } = computerConfig(file, this.#options.surroundings);
     const server = (servers as Readonly<Record<string, unknown>>)[name];
+    const isStarting = this.computer.servers().some((s) => s.name === name && s.state === 'connecting');
+    let failure: Failure | null = null;
+    const forget = this.computer.on('server.changed', (news) => {
+      if (news.name === name) failure = news.failure;
+    });
     try {
-      await this.computer.addOrUpdateServer({
+      const { state } = await this.computer.addOrUpdateServer({
         mcpServers: { [name]: server },
         ...(inputs !== undefined && { inputs }),
       });
+      if (!isStarting || !cannotStart.has(state)) return;
+      this.#apply();
+      await this.#applying;
+      throw takenBack(name, failure);
     } catch (error) {
       this.#news.tell(notificationOf(name, failureOf(error), 'The change was taken back'));
       throw error;
+    } finally {
+      forget();
     }
   }
   removeMcpServer: Presenter['removeMcpServer'] = (name) =>
@@ -445,6 +465,9 @@ function boundConversation(
   };
 }
 
+/** States of a server that failed to start, and that a person can only mend by another config. */
+const cannotStart: ReadonlySet<string> = new Set(['waiting', 'open', 'unsupported']);
+
 type Emit = <Name extends keyof PresenterEvents>(name: Name, value: PresenterEvents[Name]) => void;
 
 /** Turns events of a computer into events of a presenter. */
@@ -463,6 +486,10 @@ class PresenterNews {
       this.#hear({ type: 'server.changed', name, state, failure }),
     );
     computer.on('server.removed', ({ name }) => this.#hear({ type: 'server.removed', name }));
+    computer.on('computer.changed', ({ state }) => {
+      if (state !== 'closed') return;
+      for (const name of Object.keys(this.#phases)) this.#hear({ type: 'server.removed', name });
+    });
   }
   /** Begins to watch calls when the first listener is added; until then watching costs nothing. */
   watchCalls(): void {

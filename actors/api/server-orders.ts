@@ -238,15 +238,18 @@ export class ServerOrders {
     const status = now && settledStates.has(now.state) ? now : withoutFailure(await this.#rested(name));
     // A later generation belongs to another change; an earlier one means that this change was rolled back.
     if ((servers.get(name)?.generation ?? generation) >= generation) return status;
-    const failure = this.#rolledBack.get(name);
-    throw new A2cError({
-      code: failure?.code ?? 'ServerLost',
-      message: `Server '${name}' could not be started as it was changed, and is back as it was: ${failure?.message ?? 'no reason given'}`,
-      details: { ...failure?.details, server_name: name },
-      ...(failure?.remedy !== undefined && { remedy: failure.remedy }),
-    });
+    throw takenBack(name, this.#rolledBack.get(name));
   }
 }
+
+/** Makes the error of a change that was rolled back, because the server could not be started with it. */
+export const takenBack = (name: string, failure: Failure | null | undefined): A2cError =>
+  new A2cError({
+    code: failure?.code ?? 'ServerLost',
+    message: `Server '${name}' could not be started as it was changed, and is back as it was: ${failure?.message ?? 'no reason given'}`,
+    details: { ...failure?.details, server_name: name },
+    ...(failure?.remedy !== undefined && { remedy: failure.remedy }),
+  });
 
 /** Reason why an order failed although no server failed: another order was given meanwhile. */
 const otherOrder = (name: string, state: ServerStatus['state']): string => {

@@ -37,11 +37,11 @@ describe('a file that is not as it should be', () => {
     ['is not there', () => join(folder, 'none.json'), 'does not exist'],
     ['is a folder', () => folder, 'is a folder'],
     ['is empty', () => written(''), 'the file ends where a value is expected'],
-    ['is cut off', () => written(text.slice(0, -3)), 'is not valid JSON at 1:'],
+    ['is cut off', () => written(text.slice(0, -3)), ': 1:59: is not valid JSON'],
     ['is UTF-16', () => written(Buffer.from(`\uFEFF${text}`, 'utf16le')), 'is UTF-16'],
     ['has 2 MiB', () => written(text.padEnd(2 * 1024 * 1024)), 'is larger than 1 MiB'],
     ['holds no servers', () => written({ theme: 'dark' }), 'holds no servers of an application'],
-    ['is YAML that is cut off', () => written('extensions: {a: [1', 'x.yaml'), 'is not valid YAML at 1:'],
+    ['is YAML that is cut off', () => written('extensions: {a: [1', 'x.yaml'), ': 1:19: is not valid YAML'],
     [
       'is YAML with a key twice',
       () => written('a: canary\na: 2\n', 'x.yaml'),
@@ -51,9 +51,13 @@ describe('a file that is not as it should be', () => {
     [
       'is TOML that is cut off',
       () => written('[mcp_servers.a]\ncommand = "cana', 'x.toml'),
-      'is not valid TOML at 2:',
+      ': 2:11: is not valid TOML',
     ],
-    ['is TOML with a key twice', () => written('a = "canary"\na = 2\n', 'x.toml'), 'is not valid TOML at 2:'],
+    [
+      'is TOML with a key twice',
+      () => written('a = "canary"\na = 2\n', 'x.toml'),
+      ': 2:1: is not valid TOML',
+    ],
   ])('%s: it is named, nothing is written, and no value is shown', async (_what, make, message) => {
     const { code, out, err, into } = await taken(make());
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });

@@ -7,6 +7,7 @@ import {
   createComputer,
   createOffice,
   createPresenter,
+  planImport,
   type Computer,
   type ComputerOptions,
 } from '../index.ts';
@@ -104,6 +105,14 @@ it.each<[create: (options: never) => Promise<unknown>, options: unknown, message
     'createPresenter: settings.mcpServer: unknown key (did you mean mcpServers?)',
   ],
   [createPresenter, { fiel: 'x' }, 'createPresenter: fiel: unknown option (did you mean file?)'],
+  [
+    createPresenter,
+    { config: {} },
+    'createPresenter: config: unknown option (did you mean file or settings?)',
+  ],
+  [createPresenter, { settings: [] }, 'createPresenter: settings: expected an object, got a list'],
+  [planImport, { form: 'x' }, 'planImport: form: unknown option (did you mean from?)'],
+  [planImport, {}, 'planImport: from: is missing'],
 ])('%o with %j', async (create, options, message) => {
   await expect(create(options as never)).rejects.toMatchObject({
     ...{ code: 400, message },

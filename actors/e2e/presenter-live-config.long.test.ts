@@ -55,6 +55,16 @@ describe('a config that is edited by hand', () => {
     await expect(presenter.addMcpServer('c', { command: 'x' })).rejects.toMatchObject({
       code: 'ConfigInvalid',
     });
+    write(good.replace('{', '{,'));
+    await until(() => presenter.configStatus().mistakes[0]?.column === 2);
+    expect(presenter.configStatus().mistakes).toMatchObject([
+      { path: '', line: 1, column: 2, message: 'is not valid JSON: expected a value' },
+    ]);
+    expect(of('mcp:config-changed')).toEqual([]);
+    write(good);
+    await until(() => of('mcp:config-changed').length === 1);
+    expect(presenter.configStatus()).toMatchObject({ state: 'inForce', mistakes: [] });
+    expect([pidOf('a'), pidOf('b')]).toEqual([a, b]);
     write({ mcpServers: { a: named('a'), b: named('b', { cwd: one.folder }) } });
     await until(
       () =>
@@ -167,7 +177,7 @@ describe('a config file', () => {
     });
   });
   it.each([
-    ['cut off', '{"mcpServers": {"a": ', 'is not valid JSON at 1:'],
+    ['cut off', '{"mcpServers": {"a": ', '1:22: is not valid JSON: '],
     ['UTF-16', Buffer.from('\uFEFF{}', 'utf16le'), 'is UTF-16'],
     ['2 MiB', Buffer.alloc(2 * 1024 * 1024, ' '), 'is larger than 1 MiB'],
     ['with a key twice', '{"mcpServers": {}, "mcpServers": {}}', 'stands twice'],

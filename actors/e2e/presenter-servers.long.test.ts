@@ -47,6 +47,12 @@ describe('starting', () => {
     expect(atRejection).toEqual(['stopped', 'notification', 'client-list-updated']);
     expect(presenter.getRunningClients()).toEqual([]);
   });
+  it('is told to have stopped when the presenter closes', async () => {
+    const { presenter, line } = await opened({ mcpServers: { a: good() }, defaultServers: [] });
+    await presenter.startServer('a');
+    await presenter.close();
+    expect(line().slice(3)).toEqual(['stopped', 'client-list-updated', 'server-stopped']);
+  });
   it('a stopped server is no event when it is stopped again (case 11)', async () => {
     const { presenter, told } = await opened({ mcpServers: { a: good() }, defaultServers: [] });
     await presenter.stopServer('a');
@@ -132,6 +138,16 @@ describe('a change of a server', () => {
     );
     await until(() => presenter.isServerRunning('a'));
     expect([text(), of('mcp:server-stopped'), of('notification').length]).toEqual([before, [], 1]);
+  });
+  it('that still starts, and cannot start as it was changed, is taken back and rejects', async () => {
+    const { presenter, until, text } = await opened({ mcpServers: {} });
+    await presenter.addMcpServer('a', good() as never);
+    const before = text();
+    await expect(presenter.updateMcpServer('a', { command: '/no/such/program' })).rejects.toThrow(
+      "Server 'a' could not be started as it was changed, and is back as it was: ",
+    );
+    await until(() => presenter.isServerRunning('a'));
+    expect(text()).toBe(before);
   });
   it('of its icon alone starts nothing again', async () => {
     const { presenter, until } = await opened({ mcpServers: { a: good() } });

@@ -19,7 +19,11 @@ const written = async (content: string | Buffer): Promise<string> => {
 };
 const mistakeIn = async (file: string): Promise<string | undefined> => {
   const parsed = await readConfig(file);
-  return parsed.ok ? undefined : parsed.mistakes.map(({ message }) => message).join(' | ');
+  if (parsed.ok) return undefined;
+  const said = parsed.mistakes.map(({ message, line, column }) =>
+    line === undefined ? message : `${line}:${column}: ${message}`,
+  );
+  return said.join(' | ');
 };
 
 describe('a config file', () => {
@@ -30,7 +34,7 @@ describe('a config file', () => {
 
   it('that is no JSON says line and column, and nothing of its text', async () => {
     expect(await mistakeIn(await written('{"token": "hunter2"\n  "b": 1}'))).toBe(
-      'is not valid JSON at 2:3 (line:column): expected "," or the closing bracket',
+      '2:3: is not valid JSON: expected "," or the closing bracket',
     );
     expect(await mistakeIn(await written(''))).toContain('the file ends where a value is expected');
   });

@@ -40,8 +40,8 @@ const broken = (
   at: { line: number; column: number } | undefined,
   message: string,
 ): JsonText => {
-  const where = at ? ` at ${at.line}:${at.column} (line:column)` : '';
-  return { ok: false, mistake: { path: '', message: `is not valid ${name}${where}: ${message}` } };
+  const place = at && { line: at.line, column: at.column };
+  return { ok: false, mistake: { path: '', message: `is not valid ${name}: ${message}`, ...place } };
 };
 /** Converts a value to what JSON can express, without dates and shared objects. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null') as unknown;

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readJson, edited, placed, type Edit } from './json-text.ts';
+import { mistakeLine } from './mistake.ts';
 import { parseConfig } from './parse.ts';
 
 const said = (text: string): string => {
   const scanned = readJson(text);
-  return scanned.ok
-    ? 'ok'
-    : scanned.mistake.message.replace('is not valid JSON at ', '').replace(' (line:column)', '');
+  return scanned.ok ? 'ok' : mistakeLine(scanned.mistake).replace('is not valid JSON: ', '');
 };
 const parses = (text: string): boolean => {
   try {

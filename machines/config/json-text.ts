@@ -98,7 +98,9 @@ const broken = ({ line, character }: Place, message: string): JsonText => ({
   ok: false,
   mistake: {
     path: '',
-    message: `is not valid JSON at ${line + 1}:${character + 1} (line:column): ${message}`,
+    message: `is not valid JSON: ${message}`,
+    line: line + 1,
+    column: character + 1,
   },
 });
 
@@ -372,7 +374,7 @@ export function placed(text: string, mistakes: readonly Mistake[]): readonly Mis
   const nodes = new Map<string, Node>();
   remember(tree, [], nodes);
   return mistakes.map((mistake) => {
-    if (/\bat \d+:\d+/.test(mistake.message)) return mistake;
+    if (mistake.line !== undefined || /\bat \d+:\d+/.test(mistake.message)) return mistake;
     const node = nodes.get(nearest(mistake.path, nodes));
     return node ? { ...mistake, ...positionIn(text, node.offset) } : mistake;
   });

@@ -13,7 +13,7 @@ export interface Mistake {
   readonly message: string;
   /** Advice to the person for fixing the error. */
   readonly remedy?: string;
-  /** Line in the text, from 1; known only for a file that is watched. */
+  /** Line in the text, from 1; known for text that cannot be parsed, and for every mistake of a watched file. */
   readonly line?: number;
   /** Column in the line, from 1. */
   readonly column?: number;

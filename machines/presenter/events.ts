@@ -37,7 +37,10 @@ export interface McpEventValues<Config> {
   readonly 'mcp:server-stopped': string;
   /** Result of a call that its server has answered. */
   readonly 'mcp:tool-call-result': MCPToolResponse;
-  /** Complete config after a change: servers, default servers and the main switch. */
+  /**
+   * Complete config after a change, and when a mistaken or lost file is in order again: servers, default servers and
+   * the main switch.
+   */
   readonly 'mcp:config-changed': Config;
   /** Change of the connection to a server: established or ended. */
   readonly 'mcp:server-status-changed': { readonly name: string; readonly status: 'running' | 'stopped' };

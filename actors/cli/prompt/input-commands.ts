@@ -1,5 +1,6 @@
 import type { Terminal } from '../../../adapters/index.ts';
 import { readJson } from '../../../machines/config/json-text.ts';
+import { mistakeLine } from '../../../machines/config/mistake.ts';
 import { renderWith } from '../../../machines/config/placeholders.ts';
 import type { InputDefinition } from '../../../machines/config/inputs.ts';
 import type { Fact } from '../../../machines/facts.ts';
@@ -156,5 +157,5 @@ async function jsonOf(text: string): Promise<unknown> {
   if (text === '' || text === '@') throw usage('… JSON, or @FILE');
   const read = readJson(text.startsWith('@') ? await readNamed(text.slice(1)) : text);
   if (read.ok) return read.value;
-  throw new A2cError({ code: 400, message: `the text ${read.mistake.message}` });
+  throw new A2cError({ code: 400, message: mistakeLine(read.mistake, 'the text') });
 }

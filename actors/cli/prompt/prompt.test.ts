@@ -78,7 +78,7 @@ describe('the prompt of a2c up', () => {
     for (const [line, reason] of [
       ['servers remove more', /Unknown server: more/],
       ['servers add', /usage: servers add <config>/],
-      ['servers add {"mcp', /not valid JSON at 1:2/],
+      ['servers add {"mcp', /1:2: is not valid JSON/],
       ['servers add {"mcpServers": {"x": {"args": 7}}}', /mcpServers\.x/],
       [`servers add ${join(folder, 'none.json')}`, /none\.json/],
     ] as const) {
