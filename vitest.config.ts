@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** They count what a process holds, or end it, or put its clock in force: each has one of its own. */
+/** Test files that count what a process holds, end it, or replace its clock: each has a worker of its own. */
 const alone = ['adapters/process/**/*.test.ts', 'scenarios/replay/world/*.test.ts'];
 const long = [
   '**/node_modules/**',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** They count what a process holds, end processes, or take all cores: each has a worker of its own. */
+/** Test files that count what a process holds, end processes, or take all cores: each has a worker of its own. */
 const alone = [
   'actors/e2e/death.long.test.ts',
   'adapters/process/**/*.long.test.ts',

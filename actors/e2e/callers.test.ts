@@ -1,4 +1,4 @@
-/** Whose call it is: contexts of a host's calls, and the callers for whom a permission holds. */
+/** Tests of the context that a host gives with a call, and of permissions that hold for one caller. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

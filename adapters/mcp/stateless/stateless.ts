@@ -388,7 +388,7 @@ interface ListeningParts {
 
 /**
  * Single subscription of a session with a server of MCP 2026-07-28, to changes of its lists and to resources.
- * It is opened again when it ends, or when other resources are followed. `close` ends its timer; the stream
+ * A subscription that ended is opened again, also when other resources are followed. `close` ends its timer; the stream
  * ends with the transport.
  */
 class Listening {

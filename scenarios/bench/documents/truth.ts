@@ -2,7 +2,7 @@ import { strFromU8, unzipSync } from 'fflate';
 import { execFileSync } from 'node:child_process';
 import { parse, type DefaultTreeAdapterTypes as Tree } from 'parse5';
 
-/** What a document says by its raw file, found in another way than its reader finds it. */
+/** Text, order and tables of a document, read from its raw file without the reader that is measured. */
 export interface Truth {
   readonly text: string;
   /** Rows of its tables that span no cells. */
