@@ -125,12 +125,12 @@ scenario('the time of a call runs while it waits in the line: what was not sent 
 });
 
 scenario('the time that a call has waited is not given to it again when its turn comes', (s) => {
-  s.server('fs', { tools, limits: oneByOne });
+  s.server('fs', { tools: { read: { takes: 1_000, answers: hello } }, limits: oneByOne });
   s.ready();
   s.call('read');
-  const second = s.call('read', { timeoutMs: 400 });
+  const second = s.call('read', { timeoutMs: 1_700 });
   s.settled(second);
-  s.expect(second).settles('unknown', { end: 'timedOut', says: 'did not answer within 400 ms', at: 400 });
+  s.expect(second).settles('unknown', { end: 'timedOut', says: 'did not answer within 1700 ms', at: 1_700 });
 });
 
 scenario('a server that dies: what it was asked is unknown, and what waited in the line has failed', (s) => {
