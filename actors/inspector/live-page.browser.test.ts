@@ -126,8 +126,8 @@ describe('the live page', () => {
     await open(page, 'Records');
     await page.getByLabel('Find records').fill(`${s} in`);
     await page.locator(`.record[data-s="${s}"]`).click();
-    await page.locator('#detail pre', { hasText: '<img src=x onerror=' }).waitFor();
-    expect(await page.locator('#detail pre').innerText()).toContain(String.raw`\u202eabc`);
+    await page.locator('#detail .value', { hasText: '<img src=x onerror=' }).waitFor();
+    expect(await page.locator('#detail .value').innerText()).toContain(String.raw`\u202eabc`);
     expect(await page.locator('img, script:not([src]), iframe').count()).toBe(0);
     expect(await page.evaluate(() => 'taken' in globalThis)).toBe(false);
     noErrors(errors);
@@ -199,8 +199,9 @@ describe('what a page may ask and order', () => {
     await server(page, 'echo').filter({ hasText: 'is ready' }).waitFor();
     const hanging = computer.callTool('hang', {});
     await open(page, 'Calls');
+    await page.locator('.call', { hasText: 'hang' }).click();
     await page
-      .locator('.call', { hasText: 'hang' })
+      .locator('#call')
       .getByRole('button', { name: /^cancel / })
       .click();
     expect(await hanging).toMatchObject({ end: 'cancelled' });

@@ -35,7 +35,7 @@ describe('the messages of a server', () => {
         .waitFor();
       await request.first().click();
       expect(await page.locator('#message').innerText()).toContain('for computer/client:echo/call:');
-      expect(await page.locator('#message pre').innerText()).toContain('hello there');
+      expect(await page.locator('#message .value').innerText()).toContain('hello there');
       await picture(page, `messages-${colorScheme}`);
       await page.getByLabel('Find messages').fill('no such text');
       await page.locator('#messages-count', { hasText: '0 messages' }).waitFor();

@@ -102,7 +102,7 @@ export function whyOf({ ended }: Pick<Call, 'ended'>): string {
 /** All calls of a host, in the order in which they were asked. Records are only appended. */
 export class Calls {
   all: Call[] = [];
-  /** Number that grows with each call that begins or ends. */
+  /** Number that grows with each change of the list or of the end of a call. */
   revision = 0;
   readonly #open = new Map<string, Call>();
   /** Tickets of computers for calls that an agent of the same host made. */
@@ -129,6 +129,7 @@ export class Calls {
   /** Drops calls that ended before a time, and the oldest of too many. */
   forget(before: number): void {
     this.all = this.all.filter(({ ended }) => ended === undefined || ended.at >= before);
+    this.revision += 1;
   }
   #begin(ticket: string, ev: Fields, at: number, s: number | null): void {
     const reqId = textOf(ev['reqId']);

@@ -9,7 +9,8 @@ import {
 } from '../../machines/server-states.ts';
 import type { Chart, Charts } from '../../machines/inspection.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
-import type { Call } from './calls.ts';
+import { percentileOf } from './call-list.ts';
+import { standingOf, type Call } from './calls.ts';
 import type { Alive, History, Living } from './history.ts';
 import { needsLook, type IncidentView } from './incidents.ts';
 import { activeIn, countText, durationText, numberOf, sizeOf, textOf } from './values.ts';
@@ -65,6 +66,11 @@ export interface CallCounts {
   /** Duration in ms within which 95 of 100 of the latest calls ended; undefined before any ended. */
   readonly p95: number | undefined;
 }
+export function moodOfCall(call: Call, at: number): Mood {
+  const { isOver, isBad } = standingOf(call, at);
+  if (!isOver) return 'busy';
+  return isBad ? 'bad' : call.ended?.outcome === 'succeeded' ? 'good' : 'off';
+}
 const mostDurations = 1_000;
 /** Counts calls by server, as they were at a time of the wall clock. */
 export function countsOf(calls: readonly Call[], at: number): ReadonlyMap<string, CallCounts> {
@@ -90,7 +96,7 @@ export function countsOf(calls: readonly Call[], at: number): ReadonlyMap<string
           calls: all.length,
           failed: having('failed'),
           unknown: having('unknown'),
-          p95: durations[Math.ceil(durations.length * 0.95) - 1],
+          p95: percentileOf(durations, 0.95),
         },
       ];
     }),

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Mood } from './model.ts';
-import { durationText, visible } from './values.ts';
+import { durationText } from './values.ts';
 
 /** Small components that panels share. Every text of a server or a peer becomes a text node, never markup. */
 
@@ -20,12 +20,30 @@ export const sinceText = (since: number | null, now: number): string =>
 export const Empty = ({ children }: { children: ComponentChildren }): VNode => (
   <p class="empty">{children}</p>
 );
-export const Json = ({ value, label }: { value: unknown; label: string }): VNode => (
-  <pre tabIndex={0} aria-label={label}>
-    {visible(JSON.stringify(value, null, 2) ?? '')}
-  </pre>
-);
-
+/** Button that copies a text, and says that it did. */
+export function Copy({ label, text }: { label: string; text: () => string }): VNode {
+  const [said, say] = useState('');
+  const copy = (): void => {
+    // A page that is a file may have no clipboard.
+    const { clipboard } = navigator as { readonly clipboard?: Clipboard };
+    const done = clipboard?.writeText(text()) ?? Promise.reject(new Error('no clipboard'));
+    done.then(
+      () => say('copied'),
+      () => say('not allowed here'),
+    );
+    setTimeout(() => say(''), 2_000);
+  };
+  return (
+    <span class="copying">
+      <button type="button" class="copy" onClick={copy} aria-label={`copy ${label}`} title={`copy ${label}`}>
+        copy<span class="copy-name"> {label}</span>
+      </button>
+      <span role="status" class="small quiet">
+        {said}
+      </span>
+    </span>
+  );
+}
 /** Makes a handler of key presses from a table of functions by key; other keys keep their usual effect. */
 export const onKeys =
   (moves: Readonly<Record<string, () => void>>) =>
@@ -43,7 +61,8 @@ export interface LongListProps {
   readonly label: string;
   /** Index of the row that is scrolled into view when this number changes. */
   readonly shown: number | undefined;
-  readonly draw: (index: number) => VNode | null;
+  /** Draws a row, which is an option with this id. */
+  readonly draw: (index: number, id: string) => VNode | null;
   readonly onMove?: (by: number) => void;
 }
 const spare = 10;
@@ -71,6 +90,7 @@ export function LongList({ count, rowHeight, label, shown, draw, onMove }: LongL
       current.scrollTop = top + rowHeight - current.clientHeight;
     measure();
   }, [shown]);
+  const idOf = (index: number): string => `${label.toLowerCase()}-${index}`;
   const first = Math.max(0, Math.floor(place.top / rowHeight) - spare);
   const end = Math.min(count, Math.ceil((place.top + place.height) / rowHeight) + spare);
   const page = Math.floor(place.height / rowHeight);
@@ -83,7 +103,10 @@ export function LongList({ count, rowHeight, label, shown, draw, onMove }: LongL
     Home: by(-Infinity),
     End: by(Infinity),
   };
-  const rows = Array.from({ length: Math.max(0, end - first) }, (_, at) => draw(first + at));
+  const rows = Array.from({ length: Math.max(0, end - first) }, (_, at) =>
+    draw(first + at, idOf(first + at)),
+  );
+  const isDrawn = shown !== undefined && shown >= first && shown < end;
   return (
     <div
       class="long"
@@ -91,6 +114,7 @@ export function LongList({ count, rowHeight, label, shown, draw, onMove }: LongL
       tabIndex={0}
       role="listbox"
       aria-label={label}
+      aria-activedescendant={isDrawn ? idOf(shown) : undefined}
       onScroll={measure}
       onKeyDown={onKeys(moves)}
     >

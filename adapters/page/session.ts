@@ -1,5 +1,6 @@
 import type { Checks, Charts, FromPage, HostFacts, ToPage } from '../../machines/inspection.ts';
 import { History } from './history.ts';
+import { noFilter, type CallFilter } from './call-list.ts';
 import { partsOf } from './calls.ts';
 import { Story, type IncidentView } from './incidents.ts';
 import { countsOf, serversOf, type ServerView } from './model.ts';
@@ -28,6 +29,7 @@ export interface Choice {
   readonly moment: number | undefined;
   readonly find: string;
   readonly findActor: string;
+  readonly calls: CallFilter;
   /** Ticket of the chosen call. */
   readonly call: string | undefined;
   /** Id of the chosen incident. */
@@ -79,6 +81,7 @@ export class Session {
     findActor: '',
     incident: undefined,
     call: undefined,
+    calls: noFilter,
   };
   /** Time of this page at which the last record arrived, so that countdowns go on between two records. */
   #arrivedAt = 0;

@@ -23,12 +23,6 @@ export function laterOf(value: unknown): LaterValue | undefined {
   const [number, size] = $later as readonly unknown[];
   return typeof number === 'number' && typeof size === 'number' ? { number, size } : undefined;
 }
-/** Lists the large values that a value leaves out. */
-export function lateIn(value: unknown): readonly LaterValue[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const later = laterOf(value);
-  return later ? [later] : Object.values(value).flatMap(lateIn);
-}
 /** Returns the number of items of a list, also of one that was left out; undefined for other values. */
 export const sizeOf = (value: unknown): number | undefined =>
   Array.isArray(value) ? value.length : laterOf(value)?.size;

@@ -1,35 +1,42 @@
 import type { VNode } from 'preact';
+import { useRef } from 'preact/hooks';
+import {
+  callKinds,
+  listCalls,
+  noFilter,
+  serverOf,
+  type CallFilter,
+  type CallKind,
+  type CallList,
+} from '../call-list.ts';
 import { standingOf, type Call } from '../calls.ts';
-import { Order } from './asked.tsx';
-import { Empty, Json, LongList, State } from '../pieces.tsx';
-import type { Mood } from '../model.ts';
+import { moodOfCall } from '../model.ts';
+import { Empty, LongList, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { countText, dayTimeText, durationText, visible } from '../values.ts';
+import { CallPage } from './call.tsx';
 
-/** Panel of tool calls as bars over time, the newest first: what was asked, how it ended, and what it waits for. */
+/** Panel of tool calls, the newest first, with filters and totals; beside it the page of the chosen call. */
 
 const rowHeight = 44;
 interface Bar {
   readonly session: Session;
   readonly call: Call;
+  readonly id: string;
   /** Times of the wall clock in ms: the moment shown, and the left and right edge of the bars. */
   readonly now: number;
   readonly begin: number;
   readonly end: number;
 }
-const moodOf = (call: Call, now: number): Mood => {
-  const { isOver, isBad } = standingOf(call, now);
-  return isBad ? 'bad' : isOver ? 'good' : 'busy';
-};
-function CallRow({ session, call, now, begin, end }: Bar): VNode {
-  const { tool, server, computer, agent, from, ended, timeoutMs, ticket } = call;
+function CallRow({ session, call, id, now, begin, end }: Bar): VNode {
+  const { tool, agent, from, ended, ticket } = call;
   const { words, why, isOver } = standingOf(call, now);
-  const mood = moodOf(call, now);
+  const mood = moodOfCall(call, now);
   const over = isOver ? (ended?.at ?? now) : now;
   const percent = (t: number): string => `${(100 * (t - begin)) / (end - begin)}%`;
-  const limit = !isOver && timeoutMs > 0 ? `, given up after ${durationText(timeoutMs)}` : '';
   return (
     <div
+      id={id}
       role="option"
       aria-selected={session.choice.call === ticket}
       class="call"
@@ -38,111 +45,24 @@ function CallRow({ session, call, now, begin, end }: Bar): VNode {
       title={visible(why)}
       onClick={() => session.choose({ call: ticket })}
     >
-      <div class="name">
-        <div class="line">
-          <strong>{visible(tool)}</strong>{' '}
-          <span class="quiet">
-            {visible([server || computer, agent && `for ${agent}`].filter(Boolean).join(' '))}
-          </span>
-        </div>
-        <div class="line small">
-          <State mood={mood}>{words}</State>{' '}
-          <span class="quiet">
-            {durationText(over - from)}
-            {limit}, at {dayTimeText(from, now)}
-          </span>
-        </div>
+      <div class="line name">
+        <strong>{visible(tool)}</strong>{' '}
+        <span class="quiet">
+          {visible([serverOf(call), agent && `for ${agent}`].filter(Boolean).join(' '))}
+        </span>
       </div>
-      <div class="track">
+      <div class="line small why">
+        <State mood={mood}>{words}</State> <span class="quiet">{visible(why)}</span>
+      </div>
+      <div class="number took">{durationText(over - from)}</div>
+      <div class="number small quiet at">{dayTimeText(from, now)}</div>
+      <div class="track" aria-hidden="true">
         <span
           class={`bar ${mood}-bar`}
           style={{ left: percent(from), width: `max(3px, ${percent(begin + over - from)})` }}
         />
-        {session.control && !isOver && session.isNow && (
-          <span class="cancel">
-            <Order session={session} verb="cancel" target={call.reqId} />
-          </span>
-        )}
-        <span class="line small why">{visible(why)}</span>
       </div>
     </div>
-  );
-}
-/** Steps of a call, each with the time since it was asked and since the step before. */
-function Steps({ session, call, now }: { session: Session; call: Call; now: number }): VNode {
-  const past = call.moments.filter(({ at }) => at <= now);
-  return (
-    <table id="steps">
-      <thead>
-        <tr>
-          <th scope="col">step</th>
-          <th scope="col">after</th>
-          <th scope="col">took</th>
-          <th scope="col">what</th>
-        </tr>
-      </thead>
-      <tbody>
-        {past.map(({ step, at, s, text }, index) => (
-          <tr key={index}>
-            <td>
-              {s === null ? (
-                step
-              ) : (
-                <button
-                  type="button"
-                  class="plain"
-                  onClick={() => session.goToNumber(s)}
-                  title={`record ${s}`}
-                >
-                  {step}
-                </button>
-              )}
-            </td>
-            <td class="number">{durationText(at - call.from)}</td>
-            <td class="number">{index === 0 ? '' : durationText(at - (past[index - 1]?.at ?? at))}</td>
-            <td>{visible(text)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
-/** The chosen call: what was asked, its steps, and what came back. Choosing it does not move the moment. */
-function Detail({ session, call, now }: { session: Session; call: Call; now: number }): VNode {
-  const { tool, reqId, server, computer, agent, params, ended } = call;
-  const { words, why, isOver } = standingOf(call, now);
-  const result = isOver ? ended?.result : undefined;
-  const facts = [
-    ['server', server],
-    ['computer', computer],
-    ['asked by', agent || 'the host itself'],
-    ['req_id', reqId],
-    ['time limit', call.timeoutMs > 0 ? durationText(call.timeoutMs) : ''],
-  ].filter(([, value]) => value !== '');
-  return (
-    <section id="call" aria-label="The chosen call">
-      <h3>
-        {visible(tool)} <State mood={moodOf(call, now)}>{words}</State>
-      </h3>
-      {why !== '' && <p class="bad">{visible(why)}</p>}
-      <dl>
-        {facts.map(([name = '', value = '']) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd class="mono">{visible(value)}</dd>
-          </div>
-        ))}
-      </dl>
-      <Steps session={session} call={call} now={now} />
-      <h4>arguments</h4>
-      <Json value={params ?? {}} label="Arguments" />
-      {result !== undefined && result !== null && (
-        <>
-          <h4>result</h4>
-          <Json value={result} label="Result" />
-        </>
-      )}
-    </section>
   );
 }
 /** Tells why there is no call: an office relays calls and keeps none, and a page may not know the past. */
@@ -158,18 +78,100 @@ function NoCalls({ session }: { session: Session }): VNode {
   const from = since === undefined ? '' : ` since ${dayTimeText(since, session.wallNow)}`;
   return <Empty>No call was made{from} until this moment. Make one: npx a2c call TOOL --url OFFICE</Empty>;
 }
+const kindNames: Readonly<Record<CallKind, string>> = {
+  all: 'all',
+  failed: '▲ failed',
+  unknown: '▲ unknown',
+  waiting: '◐ waiting',
+};
+interface Choosing {
+  readonly list: CallList;
+  readonly filter: CallFilter;
+  readonly set: (change: Partial<CallFilter>) => void;
+}
+const Names = ({
+  label,
+  names,
+  value,
+  onPick,
+}: {
+  label: string;
+  names: readonly string[];
+  value: string;
+  onPick: (name: string) => void;
+}): VNode => (
+  <select aria-label={label} value={value} onChange={({ currentTarget }) => onPick(currentTarget.value)}>
+    <option value="">{label}</option>
+    {names.map((name) => (
+      <option key={name} value={name}>
+        {visible(name)}
+      </option>
+    ))}
+  </select>
+);
+function Filters({ list, filter, set }: Choosing): VNode {
+  const { counts, p50, p99, calls, tools, servers, agents } = list;
+  return (
+    <div class="filters">
+      <input
+        id="find-calls"
+        type="search"
+        aria-label="Find calls"
+        placeholder="find in names, arguments, results"
+        value={filter.text}
+        onInput={({ currentTarget }) => set({ text: currentTarget.value })}
+      />
+      <div role="group" aria-label="Outcome" class="group">
+        {callKinds.map((kind) => (
+          <button
+            key={kind}
+            type="button"
+            aria-pressed={filter.kind === kind}
+            onClick={() => set({ kind })}
+            data-kind={kind}
+          >
+            {kindNames[kind]} {counts[kind].toLocaleString('en')}
+          </button>
+        ))}
+      </div>
+      <Names label="any tool" names={tools} value={filter.tool} onPick={(tool) => set({ tool })} />
+      <Names label="any server" names={servers} value={filter.server} onPick={(server) => set({ server })} />
+      <Names label="any agent" names={agents} value={filter.agent} onPick={(agent) => set({ agent })} />
+      <span id="call-totals" class="quiet" role="status">
+        {countText(calls.length, 'call')}
+        {p50 !== undefined && `, half within ${durationText(p50)}`}
+        {p99 !== undefined && `, 99 % within ${durationText(p99)}`}
+      </span>
+    </div>
+  );
+}
+/** Makes the list again only when a call began or ended, another moment is shown, or the filter is another one. */
+function useCallList(session: Session, now: number): CallList {
+  const kept = useRef<{ key: string; filter: CallFilter; list: CallList }>();
+  const { calls } = session.story;
+  const filter = session.choice.calls;
+  const key = `${calls.revision} ${session.isNow ? 'now' : now}`;
+  if (kept.current?.key !== key || kept.current.filter !== filter)
+    kept.current = { key, filter, list: listCalls(calls.all, filter, now) };
+  return kept.current.list;
+}
 export function CallsPanel({ session }: { session: Session }): VNode {
   const now = session.wallNow;
-  const calls = session.story.calls.all.filter(({ from }) => from <= now).toReversed();
-  if (calls.length === 0) return <NoCalls session={session} />;
+  const list = useCallList(session, now);
+  const { calls } = list;
+  const filter = session.choice.calls;
+  const set = (change: Partial<CallFilter>): void => session.choose({ calls: { ...filter, ...change } });
+  const chosen = session.story.calls.all.findLast(
+    ({ ticket, from }) => ticket === session.choice.call && from <= now,
+  );
+  if (list.tools.length === 0) return <NoCalls session={session} />;
   const begin = calls.reduce((least, { from }) => Math.min(least, from), Infinity);
   const end = calls.reduce((most, { ended }) => Math.max(most, Math.min(ended?.at ?? now, now)), begin + 1);
-  const shown = calls.findIndex(({ ticket }) => ticket === session.choice.call);
-  const chosen = calls[shown];
-  const draw = (index: number): VNode | null => {
+  const shown = chosen === undefined ? -1 : calls.indexOf(chosen);
+  const draw = (index: number, id: string): VNode | null => {
     const call = calls[index];
     return call ? (
-      <CallRow key={call.ticket} session={session} call={call} now={now} begin={begin} end={end} />
+      <CallRow key={call.ticket} id={id} session={session} call={call} now={now} begin={begin} end={end} />
     ) : null;
   };
   const move = (by: number): void => {
@@ -177,19 +179,28 @@ export function CallsPanel({ session }: { session: Session }): VNode {
     if (next) session.choose({ call: next.ticket });
   };
   return (
-    <div class="calls">
-      <p class="quiet">
-        {countText(calls.length, 'call')} over {durationText(end - begin)}, the newest first
-      </p>
-      <LongList
-        count={calls.length}
-        rowHeight={rowHeight}
-        label="Calls"
-        shown={shown < 0 ? undefined : shown}
-        draw={draw}
-        onMove={move}
-      />
-      {chosen && <Detail session={session} call={chosen} now={now} />}
+    <div class={`calls${chosen ? ' with-call' : ''}`}>
+      <Filters list={list} filter={filter} set={set} />
+      <div class="list-and-page">
+        {calls.length === 0 ? (
+          <Empty>
+            No call is like that.{' '}
+            <button type="button" onClick={() => set(noFilter)}>
+              Show all calls
+            </button>
+          </Empty>
+        ) : (
+          <LongList
+            count={calls.length}
+            rowHeight={rowHeight}
+            label="Calls"
+            shown={shown < 0 ? undefined : shown}
+            draw={draw}
+            onMove={move}
+          />
+        )}
+        {chosen && <CallPage key={chosen.ticket} session={session} call={chosen} now={now} />}
+      </div>
     </div>
   );
 }

@@ -1,8 +1,9 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Messages, type MessageRow } from '../messages.ts';
-import { Empty, Json, LongList } from '../pieces.tsx';
+import { Empty, LongList } from '../pieces.tsx';
 import type { Session } from '../session.ts';
+import { Value } from '../value.tsx';
 import { durationText, visible } from '../values.ts';
 
 /** Panel of the messages on the wire of one server, link or seat, in order and in both directions. */
@@ -57,17 +58,20 @@ function Detail({ row, session }: { row: MessageRow; session: Session }): VNode 
         </button>
       </p>
       {cut > 0 && <p class="bad">▲ {cut.toLocaleString('en')} more characters are not kept.</p>}
-      {typeof body === 'string' ? (
-        <pre tabIndex={0}>{visible(body)}</pre>
-      ) : (
-        <Json value={body} label="The message" />
-      )}
+      <Value key={index} session={session} value={body} label="The message" />
     </div>
   );
 }
-function Line({ row, isShown, show }: { row: MessageRow; isShown: boolean; show: () => void }): VNode {
+interface LineProps {
+  readonly id: string;
+  readonly row: MessageRow;
+  readonly isShown: boolean;
+  readonly show: () => void;
+}
+function Line({ id, row, isShown, show }: LineProps): VNode {
   return (
     <div
+      id={id}
       role="option"
       aria-selected={isShown}
       class="record message"
@@ -146,10 +150,18 @@ export function MessagesPanel({ session }: { session: Session }): VNode {
     choose(next);
     show(undefined);
   };
-  const draw = (n: number): VNode | null => {
+  const draw = (n: number, id: string): VNode | null => {
     const each = rows[n];
     if (!each) return null;
-    return <Line key={each.index} row={each} isShown={each.index === shown} show={() => show(each.index)} />;
+    return (
+      <Line
+        key={each.index}
+        id={id}
+        row={each}
+        isShown={each.index === shown}
+        show={() => show(each.index)}
+      />
+    );
   };
   const status = problem === '' ? `${rows.length.toLocaleString('en')} messages` : problem;
   return (

@@ -1,11 +1,12 @@
 import type { VNode } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { contextAfter } from '../../../machines/trace/step.ts';
 import { causesOf, changesOf, eventOf } from '../causes.ts';
 import type { Row } from '../trace-lines.ts';
-import { Empty, Json, LongList } from '../pieces.tsx';
+import { Empty, LongList } from '../pieces.tsx';
 import type { Session } from '../session.ts';
-import { clockText, durationText, lateIn, listOf, numberOf, stateText, textOf, visible } from '../values.ts';
+import { Value } from '../value.tsx';
+import { clockText, durationText, listOf, numberOf, stateText, textOf, visible } from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /** Panel of all trace records, each with its causes and the changes that it made. */
@@ -124,37 +125,8 @@ function Detail({ session }: { session: Session }): VNode {
           </tbody>
         </table>
       )}
-      <Json value={row} label="The record" />
-      {lateIn(row).map(({ number, size }) => (
-        <Later key={number} session={session} number={number} size={size} />
-      ))}
+      <Value key={row.s} session={session} value={row} label="The record" />
     </div>
-  );
-}
-const mostShown = 200_000;
-/** Button that asks the host for a value which a record left out because of its size. */
-function Later({ session, number, size }: { session: Session; number: number; size: number }): VNode {
-  const [shown, show] = useState<unknown>(undefined);
-  const ask = async (): Promise<void> => {
-    const answer = await session.ask({ type: 'ask', what: 'value', number });
-    const text = answer.ok ? JSON.stringify(answer.value, null, 2) : answer.error;
-    show(
-      text.length > mostShown
-        ? `${text.slice(0, mostShown)}\n… ${text.length - mostShown} more characters`
-        : text,
-    );
-  };
-  return (
-    <>
-      <button type="button" onClick={() => void ask()}>
-        show value {number}, of {size.toLocaleString('en')} parts
-      </button>
-      {typeof shown === 'string' && (
-        <pre tabIndex={0} aria-label={`Value ${number}`}>
-          {visible(shown)}
-        </pre>
-      )}
-    </>
   );
 }
 function Causes({ session, index }: { session: Session; index: number }): VNode | null {
@@ -189,13 +161,14 @@ export function RecordsPanel({ session }: { session: Session }): VNode {
   const shown = found ? placeOf(found, at) : at;
   const indexOf = (place: number): number => found?.[place] ?? place;
   const move = (by: number): void => session.goTo(indexOf(Math.max(0, Math.min(count - 1, shown + by))));
-  const draw = (place: number): VNode | null => {
+  const draw = (place: number, id: string): VNode | null => {
     const index = indexOf(place);
     const row = history.row(index);
     if (!row) return null;
     return (
       <div
         key={index}
+        id={id}
         role="option"
         aria-selected={index === at}
         class={`record ${row.k}`}

@@ -44,7 +44,7 @@ export function TreePanel({ session }: { session: Session }): VNode {
     const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
     if (next) session.choose({ actor: next.actor.address });
   };
-  const draw = (index: number): VNode | null => {
+  const draw = (index: number, id: string): VNode | null => {
     const row = rows[index];
     if (!row) return null;
     const { actor, depth } = row;
@@ -54,6 +54,7 @@ export function TreePanel({ session }: { session: Session }): VNode {
     return (
       <div
         key={actor.address}
+        id={id}
         role="option"
         aria-selected={actor.address === chosen}
         class={`actor ${mood}-row`}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import type { Computer } from '../index.ts';
+
+/** The list of calls and the page of one call, as a person reads them. */
+
+const echo = {
+  command: process.execPath,
+  args: [fixtureFile('mcp-server.mjs'), 'echo'],
+  autoApprove: ['all'],
+};
+let chromium: Chromium;
+beforeAll(async () => void (chromium = await Chromium.start()));
+afterAll(() => chromium.close());
+
+async function withCalls(count: number): Promise<Computer> {
+  const computer = await bootedComputer({ name: 'c1', stateDir: false, config: { mcpServers: { echo } } });
+  for (let n = 1; n <= count; n++) await computer.callTool('echo', { text: `letter-${n}` });
+  return computer;
+}
+const calls = async (computer: Computer): Promise<Page> => {
+  const { page } = await chromium.look((await computer.inspect()).url);
+  await page.getByRole('tab', { name: 'Calls' }).click();
+  return page;
+};
+const totals = (page: Page, text: string | RegExp): Promise<void> =>
+  page.locator('#call-totals').filter({ hasText: text }).waitFor();
+
+describe('the list of calls', () => {
+  it('finds one of many by its outcome, by its tool, and by a word of its arguments', async () => {
+    await using computer = await withCalls(30);
+    expect((await computer.callTool('fail', {})).outcome).toBe('failed');
+    const page = await calls(computer);
+    await totals(page, /^31 calls, half within [\d.]+ ms, 99 % within [\d.]+ m?s$/);
+    await page.getByRole('button', { name: 'failed 1' }).click();
+    await totals(page, '1 call,');
+    expect(await page.locator('.call strong').allInnerTexts()).toEqual(['fail']);
+    await page.getByRole('button', { name: 'all 31' }).click();
+    await page.getByLabel('any tool').selectOption('echo');
+    await totals(page, '30 calls');
+    await page.getByLabel('Find calls').fill('LETTER-17');
+    await totals(page, '1 call,');
+    await page.locator('.call').click();
+    expect(await page.getByLabel('Arguments', { exact: true }).innerText()).toContain('"letter-17"');
+    await picture(page, 'calls-found');
+    await page.getByLabel('Find calls').fill('no such letter');
+    await page.getByText('No call is like that.').waitFor();
+    await page.getByRole('button', { name: 'Show all calls' }).click();
+    await totals(page, '31 calls');
+  });
+});
+
+describe('the page of a call', () => {
+  it('shows where the time of a call went that waits, and copies it as Markdown', async () => {
+    await using computer = await withCalls(1);
+    const hanging = computer.callTool('hang', {}, { timeoutMs: 60_000 });
+    const page = await calls(computer);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.locator('.call', { hasText: 'hang' }).click();
+    const steps = page.locator('#steps tbody tr');
+    await steps.filter({ hasText: 'echo works' }).waitFor();
+    expect(await page.locator('#call').innerText()).toContain('under way');
+    // Its last step takes longer while it waits, and no step tells that it ended.
+    expect(await steps.last().innerText()).toMatch(/^sent/);
+    for (const { reqId } of computer.calls()) computer.cancelCall(reqId);
+    expect(await hanging).toMatchObject({ end: 'cancelled' });
+    await steps.filter({ hasText: /ended[^]*cancelled/ }).waitFor();
+    await page.getByRole('button', { name: 'copy Markdown' }).click();
+    await page.getByText('copied').waitFor();
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    expect(text).toMatch(/^### hang: cancelled\n\nserver echo, asked by the host itself, req_id `/);
+    expect(text).toMatch(/^\| sent \| [^|]+ \| [^|]+ \| echo works \|$/m);
+  });
+  it('shows a text of 300,000 characters folded, and all of it when copied', async () => {
+    await using computer = await withCalls(0);
+    const text = `${'a long letter '.repeat(22_000)}THE END`;
+    await computer.callTool('echo', { text });
+    const page = await calls(computer);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.locator('.call').click();
+    const value = page.getByLabel('Arguments', { exact: true });
+    await value.getByRole('button', { name: /more characters/ }).waitFor();
+    expect((await value.innerText()).length).toBeLessThan(3_000);
+    await value.getByRole('button', { name: 'copy Arguments' }).click();
+    await value.getByText('copied').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('THE END');
+  });
+});

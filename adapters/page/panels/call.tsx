@@ -1,0 +1,221 @@
+import type { VNode } from 'preact';
+import { doesAfter, phasesOf, serverOf, type CallPhase } from '../call-list.ts';
+import { partsOf, standingOf, type Call } from '../calls.ts';
+import { moodOfCall } from '../model.ts';
+import { Copy, State } from '../pieces.tsx';
+import type { Session } from '../session.ts';
+import { fieldsOf } from '../../../machines/protocol/json.ts';
+import { dayTimeText, durationText, listOf, textOf, visible } from '../values.ts';
+import { Value } from '../value.tsx';
+import { Order } from './asked.tsx';
+
+/** Page of one call: what was asked, where its time went, and what came back. Looking at it moves no time. */
+
+const phaseMoods: Partial<Record<CallPhase['step'], string>> = { sent: 'work', answered: 'work' };
+/** Phases of a call, each with a bar from its beginning to its end, on the time of the call. */
+function Waterfall({ session, call, now }: { session: Session; call: Call; now: number }): VNode {
+  const phases = phasesOf(call, now);
+  const end = Math.max(call.from + 0.001, ...phases.map(({ to }) => to));
+  const percent = (t: number): string => `${(100 * (t - call.from)) / (end - call.from)}%`;
+  return (
+    <table id="steps">
+      <thead>
+        <tr>
+          <th scope="col">step</th>
+          <th scope="col" class="number">
+            after
+          </th>
+          <th scope="col" class="number">
+            took
+          </th>
+          <th scope="col" class="axis-of-call">
+            <span>0</span>
+            <span>{durationText((end - call.from) / 2)}</span>
+            <span>{durationText(end - call.from)}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {phases.map((phase, index) => (
+          <tr key={index} class={`phase ${phase.step.replace(' ', '-')}`}>
+            <th scope="row">
+              {phase.s === null ? (
+                phase.name
+              ) : (
+                <button
+                  type="button"
+                  class="plain"
+                  onClick={() => session.goToNumber(phase.s ?? 0)}
+                  title={`record ${phase.s}`}
+                >
+                  {phase.name}
+                </button>
+              )}
+            </th>
+            <td class="number">{durationText(phase.from - call.from)}</td>
+            <td class="number">{phase.step === 'ended' ? '' : durationText(phase.to - phase.from)}</td>
+            <td>
+              <div class="phase-track" aria-hidden="true">
+                <span
+                  class={`phase-bar ${phaseMoods[phase.step] ?? 'wait'}`}
+                  style={{
+                    left: percent(phase.from),
+                    width: `max(2px, ${percent(call.from + phase.to - phase.from)})`,
+                  }}
+                />
+                {phase.progress.map(({ at }, n) => (
+                  <span key={n} class="tick" style={{ left: percent(at) }} />
+                ))}
+              </div>
+              <div class="small quiet">
+                {visible(doesAfter(phase, call))}
+                {phase.progress.map(({ at, text }, n) => (
+                  <div key={n}>
+                    progress after {durationText(at - call.from)}
+                    {text === '' ? '' : `: ${visible(text)}`}
+                  </div>
+                ))}
+              </div>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+/** Result of a call: its texts as they are, and the whole of it folded. */
+function Result({ session, value }: { session: Session; value: unknown }): VNode {
+  const content = listOf(fieldsOf(value)['content']);
+  const isPlain =
+    content.length > 0 && content.every(({ type, text }) => type === 'text' && textOf(text) !== '');
+  const isWhole =
+    isPlain && Object.keys(fieldsOf(value)).every((key) => ['content', 'isError', 'meta'].includes(key));
+  return (
+    <>
+      {isPlain && content.map(({ text }, n) => <Value key={n} value={text} label={`Text ${n + 1}`} />)}
+      <Value session={session} value={value} label="Result" isFolded={isWhole} name="whole result" />
+    </>
+  );
+}
+function Facts({ session, call, now }: { session: Session; call: Call; now: number }): VNode {
+  const { server, computer, agent, reqId, from, timeoutMs, address } = call;
+  const client = session.history.lanes.findLast(
+    (lane) => lane.kind === 'client' && partsOf(lane.address).server === server,
+  );
+  const facts: readonly (readonly [name: string, value: string])[] = [
+    ['computer', computer],
+    ['asked by', agent || 'the host itself'],
+    ['at', dayTimeText(from, now)],
+    ['time limit', timeoutMs > 0 ? durationText(timeoutMs) : ''],
+  ];
+  return (
+    <dl>
+      {server !== '' && (
+        <div>
+          <dt>server</dt>
+          <dd>
+            {client ? (
+              <button
+                type="button"
+                class="plain"
+                title={`show the chart of ${visible(server)}`}
+                onClick={() => session.choose({ actor: client.address, panel: 'chart' })}
+              >
+                {visible(server)}
+              </button>
+            ) : (
+              visible(server)
+            )}
+          </dd>
+        </div>
+      )}
+      {facts.map(
+        ([name, value]) =>
+          value !== '' && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{visible(value)}</dd>
+            </div>
+          ),
+      )}
+      <div>
+        <dt>req_id</dt>
+        <dd class="mono">
+          {visible(reqId)} <Copy label="req_id" text={() => reqId} />
+        </dd>
+      </div>
+      {address !== '' && session.history.lane(address) && (
+        <div>
+          <dt>machine</dt>
+          <dd>
+            <button
+              type="button"
+              class="plain"
+              onClick={() =>
+                session.choose({ actor: session.history.lane(address)?.address, panel: 'chart' })
+              }
+            >
+              its chart
+            </button>
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+/** Writes a call as Markdown, for an issue or a chat. */
+export function markdownOf(call: Call, now: number): string {
+  const { words, why } = standingOf(call, now);
+  const { tool, reqId, params, ended, from } = call;
+  const block = (text: string): string => `\`\`\`json\n${text.replaceAll('```', '` ` `')}\n\`\`\``;
+  const json = (value: unknown): string => block(JSON.stringify(value, null, 2) ?? 'null');
+  const steps = phasesOf(call, now).map(
+    (phase) =>
+      `| ${phase.name} | ${durationText(phase.from - from)} | ${phase.step === 'ended' ? '' : durationText(phase.to - phase.from)} | ${doesAfter(phase, call).replaceAll('|', '\\|').replaceAll('\n', ' ')} |`,
+  );
+  return [
+    `### ${tool}: ${words}`,
+    `server ${serverOf(call) || 'none'}, asked by ${call.agent || 'the host itself'}, req_id \`${reqId}\`, ${new Date(from).toISOString()}`,
+    ...(why === '' ? [] : [`> ${why.replaceAll('\n', '\n> ')}`]),
+    ['| step | after | took | |', '|---|---:|---:|---|', ...steps].join('\n'),
+    `arguments\n${json(params ?? {})}`,
+    ...(ended && ended.at <= now ? [`result\n${json(ended.result)}`] : []),
+  ].join('\n\n');
+}
+export function CallPage({ session, call, now }: { session: Session; call: Call; now: number }): VNode {
+  const { tool, reqId, params, ended, from } = call;
+  const { words, why, isOver } = standingOf(call, now);
+  const result = isOver ? ended?.result : undefined;
+  const took = (isOver ? (ended?.at ?? now) : now) - from;
+  return (
+    <section id="call" aria-label="The chosen call" tabIndex={0}>
+      <div class="head-of-call">
+        <button type="button" id="close-call" onClick={() => session.choose({ call: undefined })}>
+          ✕ <span class="wide">close</span>
+        </button>
+        <h2>{visible(tool)}</h2>
+        <span class={`pill ${moodOfCall(call, now)}-bar`}>
+          <State mood={moodOfCall(call, now)}>{words}</State>
+        </span>
+        <span class="quiet">{durationText(took)}</span>
+        <span class="orders">
+          {session.control && !isOver && session.isNow && (
+            <Order session={session} verb="cancel" target={reqId} />
+          )}
+          <Copy label="Markdown" text={() => markdownOf(call, session.wallNow)} />
+        </span>
+      </div>
+      {why !== '' && <p class="bad why-of-call">{visible(why)}</p>}
+      <Facts session={session} call={call} now={now} />
+      <Waterfall session={session} call={call} now={now} />
+      <h3>arguments</h3>
+      <Value session={session} value={params ?? {}} label="Arguments" />
+      {result !== undefined && result !== null && (
+        <>
+          <h3>{fieldsOf(result)['isError'] === true ? 'result, a failure' : 'result'}</h3>
+          <Result session={session} value={result} />
+        </>
+      )}
+    </section>
+  );
+}
