@@ -46,6 +46,12 @@ it.each(pages.filter((page) => !isPast(page)))('%s names files that there are', 
   expect(files.filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
 });
 
+it('docs/windows-and-documents.md has the two servers as they are tested', () => {
+  const blocks = [...textOf('docs/windows-and-documents.md').matchAll(/^```(?:js|python)\n(.*?)^```$/gms)];
+  const files = ['examples/window_server.py', 'examples/window-server.mjs'].map(textOf);
+  expect(blocks.map(([, code]) => code)).toEqual(files);
+});
+
 /** Test that a page names as proof: `` `file` title `` or `` `file` chapter › title ``. */
 interface Proof {
   readonly file: string;
