@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   lstatSync,
@@ -13,6 +15,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { builtModule } from '../../scenarios/fixtures/built-module.ts';
 import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import { createPresenter } from '../index.ts';
 import { presenting } from '../../scenarios/fixtures/presenting.ts';
@@ -236,6 +239,25 @@ describe('a config file', () => {
     expect(readdirSync(folder).toSorted()).toEqual(
       [file, `${file}.bak`, young, theirs].map((each) => basename(each)).toSorted(),
     );
+  });
+  it('has no trace of a writer that was killed in the middle, once a presenter has opened it', async () => {
+    const { file, folder } = await opened({ mcpServers: {} });
+    const storage = JSON.stringify(builtModule('adapters/storage/settings.ts'));
+    const hanging = `import(${storage}).then(({ changeFile }) =>
+      changeFile(${JSON.stringify(file)}, () => new Promise(() => process.stdout.write('in'))));
+      setInterval(() => {}, 1000)`;
+    const writer = spawn(process.execPath, ['-e', hanging], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(writer.stdout, 'data');
+    writer.kill('SIGKILL');
+    await once(writer, 'close');
+    writeFileSync(`${file}.1-1.a2c-draft`, '{');
+    const names = (): string[] => readdirSync(folder).toSorted();
+    expect(names()).toEqual([file, `${file}.1-1.a2c-draft`, `${file}.lock`].map((each) => basename(each)));
+    for (const left of names().filter((name) => name !== basename(file)))
+      utimesSync(join(folder, left), 1, 1);
+    await using other = await createPresenter({ file, stateDir: false });
+    await other.initialize();
+    expect(names()).toEqual([basename(file)]);
   });
   it('that is a folder says so', async () => {
     const one = await opened({ mcpServers: {} });

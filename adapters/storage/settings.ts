@@ -46,12 +46,13 @@ export async function writeWhole(
     throw error;
   }
 }
+const draftsOf = async (file: string): Promise<string[]> => {
+  const names = await readdir(dirname(file)).catch((): string[] => []);
+  return names.filter((name) => name.startsWith(`${basename(file)}.`) && name.endsWith(`.${ending}`));
+};
 /** Removes the drafts that killed processes left for this file. The caller must hold the lock of the file. */
 async function sweepDrafts(file: string): Promise<void> {
-  const folder = dirname(file);
-  const names = await readdir(folder).catch((): string[] => []);
-  const drafts = names.filter((name) => name.startsWith(`${basename(file)}.`) && name.endsWith(`.${ending}`));
-  for (const draft of drafts.map((name) => join(folder, name))) {
+  for (const draft of (await draftsOf(file)).map((name) => join(dirname(file), name))) {
     const facts = await stat(draft).catch(() => undefined);
     if (facts && Date.now() - facts.mtimeMs > oldMs) await rm(draft, { force: true }).catch(() => {});
   }
@@ -94,6 +95,16 @@ export class NotText extends Error {
   }
 }
 
+/** Removes the drafts and the lock that a killed process left for this file, unless another process holds the lock. */
+async function tidied(file: string): Promise<void> {
+  const target = await targetOf(file);
+  const isLocked = await stat(`${target}.lock`).catch(() => undefined);
+  if (!isLocked && (await draftsOf(target)).length === 0) return;
+  const { lock } = await during(import('proper-lockfile'));
+  const release = await lock(target, { realpath: false, stale: staleMs, onCompromised: () => {} });
+  await sweepDrafts(target);
+  await release();
+}
 /** Path of the file to write: the target of a symbolic link, so that the link itself stays. */
 const targetOf = (file: string): Promise<string> => realpath(file).catch(() => file);
 async function heldIn(file: string): Promise<DecodedText | null> {
@@ -211,12 +222,15 @@ interface Held {
   readonly file: string;
   readonly judge: Judge;
   last: string | null;
+  isTidied: boolean;
 }
 const remembered = (held: Held, found: Found, text: string): Found => {
   if (found.kind === 'good') held.last = text;
   return found;
 };
 async function read(held: Held): Promise<Found> {
+  if (!held.isTidied) await tidied(held.file).catch(() => {});
+  held.isTidied = true;
   const text = await readConfigText(held.file);
   if (typeof text === 'string') return remembered(held, judged(text, held.judge, held.last), text);
   return text.message === 'does not exist' ? { kind: 'none' } : { kind: 'wrong', mistakes: [text] };
@@ -282,7 +296,7 @@ export const settingsFile = (
   judge: Judge = (value) => value,
   how: LockedFile = {},
 ): Ports['request'] => {
-  const held: Held = { file, judge, last: null };
+  const held: Held = { file, judge, last: null, isTidied: false };
   return (_from, { id, method, params }, emit) => {
     let isWanted = true;
     const { edits = [], restores = false } = (params ?? {}) as Partial<Wanted>;
