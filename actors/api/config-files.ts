@@ -19,6 +19,7 @@ import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
 import { packageOf } from '../../machines/config/package-of.ts';
 import type { App } from '../../machines/config/app.ts';
 import type { Config, ParsedConfig } from '../../machines/config/parse.ts';
+import { shownTarget } from '../../machines/config/shown.ts';
 import { editConfig, type ConfigChange } from '../../machines/config/server-edits.ts';
 
 /** Options of an import of servers: its source and its target. */
@@ -32,7 +33,7 @@ export interface ImportOptions {
    */
   readonly folder?: string | undefined;
 }
-/** Plan for one server to import. Its texts contain no value of `env`, `headers` or `args`. */
+/** Plan for one server to import. Its texts contain no value of `env` or `headers`; only `runs` has arguments. */
 export interface ServerToImport {
   /** Name of the server in the other application. */
   readonly from: string;
@@ -45,6 +46,11 @@ export interface ServerToImport {
    * name, password and query; empty when the server is left out.
    */
   readonly target: string;
+  /**
+   * Command with all its arguments, as it would run, or the URL, with secrets as `***`, as `a2c list` shows it; empty
+   * when the server is left out.
+   */
+  readonly runs: string;
   /** Parts of the entry that are written in another way here, a sentence each. */
   readonly changed: readonly string[];
   /** Parts of the entry that are not taken over, a sentence each. */
@@ -138,6 +144,7 @@ const shown = (each: Judged): ServerToImport => ({
   outcome:
     each.entry === null ? 'left out' : each.changed.length + each.left.length > 0 ? 'changed' : 'taken',
   target: targetOf(each),
+  runs: each.server ? shownTarget(each.server.raw) : '',
   changed: each.changed,
   left: each.left,
   why: each.why ?? null,

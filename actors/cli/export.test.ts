@@ -41,11 +41,16 @@ const launches = (file: string): Readonly<Record<string, string>> => {
 };
 
 describe.skipIf(process.platform !== 'linux')('export and import again', () => {
-  it.each(apps.map(({ id }) => [id]))('for %s are the same', async (id) => {
+  it.each(apps.flatMap(({ id, words }) => (words ? [[id]] : [])))('for %s are the same', async (id) => {
     writeFileSync(ours, JSON.stringify({ mcpServers }));
     const first = await exported('--for', id, '--secrets');
-    const place = places.find(({ app, base, on }) => app === id && base !== 'folder' && on !== 'win32');
-    const theirs = join(home, ...(place?.base === 'home' ? [] : ['.config']), place?.path ?? '');
+    const own = places.filter(({ app, on }) => app === id && on !== 'win32');
+    const place = own.find(({ base }) => base !== 'folder') ?? own[0];
+    const theirs = join(
+      home,
+      ...(place?.base === 'home' || place?.base === 'folder' ? [] : ['.config']),
+      place?.path ?? '',
+    );
     mkdirSync(dirname(theirs), { recursive: true });
     writeFileSync(theirs, first.out);
     const back = join(home, `${id}.back.json`);
@@ -96,7 +101,7 @@ describe('a2c export', () => {
     expect(out).not.toContain('a2c');
     expect(err).toContain('left: "placed": a2c.tools is left out');
   });
-  it.each([['plain'], ...apps.map(({ id }) => [id])])(
+  it.each([['plain'], ...apps.flatMap(({ id, words }) => (words ? [[id]] : []))])(
     'for %s shows no secret without --secrets',
     async (id) => {
       const secret = {

@@ -172,15 +172,17 @@ describe('what is written', () => {
     }
   });
   it('is told as JSON', async () => {
-    const { out } = await taken(written({ mcpServers: { a: { command: 'x' }, b: {} } }), undefined, '--json');
+    const a = { command: 'npx', args: ['-y', '@a/b', '--root', '/srv', '--token', 'canary'] };
+    const { out } = await taken(written({ mcpServers: { a, b: {} } }), undefined, '--json');
+    expect(out).not.toContain('canary');
     expect(JSON.parse(out)).toMatchObject({
       written: true,
       sources: [
         {
           app: null,
           servers: [
-            { name: 'a', outcome: 'taken' },
-            { name: 'b', outcome: 'left out' },
+            { name: 'a', outcome: 'taken', runs: 'npx -y @a/b --root /srv --token ***' },
+            { name: 'b', outcome: 'left out', runs: '' },
           ],
         },
       ],
@@ -195,6 +197,9 @@ describe('--config', () => {
     ['goose.yml', 'extensions:\n  a: {type: stdio, cmd: x, enabled: true}\n'],
     ['settings.json', '{"context_servers": {"a": {"command": {"path": "x"}}}} // Zed'],
     ['opencode.json', '{"mcp": {"a": {"type": "local", "command": ["x"]}}}'],
+    ['theirs.json', '{"mcp": {"a": {"type": "stdio", "command": "x"}}}'],
+    ['theirs.json', '{"amp.mcpServers": {"a": {"command": "x"}}}'],
+    ['theirs.json', '{"a": {"command": "x", "working_directory": "/"}}'],
   ])('takes %s of another application as it is', async (name, text) => {
     const { code, out } = await commandLine(['list', '--json', '-c', written(text, name)]);
     expect(code).toBe(0);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { apps } from '../../machines/config/apps.ts';
+import { apps, places } from '../../machines/config/apps.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -34,7 +34,9 @@ const nextFile = (content?: string): string => {
 describe.skipIf(process.platform !== 'linux')('a2c import of', () => {
   it.each(apps.map(({ id }) => [id]))('%s takes, changes and leaves what is expected of it', async (id) => {
     const file = nextFile();
-    const { code, out, err } = await commandLine(['import', id, '--yes', '-c', file], { folder: tmpdir() });
+    const isOfUser = places.some(({ app, base }) => app === id && base !== 'folder');
+    const folder = isOfUser ? tmpdir() : home;
+    const { code, out, err } = await commandLine(['import', id, '--yes', '-c', file], { folder });
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).not.toContain('canary');
     const shown = out

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { folderNames } from './config-files.ts';
-import { appAt, places, type Place } from '../../machines/config/apps.ts';
+import { appAt, placeInProject, places, type Place } from '../../machines/config/apps.ts';
 import type { Project } from '../../machines/config/import.ts';
 import { readJson, type JsonText } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
@@ -52,7 +52,8 @@ export async function foundAppFiles(folder: string): Promise<readonly AppFile[]>
   );
   // Removes duplicates, because the home folder and the current folder may be the same.
   const seen = new Set<string>();
-  return all.filter(({ file }, n) => there[n] && !seen.has(file) && seen.add(file));
+  const isNew = ({ app, file }: AppFile): boolean => seen.size < seen.add(`${app} ${file}`).size;
+  return all.filter((each, n) => there[n] && isNew(each));
 }
 /**
  * Project to which a config file belongs: its folder, or the parent of the application's dot folder that holds it. Undefined for
@@ -67,7 +68,9 @@ export function projectOf(
   const whole = resolve(file);
   const isOfUser = places.some((place) => place.base !== 'folder' && fileOf(place, at) === whole);
   const isInDotFolder = /^\.[^.]/.test(basename(dirname(whole)));
-  const folder = isInDotFolder ? dirname(dirname(whole)) : dirname(whole);
+  const place = placeInProject(whole);
+  const folder =
+    place !== undefined ? whole.slice(0, -place.length - 1) : dirname(isInDotFolder ? dirname(whole) : whole);
   if (isOfUser || folder === at.home || folder === dirname(resolve(into))) return undefined;
   const isName = folderNames.some((name) => name === basename(whole));
   return { folder, isKnown: isInDotFolder || isName || appAt(whole) !== undefined };

@@ -174,8 +174,8 @@ export interface App {
   readonly id: string;
   readonly title: string;
   readonly format: 'json' | 'yaml' | 'toml';
-  /** Format in which the application writes its servers. */
-  readonly words: Words;
+  /** Format in which the application writes its servers; absent for one that nothing can be exported for. */
+  readonly words?: Words;
   /** Tells whether the content of a file can belong only to this application. */
   readonly isIts: (file: Fields) => boolean;
   readonly read: (file: Fields) => AppServers;

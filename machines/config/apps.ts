@@ -16,12 +16,16 @@ import {
   type Rules,
 } from './app.ts';
 import {
+  amp,
   claudeCode,
   codex,
   continueDev,
+  crush,
   deepchat,
+  dockerCatalog,
   geminiCli,
   goose,
+  libreChat,
   opencode,
   vscode,
 } from './own-formats.ts';
@@ -84,22 +88,54 @@ export const places: readonly Place[] = [
   ...placesOf('opencode', 'config', 'opencode/opencode.json', 'opencode/opencode.jsonc'),
   ...placesOf('opencode', 'folder', 'opencode.json', 'opencode.jsonc'),
   ...placesOf('deepchat', 'settings', 'DeepChat/mcp-settings.json'),
+  ...placesOf('crush', 'config', 'crush/crush.json'),
+  ...placesOf('crush', 'folder', 'crush.json', '.crush.json'),
+  ...placesOf('amp', 'config', 'amp/settings.json'),
+  ...placesOf('amp', 'folder', '.amp/settings.json'),
+  ...placesOf('warp', 'home', '.warp/.mcp.json'),
+  ...placesOf('warp', 'folder', '.warp/.mcp.json'),
+  ...placesOf('lm-studio', 'home', '.lmstudio/mcp.json'),
+  ...placesOf('kiro', 'home', '.kiro/settings/mcp.json'),
+  ...placesOf('kiro', 'folder', '.kiro/settings/mcp.json'),
+  ...placesOf('junie', 'home', '.junie/mcp/mcp.json'),
+  ...placesOf('junie', 'folder', '.junie/mcp/mcp.json'),
+  ...placesOf('trae', 'settings', 'Trae/User/mcp.json', 'Trae CN/User/mcp.json'),
+  ...placesOf('trae', 'folder', '.trae/mcp.json'),
+  ...placesOf('qwen', 'home', '.qwen/settings.json'),
+  ...placesOf('qwen', 'folder', '.qwen/settings.json'),
+  ...placesOf('visual-studio', 'home', '.mcp.json'),
+  ...placesOf('visual-studio', 'folder', '.vs/mcp.json'),
+  ...placesOf('librechat', 'folder', 'librechat.yaml'),
+  ...placesOf('docker', 'home', '.docker/mcp/catalogs/docker-mcp.yaml'),
 ];
 
 /** File that `a2c` itself looks for in a folder, so its name does not identify an application. */
 const anybodys = new Set(['.mcp.json']);
 /** Tells whether many programs use this file name, so that only its folder identifies the application. */
 const isCommon = (name: string): boolean => /^(mcp|settings|config)\.\w+$/.test(name);
-/** Returns the application that uses a file of this name and folder, or of a name that is unique to it. */
+/** Folder within the folder of an application; it identifies no application without that. */
+const isWithin = (folder: string): boolean => folder === 'settings' || folder === 'mcp';
+const endOf = ({ path }: Place, parts: number): readonly string[] =>
+  path.toLowerCase().split('/').slice(-parts);
+/**
+ * Returns the application that uses a file of this path, else of this name and folder, else of a name that is
+ * unique to it.
+ */
 export const appAt = (file: string): string | undefined => {
   const path = `/${file.replaceAll('\\', '/').toLowerCase()}`;
-  const endOf = (place: Place, parts: number): string =>
-    place.path.toLowerCase().split('/').slice(-parts).join('/');
-  const isAt = (end: string): boolean => !anybodys.has(end) && path.endsWith(`/${end}`);
+  const isAt = (end: readonly string[]): boolean =>
+    !anybodys.has(end.join('/')) && path.endsWith(`/${end.join('/')}`);
   const known =
-    places.find((place) => isAt(endOf(place, 2))) ??
-    places.find((place) => !isCommon(endOf(place, 1)) && isAt(endOf(place, 1)));
+    places.find((place) => isAt(endOf(place, Infinity))) ??
+    places.find((place) => !isWithin(endOf(place, 2)[0] ?? '') && isAt(endOf(place, 2))) ??
+    places.find((place) => !isCommon(endOf(place, 1).join()) && isAt(endOf(place, 1)));
   return known?.app;
+};
+/** Returns the place of a file in its project, such as `.kiro/settings/mcp.json`; undefined when it is at none. */
+export const placeInProject = (file: string): string | undefined => {
+  const path = `/${file.replaceAll('\\', '/')}`;
+  const all = places.filter((place) => place.base === 'folder' && path.endsWith(`/${place.path}`));
+  return all.map((place) => place.path).toSorted((a, b) => b.length - a.length)[0];
 };
 
 // ── applications with one map of servers ──────────────────────────────────────────────────────────────
@@ -215,6 +251,84 @@ const windsurf: App = {
   read: readMap('mcpServers', {}),
 };
 
+const warp: App = {
+  id: 'warp',
+  title: 'Warp',
+  format: 'json',
+  words: {
+    at: 'mcpServers',
+    types: { stdio: null, streamable: null },
+    keys: { ...common, cwd: 'working_directory' },
+    variable: (name) => `\${${name}}`,
+  },
+  // The servers are the whole file, or `mcpServers` as elsewhere.
+  isIts: (file) => {
+    const entries = entriesIn(file);
+    return (
+      entries.length > 0 &&
+      entries.every(([, entry]) => ['command', 'url'].some((key) => key in fieldsOf(entry)))
+    );
+  },
+  read: (file) => {
+    const isBare = !hasObject(file, 'mcpServers');
+    const servers = mapped(isBare ? file : file['mcpServers'], isBare ? [] : ['mcpServers'], {
+      working_directory: renamed('cwd'),
+      start_on_launch: (value) =>
+        value === false ? { put: { a2c: { autoConnect: false } }, changed: 'a2c.autoConnect is false' } : {},
+    });
+    return { servers, inputs: [] };
+  },
+};
+
+const lmStudio: App = {
+  id: 'lm-studio',
+  title: 'LM Studio',
+  format: 'json',
+  words: { at: 'mcpServers', hasNoVariables: true, types: { stdio: null, streamable: null }, keys: common },
+  isIts: () => false,
+  read: readMap('mcpServers', {}),
+};
+
+const kiro: App = {
+  id: 'kiro',
+  title: 'Kiro',
+  format: 'json',
+  words: {
+    at: 'mcpServers',
+    types: { stdio: null, streamable: null },
+    keys: {
+      ...common,
+      off: 'disabled',
+      forbidden: 'disabledTools',
+      approved: (value) => ({ autoApprove: toolsAlone(value) }),
+    },
+    variable: (name) => `\${${name}}`,
+  },
+  isIts: () => false,
+  read: readMap('mcpServers', {}),
+};
+
+const junie: App = {
+  id: 'junie',
+  title: 'Junie',
+  format: 'json',
+  words: { at: 'mcpServers', hasNoVariables: true, types: { stdio: null, streamable: null }, keys: common },
+  isIts: () => false,
+  read: readMap('mcpServers', {}),
+};
+
+const trae: App = {
+  id: 'trae',
+  title: 'Trae',
+  format: 'json',
+  words: { at: 'mcpServers', hasNoVariables: true, types: { stdio: null, streamable: null }, keys: common },
+  isIts: () => false,
+  read: readMap('mcpServers', { fromGalleryId: dropped }),
+};
+
+const qwen: App = { ...geminiCli, id: 'qwen', title: 'Qwen Code', isIts: () => false };
+const visualStudio: App = { ...vscode, id: 'visual-studio', title: 'Visual Studio', isIts: () => false };
+
 const zedRules: Rules = {
   source: dropped,
   // Earlier versions of Zed keep the whole launch config under this key.
@@ -265,6 +379,17 @@ export const apps: readonly App[] = [
   codex,
   opencode,
   deepchat,
+  crush,
+  amp,
+  warp,
+  lmStudio,
+  kiro,
+  junie,
+  trae,
+  qwen,
+  visualStudio,
+  libreChat,
+  dockerCatalog,
 ];
 export const appNamed = (id: string): App | undefined => apps.find((app) => app.id === id);
 

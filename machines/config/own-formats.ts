@@ -554,3 +554,192 @@ export const deepchat: App = {
     return { servers: file['mcpEnabled'] === false ? servers.map(offThere) : servers, inputs: [] };
   },
 };
+
+const crushRules: Rules = {
+  timeout: timed('s', 'connectMs'),
+  disabled_tools: renamed('forbidden_tools'),
+};
+/** Tells that commands within texts are not run. */
+const withoutCommands = (server: AppServer): AppServer =>
+  JSON.stringify(server.entry).includes('$(')
+    ? { ...server, left: [...server.left, '$(…) is passed on as it stands: no command is run'] }
+    : server;
+
+export const crush: App = {
+  id: 'crush',
+  title: 'Crush',
+  format: 'json',
+  words: {
+    at: 'mcp',
+    around: { $schema: 'https://charm.land/crush.json' },
+    types: { stdio: 'stdio', streamable: 'http', sse: 'sse' },
+    keys: { ...common, off: 'disabled', tools: 'enabled_tools', forbidden: 'disabled_tools' },
+    variable: (name) => `\${${name}}`,
+  },
+  isIts: (file) =>
+    entriesIn(file['mcp']).some(([, entry]) => Object.hasOwn(kindsOfCrush, String(fieldsOf(entry)['type']))),
+  read: (file) => ({ servers: mapped(file['mcp'], ['mcp'], crushRules).map(withoutCommands), inputs: [] }),
+};
+const kindsOfCrush: Readonly<Record<string, true>> = { stdio: true, http: true, sse: true };
+
+/** Takes a list of tools only when it has no patterns, which name no tool here. */
+const withoutPatterns: Rule = (value) =>
+  textsIn(value).some((name) => /[*?[]/.test(name))
+    ? { left: 'a pattern is no name of a tool, so all tools are offered' }
+    : { put: { includeTools: value } };
+
+export const amp: App = {
+  id: 'amp',
+  title: 'Amp',
+  format: 'json',
+  words: {
+    at: 'amp.mcpServers',
+    types: { stdio: null, streamable: null },
+    keys: { ...common, tools: 'includeTools' },
+    variable: (name) => `\${${name}}`,
+  },
+  isIts: (file) => hasObject(file, 'amp.mcpServers'),
+  read: readMap('amp.mcpServers', { includeTools: withoutPatterns }),
+};
+
+// ── LibreChat ─────────────────────────────────────────────────────────────────────────────────────────
+const libreChatRules: Rules = {
+  timeout: timed('ms', 'callTotalMs'),
+  initTimeout: timed('ms', 'connectMs'),
+  startup: (value) =>
+    value === false ? { put: { a2c: { start: 'lazy' } }, changed: 'a2c.start is lazy' } : {},
+  customUserVars: dropped,
+  serverInstructions: dropped,
+  chatMenu: dropped,
+  iconPath: dropped,
+  stderr: dropped,
+  requiresOAuth: dropped,
+};
+const brace = /\{\{\s*([^{}\s]+)\s*\}\}/g;
+/** Makes inputs of the variables that LibreChat asks each of its users for; others it fills in itself. */
+const asked = (server: AppServer, given: unknown): AppServer => {
+  const own = fieldsOf(fieldsOf(given)['customUserVars']);
+  const others = new Set<string>();
+  const entry = withTexts(server.entry, (text) =>
+    text.replaceAll(brace, (whole, name: string) => {
+      if (Object.hasOwn(own, name)) return `\${input:${name}}`;
+      others.add(whole);
+      return whole;
+    }),
+  );
+  const changed = Object.keys(own).map((name) => `{{${name}}} is the input ${name}`);
+  const left = [...others].map((whole) => `${whole} is passed on as it stands: only LibreChat knows it`);
+  return { ...server, entry, changed: [...server.changed, ...changed], left: [...server.left, ...left] };
+};
+const isOfLibreChat = (entry: unknown): boolean =>
+  ['initTimeout', 'serverInstructions', 'customUserVars', 'chatMenu'].some((key) => key in fieldsOf(entry));
+
+export const libreChat: App = {
+  id: 'librechat',
+  title: 'LibreChat',
+  format: 'yaml',
+  words: {
+    at: 'mcpServers',
+    around: { version: '1.2.8' },
+    types: { stdio: 'stdio', streamable: 'streamable-http', sse: 'sse' },
+    keys: { ...common, timeoutMs: 'timeout' },
+    variable: (name) => `\${${name}}`,
+  },
+  isIts: (file) => entriesIn(file['mcpServers']).some(([, entry]) => isOfLibreChat(entry)),
+  read: (file) => {
+    const vars = entriesIn(file['mcpServers']).flatMap(([, entry]) =>
+      entriesIn(fieldsOf(entry)['customUserVars']),
+    );
+    return {
+      servers: mapped(file['mcpServers'], ['mcpServers'], libreChatRules).map((server) =>
+        asked(server, fieldsOf(file['mcpServers'])[server.name]),
+      ),
+      inputs: [...new Map(vars)].map(([id, told]) =>
+        secretInput(id, fieldsOf(told)['title'] ?? `LibreChat: ${id}`),
+      ),
+    };
+  },
+};
+const secretInput = (id: string, description: unknown): Fields => ({
+  type: 'promptString',
+  id,
+  description: String(description),
+  password: true,
+});
+
+// ── the catalogue of Docker ───────────────────────────────────────────────────────────────────────────
+const template = /\{\{\s*([^{}|\s]+)\s*((?:\|[^{}|]*)*)\}\}/g;
+/** Replaces templates of Docker by inputs, whose ids are added to `ids`. A list there is one value here. */
+const withTemplates = (text: string, ids: Set<string>): string =>
+  text.replaceAll(template, (_, id: string, filters: string) => {
+    ids.add(id);
+    const value = `\${input:${id}}`;
+    return /\|\s*volume\s*(\||$)/.test(filters) ? `${value}:${value}` : value;
+  });
+interface Offer {
+  readonly entry: Fields;
+  readonly ids: ReadonlySet<string>;
+  readonly secrets: readonly string[];
+}
+/** Returns the command that runs the image of an offered server, as Docker's gateway does. */
+function runOf(offer: Fields): Offer {
+  const ids = new Set<string>();
+  const secrets = (Array.isArray(offer['secrets']) ? offer['secrets'] : []).map(fieldsOf);
+  const plain = (Array.isArray(offer['env']) ? offer['env'] : []).map(fieldsOf);
+  const env = [
+    ...secrets.map(({ env: name, name: id }) => [String(name), `\${input:${String(id)}}`] as const),
+    ...plain.map(({ name, value }) => [String(name), withTemplates(String(value), ids)] as const),
+  ];
+  const texts = (key: string): readonly string[] =>
+    textsIn(offer[key]).map((text) => withTemplates(text, ids));
+  const args = [
+    ...['run', '-i', '--rm', '--init', '--security-opt', 'no-new-privileges'],
+    ...(offer['disableNetwork'] === true ? ['--network', 'none'] : []),
+    ...(typeof offer['user'] === 'string' ? ['-u', withTemplates(offer['user'], ids)] : []),
+    ...env.flatMap(([name]) => ['-e', name]),
+    ...texts('volumes').flatMap((volume) => ['-v', volume]),
+    offer['image'],
+    ...texts('command'),
+  ];
+  const entry = { command: 'docker', args, ...(env.length > 0 && { env: Object.fromEntries(env) }) };
+  return { entry, ids, secrets: secrets.map(({ name }) => String(name)) };
+}
+const remoteOf = (offer: Fields): Fields => {
+  const { url, transport_type: type, headers } = fieldsOf(offer['remote']);
+  return { type: type === 'sse' ? 'sse' : 'http', url, ...(headers !== undefined && { headers }) };
+};
+const offered = (name: string, given: unknown): AppServer & { readonly offer?: Offer } => {
+  const told = fieldsOf(given);
+  const at = ['registry', name];
+  const none = { name, at, changed: [], left: [] };
+  const isRemote = hasObject(told, 'remote');
+  if (!isRemote && typeof told['image'] !== 'string')
+    return { ...none, entry: told, why: 'it names neither an image nor a URL' };
+  const offer = isRemote ? { entry: remoteOf(told), ids: new Set<string>(), secrets: [] } : runOf(told);
+  const changed = ['disabled: a catalogue offers it; a2c enable starts it'];
+  const asks = [...offer.secrets, ...offer.ids].map((id) => `the input ${id} is asked for`);
+  return { ...none, entry: switchedOff(offer.entry), changed: [...changed, ...asks], offer };
+};
+
+export const dockerCatalog: App = {
+  id: 'docker',
+  title: 'Docker MCP Catalog',
+  format: 'yaml',
+  isIts: (file) =>
+    entriesIn(file['registry']).some(([, entry]) =>
+      ['image', 'remote'].some((key) => key in fieldsOf(entry)),
+    ),
+  read: (file) => {
+    const servers = entriesIn(file['registry']).map(([name, entry]) => offered(name, entry));
+    const secrets = servers.flatMap(({ offer }) => offer?.secrets ?? []);
+    const others = servers.flatMap(({ offer }) => [...(offer?.ids ?? [])]);
+    const plain = [...new Set(others)].filter((id) => !secrets.includes(id));
+    return {
+      servers: servers.map(({ offer: _, ...server }) => server),
+      inputs: [
+        ...[...new Set(secrets)].map((id) => secretInput(id, `Docker: ${id}`)),
+        ...plain.map((id) => ({ type: 'promptString', id, description: `Docker: ${id}` })),
+      ],
+    };
+  },
+};

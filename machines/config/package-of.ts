@@ -46,6 +46,7 @@ const withValue = new Set(
       '-h',
       '--hostname',
       '--pull',
+      '--security-opt',
     ],
     ...[
       '--python',
