@@ -14,6 +14,7 @@ import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import type { LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { GivenTiming } from '../../machines/kernel/timing.ts';
+import type { Resource } from '../../machines/catalog/entries.ts';
 import type { ListedTool } from '../../machines/catalog/tool.ts';
 import type { Failure, RoomMember } from '../../machines/protocol/index.ts';
 import type { ResourceCollection } from '../../machines/kernel/ports.ts';
@@ -206,6 +207,18 @@ export interface ResourceOptions extends ReadOptions {
    */
   readonly server?: string | undefined;
 }
+/** Options of a question for the resources of a server. */
+export interface ResourcesOptions extends ReadOptions {
+  /** `nextCursor` of the page before. Default: the first page. */
+  readonly cursor?: string | undefined;
+}
+/** Page of the resources that a server of a computer lists. */
+export interface ResourcesPage {
+  /** Resources in the order of the server; title and icons do not cross the wire. */
+  readonly resources: readonly Resource[];
+  /** Cursor for the next page; null on the last one. */
+  readonly nextCursor: string | null;
+}
 /** Selection of windows, with the time limit of the question. */
 export interface DesktopOptions extends DesktopQuery, ReadOptions {}
 /** Selection of documents, with the time limit of the question. */
@@ -245,6 +258,15 @@ export interface AgentReading {
    * each time.
    */
   readResource(computer: string, uri: string, options?: ResourceOptions): Promise<readonly ResourceContent[]>;
+  /**
+   * Returns one page of all resources that a server lists, windows and documents among them. `server` is the bundle
+   * id of the server, or on our computers its name. Rejects with 4014 for an unknown server, with 4015 for a server
+   * without resources, with 400 when the cursor is out of date, and with `ServerNotActive` (4003) when the server
+   * does not run.
+   */
+  getResources(computer: string, server: string, options?: ResourcesOptions): Promise<ResourcesPage>;
+  /** Iterates over all resources of a server, and asks for a page when it is needed. Rejects as `getResources`. */
+  resourcesOf(computer: string, server: string, options?: ReadOptions): AsyncIterableIterator<Resource>;
   /**
    * Reads the description of a document (level 1). Only the document in `uri` counts; a page or element after it
    * is ignored, here and below.

@@ -10,17 +10,20 @@ import type {
 import { questionError } from './agent-answers.ts';
 import type { ResourceContent, DocumentSummary } from './computer-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
+import type { Resource } from '../../machines/catalog/entries.ts';
 import { restless } from '../../machines/agent/collections.ts';
 import {
   events,
   readContents,
   readDesktop,
   readFinder,
+  readResources,
   wireCodes,
   type Failure,
   type FinderRead,
   type Read,
 } from '../../machines/protocol/index.ts';
+import { resourceOf } from '../../machines/resources/resource-pages.ts';
 import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
 import { withRemedy } from '../../machines/resources/collections.ts';
 import { desktopQuestion } from '../../machines/resources/desktop.ts';
@@ -72,6 +75,16 @@ function textIn(contents: readonly ResourceContent[]): Read<string> {
   return texts.length > 0 ? { ok: true, body: texts.join('\n\n') } : { ok: false, failure: noText };
 }
 
+const resourcePages =
+  (ask: AskComputer): AgentReading['getResources'] =>
+  async (computer, server, options = {}) => {
+    const { cursor } = options;
+    const request = { computer, mcp_server: server, ...(cursor !== undefined && { cursor }) };
+    const { ack, reqId } = await ask(events.getResources, request, options);
+    const { resources, next_cursor: nextCursor } = bodyOf(readResources(ack, reqId), reqId);
+    return { resources: resources.map(resourceOf), nextCursor: nextCursor ?? null };
+  };
+
 export function createReading(ask: AskComputer): AgentReading {
   const readRaw = async (computer: string, uri: string, options: ResourceOptions) => {
     const { server } = options;
@@ -122,6 +135,8 @@ export function createReading(ask: AskComputer): AgentReading {
       if (!collection.ok) throw new A2cError(withRemedy(collection.failure));
       return (await readRaw(computer, uri, options)).contents;
     },
+    getResources: resourcePages(ask),
+    resourcesOf: (computer, server, options = {}) => resourcesOf(reading, computer, server, options),
     readDocumentMetadata: async (computer, uri, options = {}) =>
       readPlace(computer, metadataPlace(uri), options, readMetadata),
     readDocumentPages: async (computer, uri, options = {}) =>
@@ -210,6 +225,22 @@ const pagesOf = (
       offset += pages.length;
       if (pages.length === 0 || offset >= total) return;
     }
+  });
+
+const resourcesOf = (
+  reading: AgentReading,
+  computer: string,
+  server: string,
+  { signal, ...how }: ReadOptions,
+): AsyncIterableIterator<Resource> =>
+  leavable(signal, async function* (ended) {
+    let cursor: string | undefined;
+    do {
+      const page = await reading.getResources(computer, server, { ...how, cursor, signal: ended });
+      yield* page.resources;
+      // A server that names the same page again would be asked for ever.
+      cursor = page.nextCursor === cursor ? undefined : (page.nextCursor ?? undefined);
+    } while (cursor !== undefined);
   });
 
 const keyOf = ({ server, uri }: Partial<DocumentSummary>): string => JSON.stringify([server, uri]);

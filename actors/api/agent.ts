@@ -269,6 +269,8 @@ class HostedAgent implements Agent {
   readonly getDesktop = this.#reading.getDesktop;
   readonly getFinder = this.#reading.getFinder;
   readonly readResource = this.#reading.readResource;
+  readonly getResources = this.#reading.getResources;
+  readonly resourcesOf = this.#reading.resourcesOf;
   readonly readDocumentMetadata = this.#reading.readDocumentMetadata;
   readonly readDocumentPages = this.#reading.readDocumentPages;
   readonly readPage = this.#reading.readPage;

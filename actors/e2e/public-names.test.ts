@@ -81,7 +81,8 @@ const names = {
   agent: [
     ...(['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'getDesktop'] as const),
     ...(['getFinder', 'readResource', 'readDocumentMetadata', 'readDocumentPages', 'readPage'] as const),
-    ...(['readElement', 'pagesOf', 'documentsOf', 'on', 'inspect', 'writeTrace', 'mark', 'close'] as const),
+    ...(['readElement', 'pagesOf', 'documentsOf', 'getResources', 'resourcesOf'] as const),
+    ...(['on', 'inspect', 'writeTrace', 'mark', 'close'] as const),
   ],
 } as const;
 const functions = {
@@ -243,12 +244,20 @@ const values = {
     ...['dpeCatalogue', 'dpeDocumentMetadata', 'dpeDocumentPages', 'dpeDocumentSummary'],
     ...['dpeElementDetail', 'dpePage', 'dpePageSummary', 'errorAck', 'events'],
     ...['excessBytes', 'failureIn', 'failureResult', 'getConfig', 'getConfigReply', 'getDesktop'],
-    ...['getDesktopReply', 'getFinder', 'getFinderReply', 'getTools', 'getToolsReply'],
+    ...[
+      'getDesktopReply',
+      'getFinder',
+      'getFinderReply',
+      'getResources',
+      'getResourcesReply',
+      'getTools',
+      'getToolsReply',
+    ],
     ...['isKnownEvent', 'joinOffice', 'leaveOffice', 'listRoom', 'listRoomReply', 'longestTimeoutMs'],
     ...['missingPart', 'mostInFlight', 'notices', 'readAnswer', 'readConfig', 'readContents'],
-    ...['readDesktop', 'readFinder', 'readResource', 'readResourceReply', 'readRoom'],
+    ...['readDesktop', 'readFinder', 'readResource', 'readResourceReply', 'readResources', 'readRoom'],
     ...['readToolResult', 'readTools', 'refusal', 'resourceContents', 'seatNotice', 'shownInput'],
-    ...['shownServer', 'sizes', 'smcpTool', 'toTimeoutMs', 'toWireError', 'toolCall'],
+    ...['shownResource', 'shownServer', 'sizes', 'smcpTool', 'toTimeoutMs', 'toWireError', 'toolCall'],
     ...['toolCallCancel', 'toolCallCancelled', 'toolCallProgress', 'wireCodes'],
   ],
 };

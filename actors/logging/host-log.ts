@@ -305,6 +305,7 @@ const methods: Readonly<Record<string, string>> = {
   'agent.repeated': events.toolCall,
   'agent.askedTools': events.getTools,
   'agent.askedConfig': events.getConfig,
+  'agent.askedResources': events.getResources,
   'agent.askedResource': events.readResource,
 };
 const methodOf = (type: string, collection: unknown): string =>

@@ -14,6 +14,7 @@ import {
   getConfig,
   getDesktop,
   getFinder,
+  getResources,
   readResource,
 } from '../../machines/protocol/messages/collections.ts';
 import { events, notices } from '../../machines/protocol/events.ts';
@@ -121,6 +122,8 @@ export class AgentRequests {
         return this.#askedCollection(event, getFinder, payload, ack, 'finder');
       case events.readResource:
         return this.#askedResource(payload, ack);
+      case events.getResources:
+        return this.#askedResources(payload, ack);
       case notices.toolCallCancelled:
         return this.#cancelled(payload);
       case notices.leaveOffice:
@@ -227,6 +230,16 @@ export class AgentRequests {
       const about = { ticket, reqId, uri, ...(typeof server === 'string' && { server }) };
       this.#emit({ type: 'agent.askedResource', collection: collection.body, ...about });
     } else ack({ ...errorAck(withRemedy(collection.failure)), req_id: reqId });
+  }
+
+  #askedResources(payload: unknown, ack: Ack): void {
+    const event = events.getResources;
+    const question = this.#read(event, getResources, payload, ack);
+    if (!question) return;
+    const { req_id: reqId, mcp_server: server, cursor } = question;
+    const ticket = this.#ticket({ event, reqId, ack });
+    const about = { ticket, reqId, server, ...(typeof cursor === 'string' && { cursor }) };
+    this.#emit({ type: 'agent.askedResources', ...about });
   }
 
   /** Returns the request when it is valid and for this computer; otherwise answers it with an error. */

@@ -39,7 +39,16 @@ const nested = (depth: number): unknown => {
   return value;
 };
 /** Complete payload with all fields of all events; the lists below replace fields by invalid values. */
-const whole = { agent: 'a', req_id: 'r', computer: 'c', tool_name: 't', params: {}, timeout: 1, uri: 'u' };
+const whole = {
+  agent: 'a',
+  req_id: 'r',
+  computer: 'c',
+  tool_name: 't',
+  params: {},
+  timeout: 1,
+  uri: 'u',
+  mcp_server: 's',
+};
 const wrongValues: readonly unknown[] = [null, 0, true, [], {}, [[]], { length: 1 }, 'x'.repeat(2000)];
 const wrongTypes = wrongValues.map((value) => ({
   ...whole,
@@ -68,6 +77,7 @@ const fields = new Map<string, readonly string[]>(
     'client:get_desktop': [...question, 'desktop_size', 'window'],
     'client:get_finder': [...question, 'keywords', 'file_type', 'offset', 'limit'],
     'client:read_resource': [...question, 'uri'],
+    'client:get_resources': [...question, 'mcp_server', 'cursor'],
   }),
 );
 const right = { ...whole, computer: 'nobody', role: 'agent', name: 'n', office_id: 'elsewhere' };

@@ -440,8 +440,9 @@ export const clientMachine = clientSetup.createMachine({
           entry: [
             tellCalls(() => ({ type: 'call.go' })),
             'markReady',
-            news('ready'),
+            // What the server shows is told first: a ready server without that has no resources.
             postsAll(rules.shownResources),
+            news('ready'),
             askIfStale,
           ],
           exit: withdrawSpec,

@@ -32,6 +32,7 @@ import {
 import type { ClientWaits } from '../kernel/ports.ts';
 import { linkGivenUp, linkKind } from '../link/link.machine.ts';
 import { aggregatorKinds } from '../resources/aggregator.rules.ts';
+import type { ResourcesWanted } from '../resources/resource-pages.ts';
 import * as collections from './computer.collections.ts';
 import * as rules from './computer.rules.ts';
 import type {
@@ -45,6 +46,7 @@ import type {
   ConnectPermits,
 } from './computer.rules.ts';
 import * as calls from './computer.calls.ts';
+import * as lists from './computer.resources.ts';
 
 const computerSetup = setup({
   types: {
@@ -95,11 +97,14 @@ const computerSetup = setup({
       collections.afterQuestion(context, question),
     ),
     forgetAsked: assign({ asked: null }),
+    forgetDecidedLists: assign(({ context }) => lists.afterDecidedLists(context)),
   },
   guards: {
     mustKeep: ({ context }, question: ComputerQuestion) => collections.mustKeep(context, question),
     mustWait: ({ context }, order: ComputerCall) => calls.mustWait(context, order),
     hasDecided: ({ context: c }) => c.waiting.length > 0 && calls.decidedCalls(c).length > 0,
+    hasDecidedLists: ({ context: c }) => c.listsWanted.length > 0 && lists.decidedLists(c).length > 0,
+    mustAwaitList: ({ context }, wanted: ResourcesWanted) => lists.mustAwaitList(context, wanted),
     hasBooted: ({ context }) => context.servers.every((s) => !rules.isTrying(context.stages[s.rules.server])),
     isWhole: ({ context }) => rules.isWhole(context),
     isLast: ({ context }) => context.open <= 1,
@@ -318,6 +323,21 @@ const withdrawCall = {
   ],
 } as const;
 
+// ── resources of one server ───────────────────────────────────────────────────────────────────────────
+/** Keeps a question until the list of its server comes, or until the time of a question is over. */
+const awaitList = computerSetup.enqueueActions(({ context, event, enqueue }) => {
+  const wanted = event as ResourcesWanted;
+  const { ticket } = wanted;
+  enqueue({ type: 'remember', params: { next: lists.withListWanted(context, wanted) } });
+  const wait = { delay: context.timing.toolsMs, id: lists.listTimer(ticket) };
+  enqueue.raise({ type: 'resources.overdue', ticket }, wait);
+});
+const answerDecidedLists = computerSetup.enqueueActions(({ context, enqueue }) => {
+  enqueue({ type: 'postAll', params: { messages: lists.messagesOfDecidedLists(context) } });
+  for (const { ticket } of lists.decidedLists(context)) enqueue.cancel(lists.listTimer(ticket));
+  enqueue('forgetDecidedLists');
+});
+
 // ── the chart ─────────────────────────────────────────────────────────────────────────────────────────
 export type {
   ComputerContext,
@@ -351,6 +371,7 @@ export const computerMachine = computerSetup.createMachine({
     waiting: [],
     waited: {},
     asked: [],
+    listsWanted: [],
     open: rules.opensOf(input).length,
     reopens: 0,
   }),
@@ -367,10 +388,13 @@ export const computerMachine = computerSetup.createMachine({
   ],
   initial: 'booting',
   /** Waiting calls are sent or refused as soon as it is known whether a server has their tool. */
-  always: {
-    guard: 'hasDecided',
-    actions: [callMessages((c) => calls.messagesOfDecided(c)), stopDecided, 'noteDecided', 'forgetDecided'],
-  },
+  always: [
+    {
+      guard: 'hasDecided',
+      actions: [callMessages((c) => calls.messagesOfDecided(c)), stopDecided, 'noteDecided', 'forgetDecided'],
+    },
+    { guard: 'hasDecidedLists', actions: answerDecidedLists },
+  ],
   on: {
     'client.changed': { actions: clientChanged },
     'client.waits': { actions: { type: 'noteWaits', params: ({ event }) => event } },
@@ -471,6 +495,18 @@ export const computerMachine = computerSetup.createMachine({
         params: ({ context, event: { ticket, replyTo } }) =>
           post(replyTo, { type: 'config.shown', ticket, config: context.shown }, { optional: true }),
       },
+    },
+    'resources.wanted': [
+      { guard: { type: 'mustAwaitList', params: ({ event }) => event }, actions: awaitList },
+      {
+        actions: { type: 'post', params: ({ context, event }) => lists.answerNow(context, event) },
+      },
+    ],
+    'resources.overdue': {
+      actions: actionOf<Extract<ComputerEvent, { type: 'resources.overdue' }>>((c, event) => ({
+        messages: lists.messagesOfOverdueList(c, event),
+        next: lists.afterOverdueList(c, event),
+      })),
     },
     'questions.due': {
       actions: [
@@ -600,6 +636,11 @@ export const computerMachine = computerSetup.createMachine({
         'forgetWaiting',
         { type: 'postAll', params: ({ context }) => ({ messages: collections.refusedQuestions(context) }) },
         'forgetAsked',
+        {
+          type: 'postAll',
+          params: ({ context }) => ({ messages: lists.refusedLists(context) }),
+        },
+        { type: 'remember', params: { next: { listsWanted: [] } } },
         { type: 'tellOwned', params: toOwned(clientKind, { type: 'close' }) },
         { type: 'tellOwned', params: toOwned(linkKind, { type: 'close' }) },
         { type: 'tellOwned', params: toOwned(aggregatorKinds.desktop, { type: 'close' }) },
@@ -621,6 +662,9 @@ export const computerMachine = computerSetup.createMachine({
         'server.shows': {},
         'aggregate.wanted': { actions: refuseWanted },
         'resource.wanted': { actions: refuseWanted },
+        'resources.wanted': {
+          actions: { type: 'post', params: ({ context, event }) => lists.answerAtClose(context, event) },
+        },
         close: {},
       },
       always: { guard: 'hasNone', target: 'closed' },

@@ -42,6 +42,7 @@ import type { Failure } from '../protocol/failure.ts';
 import type { SmcpTool } from '../protocol/messages/collections.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.rules.ts';
 import type { Participation } from '../resources/collections.ts';
+import type { ResourcesWanted } from '../resources/resource-pages.ts';
 
 // ── permits to connect ────────────────────────────────────────────────────────────────────────────────
 /**
@@ -258,6 +259,8 @@ export interface ComputerContext extends ComputerInput {
   readonly waited: Readonly<Record<string, string>>;
   /** Questions that wait for starting servers; null when questions no longer wait. */
   readonly asked: readonly ComputerQuestion[] | null;
+  /** Questions of agents for the resources of a server whose list may still come. */
+  readonly listsWanted: readonly ResourcesWanted[];
   readonly open: number;
   readonly reopens: number;
 }
@@ -271,6 +274,8 @@ export type ComputerEvent =
   | LinkNews
   | ToolApproved
   | CallOverdue
+  /** The time of a question for the resources of a server is over. */
+  | { readonly type: 'resources.overdue'; readonly ticket: string }
   /** Questions that waited for starting servers are to be answered now. */
   | { readonly type: 'questions.due' }
   | DirectoryEvent

@@ -212,6 +212,14 @@ export type LinkFact =
       readonly reqId: string;
       readonly query: object;
     }
+  /** Reports an agent's question for a page of the resources of one server, by its bundle id or name. */
+  | {
+      readonly type: 'agent.askedResources';
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly server: string;
+      readonly cursor?: string;
+    }
   /**
    * Reports an agent's question for one resource. URIs that are neither `window://` nor `dpe://` were refused before.
    */

@@ -1,6 +1,7 @@
 import { wireText, withMeta } from '../call/policy/index.ts';
 import type { CallSettled } from '../call/messages.ts';
 import { withRemedy, type AggregateShown, type ResourceRead } from '../resources/collections.ts';
+import type { ResourcesShown } from '../resources/resource-pages.ts';
 import type { SmcpTool } from '../protocol/messages/collections.ts';
 import { endingMeta, errorAck, failureResult, type Ending } from '../protocol/messages/answers.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -66,3 +67,19 @@ export const aggregateAck = ({ body, missing, failure, reqId }: AggregateShown):
     : { ...body, ...(missing.length > 0 && { missing }), req_id: reqId };
 export const contentsAck = ({ contents, failure, reqId }: ResourceRead): unknown =>
   failure ? { ...errorAck(withRemedy(failure)), req_id: reqId } : { contents, req_id: reqId };
+
+/**
+ * Builds the acknowledgement of `client:get_resources`. Peers of 0.2 and later read the server and the capability of
+ * a refusal beside its code.
+ */
+export function resourcesAck({ resources, nextCursor, failure, reqId }: ResourcesShown): unknown {
+  if (failure === null)
+    return { resources, ...(nextCursor !== null && { next_cursor: nextCursor }), req_id: reqId };
+  const { mcp_server, capability } = failure.details ?? {};
+  return {
+    ...errorAck(failure),
+    ...(mcp_server !== undefined && { mcp_server }),
+    ...(capability !== undefined && { capability }),
+    req_id: reqId,
+  };
+}

@@ -20,6 +20,7 @@ import {
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.rules.ts';
 import type { AggregateShown, ResourceRead } from '../resources/collections.ts';
+import type { ResourcesShown, ResourcesWanted } from '../resources/resource-pages.ts';
 import { progressOf, type CancelReason } from '../protocol/messages/messages.ts';
 import {
   markOf,
@@ -54,7 +55,7 @@ import {
 import type { Failure } from '../protocol/failure.ts';
 import { backoffSpread, type TimingOf } from '../kernel/timing.ts';
 
-import { aggregateAck, callAck, contentsAck, toolsAck } from './acks.ts';
+import { aggregateAck, callAck, contentsAck, resourcesAck, toolsAck } from './acks.ts';
 
 export interface LinkStart extends Omit<LinkInput, 'key' | 'version'> {
   readonly timing: TimingOf<'link'>;
@@ -65,6 +66,7 @@ export type LinkOrder =
   | ConfigShown
   | AggregateShown
   | ResourceRead
+  | ResourcesShown
   | CallSettled
   | CallProgressed
   | { readonly type: 'deadline.passed' }
@@ -113,6 +115,7 @@ export type LinkNews =
   | ConfigWanted
   | Omit<AggregateWanted, 'history'>
   | Omit<ResourceWanted, 'history'>
+  | ResourcesWanted
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   | Extract<LinkFact, { type: `computer.${string}` }>;
@@ -410,6 +413,13 @@ export const linkMachine = parts.createMachine({
             replyTo: c.self,
           })),
         },
+        'agent.askedResources': {
+          actions: tell((c, { type: _, ...asked }) => ({
+            ...asked,
+            type: 'resources.wanted',
+            replyTo: c.self,
+          })),
+        },
         'agent.left': { actions: forgetAskers },
         'call.settled': { actions: answer((e) => ({ ticket: e.ticket, body: callAck(e) })) },
         'call.progressed': { actions: { type: 'tellProgress', params: ({ event }) => event } },
@@ -421,6 +431,7 @@ export const linkMachine = parts.createMachine({
         },
         'aggregate.shown': { actions: answer((e) => ({ ticket: e.ticket, body: aggregateAck(e) })) },
         'resource.read': { actions: answer((e) => ({ ticket: e.ticket, body: contentsAck(e) })) },
+        'resources.shown': { actions: answer((e) => ({ ticket: e.ticket, body: resourcesAck(e) })) },
         'config.shown': {
           actions: answer((e, c) => ({ ticket: e.ticket, body: configAs(c.version, e.config) })),
         },

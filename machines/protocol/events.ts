@@ -17,11 +17,11 @@ export const events = {
   getFinder: 'client:get_finder',
   /** Reads a `dpe://` resource: an extension of ours, because the seeds have no event for that. */
   readResource: 'client:read_resource',
-  /**
-   * Lists resources. This event and the skill and blob events below belong to versions 0.2 to 0.4: our office relays
-   * them, our agent and computer do not use them.
-   */
   getResources: 'client:get_resources',
+  /**
+   * Lists skills. This event and the events below belong to versions 0.2 to 0.4: our office relays them, our agent and
+   * computer do not use them.
+   */
   getSkills: 'client:get_skills',
   getSkill: 'client:get_skill',
   getBlob: 'client:get_blob',

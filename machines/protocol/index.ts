@@ -65,6 +65,14 @@ export {
   type GetFinderReply,
 } from './messages/collections.ts';
 export {
+  getResources,
+  getResourcesReply,
+  shownResource,
+  type GetResources,
+  type GetResourcesReply,
+  type ShownResource,
+} from './messages/collections.ts';
+export {
   readResource,
   readResourceReply,
   resourceContents,
@@ -128,6 +136,7 @@ export type { MetaValue, SmcpTool } from './messages/collections.ts';
 export {
   readConfig,
   readContents,
+  readResources,
   readDesktop,
   readFinder,
   readRoom,

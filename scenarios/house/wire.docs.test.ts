@@ -37,8 +37,9 @@ const questions: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | un
   [wire.events.getDesktop]: [wire.getDesktop, wire.getDesktopReply],
   [wire.events.getFinder]: [wire.getFinder, wire.getFinderReply],
   [wire.events.readResource]: [wire.readResource, wire.readResourceReply],
+  [wire.events.getResources]: [wire.getResources, wire.getResourcesReply],
   ...Object.fromEntries(
-    ['getResources', 'getSkills', 'getSkill', 'getBlob', 'putBlob'].map((name) => [
+    ['getSkills', 'getSkill', 'getBlob', 'putBlob'].map((name) => [
       wire.events[name as 'getBlob'],
       [wire.carried, undefined],
     ]),

@@ -2,7 +2,13 @@ import type { z } from 'zod';
 import type { SeatFacts } from '../../kernel/ports.ts';
 import { timing, type Timing } from '../../kernel/timing.ts';
 import { badPayload, refusal } from '../../protocol/messages/answers.ts';
-import { getConfig, getDesktop, getFinder, readResource } from '../../protocol/messages/collections.ts';
+import {
+  getConfig,
+  getDesktop,
+  getFinder,
+  getResources,
+  readResource,
+} from '../../protocol/messages/collections.ts';
 import { events, isKnownEvent, notices, type CarriedName, type NoticeName } from '../../protocol/events.ts';
 import { type Failure, wireCodes } from '../../protocol/failure.ts';
 import * as messages from '../../protocol/messages/messages.ts';
@@ -172,7 +178,7 @@ const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
   [events.getDesktop]: forward(events.getDesktop, getDesktop),
   [events.getFinder]: forward(events.getFinder, getFinder),
   [events.readResource]: forward(events.readResource, readResource),
-  [events.getResources]: forward(events.getResources, messages.carried),
+  [events.getResources]: forward(events.getResources, getResources),
   [events.getSkills]: forward(events.getSkills, messages.carried),
   [events.getSkill]: forward(events.getSkill, messages.carried),
   [events.getBlob]: forward(events.getBlob, messages.carried),

@@ -204,6 +204,38 @@ export const promptResult = z.looseObject({
 });
 export type PromptResult = z.infer<typeof promptResult>;
 
+/**
+ * Question `client:get_resources`, a term of 0.2 and later: one page of the resources that a server lists.
+ * `mcp_server` is the bundle id of the server; our computer also takes its name. `cursor` is the `next_cursor` of the
+ * page before, and absent for the first page.
+ */
+export const getResources = z.looseObject({
+  ...asked,
+  mcp_server: z.string().min(1),
+  cursor: z.string().nullish(),
+});
+export type GetResources = z.infer<typeof getResources>;
+
+/** Resource as `client:get_resources` shows it: the fields of MCP in snake case. */
+export const shownResource = z.looseObject({
+  uri: z.string(),
+  name: z.string(),
+  description: z.string().nullish(),
+  mime_type: z.string().nullish(),
+  size: z.number().nullish(),
+  annotations: record.nullish(),
+  _meta: record.nullish(),
+});
+export type ShownResource = z.infer<typeof shownResource>;
+
+/** Reply to `client:get_resources`. The last page has no `next_cursor`. */
+export const getResourcesReply = z.looseObject({
+  resources: z.array(shownResource),
+  next_cursor: z.string().nullish(),
+  ...answered,
+});
+export type GetResourcesReply = z.infer<typeof getResourcesReply>;
+
 /** Question `client:get_config`, answered with `GetConfigReply`. */
 export const getConfig = z.looseObject({ ...asked });
 export type GetConfig = z.infer<typeof getConfig>;

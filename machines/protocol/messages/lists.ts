@@ -5,10 +5,12 @@ import {
   getConfigReply,
   getDesktopReply,
   getFinderReply,
+  getResourcesReply,
   readMissing,
   readResourceReply,
   type DPEDocumentSummary,
   type GetConfigReply,
+  type GetResourcesReply,
   type Missing,
   type ReadResourceReply,
   type SmcpTool,
@@ -70,6 +72,10 @@ export function readRoom(ack: unknown, reqId: string): Read<readonly RoomMember[
 
 /** Reads the acknowledgement of `client:get_config`, which repeats no `req_id`. */
 export const readConfig = (ack: unknown): Read<GetConfigReply> => readBody(ack, getConfigReply);
+
+/** Reads the acknowledgement of `client:get_resources`. */
+export const readResources = (ack: unknown, reqId: string): Read<GetResourcesReply> =>
+  readReply(ack, reqId, getResourcesReply);
 
 // ── lists of which one bad entry spoils itself only ────────────────────────────────────────────────────
 /** Largest number of unreadable entries that are listed one by one; the rest is only counted. */

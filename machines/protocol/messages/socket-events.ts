@@ -7,6 +7,8 @@ import type {
   GetDesktopReply,
   GetFinder,
   GetFinderReply,
+  GetResources,
+  GetResourcesReply,
   ReadResource,
   ReadResourceReply,
 } from './collections.ts';
@@ -60,12 +62,11 @@ export interface Relayed {
   [events.getFinder]: Question<GetFinder, GetFinderReply>;
   /** Reads one window, document, page or element, as its server gives it. */
   [events.readResource]: Question<ReadResource, ReadResourceReply>;
+  /** Lists one page of the resources of a server. */
+  [events.getResources]: Question<GetResources, GetResourcesReply>;
   /**
-   * Lists resources of a server. This event and the skill and blob events below belong to 0.2 to 0.4, and are relayed
-   * unchanged.
+   * Lists the skills of a computer. This event and the events below belong to 0.2 to 0.4, and are relayed unchanged.
    */
-  [events.getResources]: Question<Carried, object>;
-  /** Lists the skills of a computer. */
   [events.getSkills]: Question<Carried, object>;
   /** Reads one file of a skill. */
   [events.getSkill]: Question<Carried, object>;

@@ -52,6 +52,7 @@ function refusals(): void {
     ['client:get_finder', { ...toolsOf('c'), keywords: 'word' }, 400],
     ['client:read_resource', toolsOf('c'), 400],
     ['client:read_resource', { ...toolsOf('nobody'), uri: 'dpe://h' }, 404],
+    ['client:get_resources', toolsOf('c'), 400],
     ['client:nothing', undefined, 501],
   ])('answers %s %j of an agent, and asks no computer', async (event, payload, code) => {
     const agent = await world.seated(office.url, 'agent', 'a');
@@ -115,6 +116,11 @@ function relays(): void {
     ['client:get_config', toolsOf('c'), { servers: {}, inputs: null, more: 1 }],
     ['client:get_desktop', { ...toolsOf('c'), desktop_size: 0 }, { desktops: ['win://1'], req_id: 'r' }],
     ['client:get_finder', { ...toolsOf('c'), keywords: ['k'], limit: 500 }, { documents: 'whatever' }],
+    [
+      'client:get_resources',
+      { ...toolsOf('c'), mcp_server: 's', cursor: 'x' },
+      { resources: [], req_id: 'r' },
+    ],
     ['client:read_resource', { ...toolsOf('c'), uri: 'dpe://h' }, { code: 4201, message: 'no such host' }],
   ])('relays %s as it came and its answer unchanged', async (event, question, answer) => {
     const agent = await world.seated(office.url, 'agent', 'a');

@@ -89,6 +89,7 @@ export const computer: Sample = {
     },
     { type: 'call.overdue', ticket: 't' },
     { type: 'questions.due' },
+    { type: 'resources.overdue', ticket: 't' },
   ],
   owned: {
     client: {
@@ -152,6 +153,7 @@ export const computer: Sample = {
         { type: 'link.changed', stage: 'joined', reason: null, refusal: null },
         { type: 'tools.wanted', ticket: 't', reqId: 'r', replyTo: 'owner/it/link' },
         { type: 'config.wanted', ticket: 't', reqId: 'r', replyTo: 'owner/it/link' },
+        { type: 'resources.wanted', ticket: 't', reqId: 'r', server: 's', replyTo: 'owner/it/link' },
         { type: 'asker.lost', asker: 'owner/it/link' },
       ],
     },
@@ -172,6 +174,7 @@ type Facts =
   | 'config.shown'
   | 'aggregate.shown'
   | 'resource.read'
+  | 'resources.shown'
   | 'call.settled'
   | 'call.progressed'
   | 'deadline.passed';
@@ -201,6 +204,7 @@ export const link: Sample = {
       { type: 'agent.askedConfig', ticket: 't', reqId: 'r' },
       { type: 'agent.askedCollection', collection: 'desktop', ticket: 't', reqId: 'r', query: {} },
       { type: 'agent.askedResource', collection: 'finder', ticket: 't', reqId: 'r', uri: 'dpe://h/d' },
+      { type: 'agent.askedResources', ticket: 't', reqId: 'r', server: 's' },
       { type: 'agent.left', agent: 'a' },
       { type: 'computer.entered', computer: 'c' },
       { type: 'computer.left', computer: 'c' },
@@ -214,6 +218,7 @@ export const link: Sample = {
     { type: 'config.shown', ticket: 't', config: {} },
     { type: 'aggregate.shown', ticket: 't', reqId: 'r', body: { desktops: [] }, missing: [], failure: null },
     { type: 'resource.read', ticket: 't', reqId: 'r', contents: [], failure: null },
+    { type: 'resources.shown', ticket: 't', reqId: 'r', resources: [], nextCursor: null, failure: null },
     { type: 'call.progressed', ticket: 't', progress: 1 },
     {
       type: 'call.settled',

@@ -1,0 +1,113 @@
+/** Answers of a computer to agents that ask for the resources of one of its servers. */
+import type { Resource } from '../catalog/entries.ts';
+import { post, type Post } from '../kernel/effects.ts';
+import { notActive } from '../process/server-failure.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
+import { pageOf, type ResourcesShown, type ResourcesWanted } from '../resources/resource-pages.ts';
+import { mostWaiting } from './computer.calls.ts';
+import { isTrying, type ComputerContext, type ComputerEvent, type ServerPlan } from './computer.rules.ts';
+
+type ResourcesOverdue = Extract<ComputerEvent, { type: 'resources.overdue' }>;
+
+const bundleOf = ({ rules: { server, bundleId = server } }: ServerPlan): string => bundleId;
+/** Finds a server by its bundle id, else by its name. */
+const planOf = ({ servers }: ComputerContext, asked: string): ServerPlan | undefined =>
+  servers.find((plan) => bundleOf(plan) === asked) ?? servers.find((plan) => plan.rules.server === asked);
+
+const noSuchServer = (asked: string): Failure => ({
+  code: wireCodes.serverNotFound,
+  message: `This computer has no server '${asked}'`,
+  details: { mcp_server: asked },
+  remedy: 'Its servers are listed by client:get_config',
+});
+const noResources = (asked: string): Failure => ({
+  code: wireCodes.capabilityMissing,
+  message: `Server '${asked}' has no resources`,
+  details: { mcp_server: asked, capability: 'resources' },
+});
+const unreadable = (asked: string, why: string): Failure => ({
+  code: wireCodes.toolFailed,
+  message: `The resources of '${asked}' could not be listed: ${why}`,
+  details: { mcp_server: asked },
+  remedy: 'Ask again; the list is read again after a pause',
+});
+
+/** Known resources of a server: a list, the failure to tell, or null while the list may still come. */
+type Known = readonly Resource[] | { readonly failure: Failure } | null;
+function knownOf(c: ComputerContext, { rules: { server }, cached }: ServerPlan, asked: string): Known {
+  const stage = c.stages[server] ?? 'connecting';
+  const listed = Object.hasOwn(c.resources, server)
+    ? (c.resources[server] as readonly Resource[])
+    : undefined;
+  if (stage === 'ready') {
+    if (!Object.hasOwn(c.shows, server)) return { failure: noResources(asked) };
+    if (!Object.hasOwn(c.listed, server)) return null;
+    const why = c.listed[server] ?? null;
+    return why === null ? (listed ?? []) : { failure: unreadable(asked, why) };
+  }
+  if (isTrying(stage)) return null;
+  const last = stage === 'standby' ? (listed ?? cached?.resources) : undefined;
+  return last ?? { failure: notActive(server, stage, null, null) };
+}
+
+const answered = (
+  { ticket, reqId, replyTo }: ResourcesWanted,
+  answer: Pick<ResourcesShown, 'resources' | 'nextCursor' | 'failure'>,
+): Post => post(replyTo, { type: 'resources.shown', ticket, reqId, ...answer }, { optional: true });
+const refused = (wanted: ResourcesWanted, failure: Failure): Post =>
+  answered(wanted, { resources: [], nextCursor: null, failure });
+
+/** Returns the answer to a question; null while the list may still come. */
+function answerTo(c: ComputerContext, wanted: ResourcesWanted): Post | null {
+  const plan = planOf(c, wanted.server);
+  if (!plan) return refused(wanted, noSuchServer(wanted.server));
+  const known = knownOf(c, plan, wanted.server);
+  if (known === null) return null;
+  if ('failure' in known) return refused(wanted, known.failure);
+  const page = pageOf(wanted.server, known, wanted.cursor);
+  return page.ok ? answered(wanted, { ...page.body, failure: null }) : refused(wanted, page.failure);
+}
+
+export const mustAwaitList = (c: ComputerContext, wanted: ResourcesWanted): boolean =>
+  c.listsWanted.length < mostWaiting && answerTo(c, wanted) === null;
+export const withListWanted = (c: ComputerContext, wanted: ResourcesWanted): Partial<ComputerContext> => ({
+  listsWanted: [...c.listsWanted, wanted],
+});
+/** Timer that ends the wait of a question for a list. */
+export const listTimer = (ticket: string): string => `resources.${ticket}`;
+
+const tooSlow = ({ server }: ResourcesWanted, why: string): Failure => ({
+  code: wireCodes.timeout,
+  message: `The resources of '${server}' are not listed yet: ${why}`,
+  details: { mcp_server: server },
+  remedy: 'Ask again in a moment',
+});
+/** Returns the answer to a question that does not wait: the page, the refusal, or that too many wait. */
+export const answerNow = (c: ComputerContext, wanted: ResourcesWanted): Post =>
+  answerTo(c, wanted) ?? refused(wanted, { ...tooSlow(wanted, 'too many wait'), code: wireCodes.tooMany });
+
+const isDecided = (c: ComputerContext, wanted: ResourcesWanted): boolean => answerTo(c, wanted) !== null;
+export const decidedLists = (c: ComputerContext): readonly ResourcesWanted[] =>
+  c.listsWanted.filter((wanted) => isDecided(c, wanted));
+export const messagesOfDecidedLists = (c: ComputerContext): Post[] =>
+  decidedLists(c).map((wanted) => answerNow(c, wanted));
+export const afterDecidedLists = (c: ComputerContext): Partial<ComputerContext> => ({
+  listsWanted: c.listsWanted.filter((wanted) => !isDecided(c, wanted)),
+});
+
+export const messagesOfOverdueList = (c: ComputerContext, { ticket }: ResourcesOverdue): Post[] =>
+  c.listsWanted
+    .filter((wanted) => wanted.ticket === ticket)
+    .map((wanted) => refused(wanted, tooSlow(wanted, 'its server is starting, or slow')));
+export const afterOverdueList = (
+  c: ComputerContext,
+  { ticket }: ResourcesOverdue,
+): Partial<ComputerContext> => ({
+  listsWanted: c.listsWanted.filter((wanted) => wanted.ticket !== ticket),
+});
+/** Returns the answer of a closing computer, which waits for no list any more. */
+export const answerAtClose = (c: ComputerContext, wanted: ResourcesWanted): Post =>
+  answerTo(c, wanted) ?? refused(wanted, tooSlow(wanted, 'the computer is closing'));
+/** Refuses the questions that still wait for a list when the computer closes. */
+export const refusedLists = (c: ComputerContext): Post[] =>
+  c.listsWanted.map((wanted) => refused(wanted, tooSlow(wanted, 'the computer is closing')));

@@ -1,0 +1,101 @@
+/** Pages of the resources of one server, as an agent gets them with `client:get_resources`. */
+import type { Annotations, Resource } from '../catalog/entries.ts';
+import type { AddressFor } from '../kernel/address.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
+import type { Read } from '../protocol/messages/lists.ts';
+import type { ShownResource } from '../protocol/messages/collections.ts';
+import { jsonBytes } from '../protocol/size.ts';
+
+/** Question for one page; `server` is the bundle id or the name of the server. */
+export interface ResourcesWanted {
+  readonly type: 'resources.wanted';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly server: string;
+  readonly cursor?: string;
+  readonly replyTo: AddressFor<ResourcesShown>;
+}
+/** Answer to a question for a page: the resources, or the failure. `nextCursor` is null on the last page. */
+export interface ResourcesShown {
+  readonly type: 'resources.shown';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly resources: readonly ShownResource[];
+  readonly nextCursor: string | null;
+  readonly failure: Failure | null;
+}
+
+/**
+ * Limits of a page. The bytes keep a page far below the smallest office, so that no list of many large entries is
+ * refused as too large; a single larger entry still comes alone.
+ */
+const [mostOnPage, pageBytes] = [100, 256 * 1024];
+
+const withoutAbsent = (fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const shownAnnotations = ({ audience, priority, lastModified }: Annotations): object =>
+  withoutAbsent({ audience, priority, last_modified: lastModified });
+/** Returns a resource in the fields of the wire; title and icons have none there. */
+const shown = ({ uri, name, description, mimeType, size, annotations, meta }: Resource): ShownResource => ({
+  uri,
+  name,
+  ...withoutAbsent({
+    description,
+    mime_type: mimeType,
+    size,
+    annotations: annotations && shownAnnotations(annotations),
+    _meta: meta,
+  }),
+});
+
+const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
+const isText = (value: unknown): value is string => typeof value === 'string';
+function annotationsOf(raw: Readonly<Record<string, unknown>>): Annotations {
+  const { audience, priority, last_modified: lastModified } = raw;
+  return {
+    ...(Array.isArray(audience) && { audience: audience.filter(isText) }),
+    ...(typeof priority === 'number' && { priority }),
+    ...(isText(lastModified) && { lastModified }),
+  };
+}
+/** Reads a resource from the fields of the wire. */
+export const resourceOf = (raw: ShownResource): Resource => ({
+  uri: raw.uri,
+  name: raw.name,
+  ...withoutAbsent({
+    description: given(raw.description),
+    mimeType: given(raw.mime_type),
+    size: given(raw.size),
+    annotations: raw.annotations ? annotationsOf(raw.annotations) : undefined,
+    meta: given(raw._meta),
+  }),
+});
+
+const staleCursor = (server: string): Failure => ({
+  code: wireCodes.badRequest,
+  message: `The cursor does not belong to the list of '${server}', or its resource is gone`,
+  details: { mcp_server: server, reason: 'invalid_cursor' },
+  remedy: 'Ask for the first page again, without a cursor',
+});
+interface Page {
+  readonly resources: readonly ShownResource[];
+  readonly nextCursor: string | null;
+}
+/**
+ * Returns the page after a cursor. The cursor is the URI of the last resource before it, so that resources that come
+ * or go elsewhere in the list neither repeat nor hide an entry.
+ */
+export function pageOf(server: string, all: readonly Resource[], cursor: string | undefined): Read<Page> {
+  const from = cursor === undefined ? 0 : all.findLastIndex(({ uri }) => uri === cursor) + 1;
+  if (cursor !== undefined && from === 0) return { ok: false, failure: staleCursor(server) };
+  const resources: ShownResource[] = [];
+  let bytes = 0;
+  for (const entry of all.slice(from, from + mostOnPage)) {
+    const next = shown(entry);
+    bytes += jsonBytes(next);
+    if (resources.length > 0 && bytes > pageBytes) break;
+    resources.push(next);
+  }
+  const isLast = from + resources.length >= all.length;
+  return { ok: true, body: { resources, nextCursor: isLast ? null : (resources.at(-1)?.uri ?? null) } };
+}
