@@ -170,9 +170,19 @@ const askSchema = z.discriminatedUnion('what', [
   /** Request for the `Checks` of a recording: all invariants and a replay with the current code. */
   z.object({ ...ask, what: z.literal('checks') }),
   /**
-   * Request to start (`on`) or stop sending the frames of a session or seat as records; the answer is `{}`.
+   * Request for messages on the wire that the host still has: those of the client, link or seat `a`, of the call actor
+   * `by`, and those on sockets with the `req_id` `req`, in each case after the message with the number `after`. The
+   * answer is `{frames, last, first, isMore}`: `frame` records (docs/trace-format.md) with their numbers in `s`, the
+   * number to ask after next, that of the oldest one kept, and whether the answer was cut there.
    */
-  z.object({ ...ask, what: z.literal('frames'), a: z.string().max(1_000), on: z.boolean() }),
+  z.object({
+    ...ask,
+    what: z.literal('messages'),
+    a: z.string().max(1_000).optional(),
+    by: z.string().max(1_000).optional(),
+    req: z.string().max(1_000).optional(),
+    after: z.int().min(0),
+  }),
 ]);
 const controlSchema = z.object({
   type: z.literal('control'),

@@ -3,7 +3,8 @@ import { CallPorts } from './call-ports.ts';
 import { OfficeAccess } from './office-settings.ts';
 import { linksOf, type PlayedOffice } from './seat.ts';
 import { tracingOf } from './tracing.ts';
-import { Frames, LiveStream } from '../inspector/live-stream.ts';
+import { Frames } from '../inspector/frames.ts';
+import { LiveStream } from '../inspector/live-stream.ts';
 import { Inspections } from '../inspector/inspections.ts';
 import { deferred } from '../kernel/listeners.ts';
 import { HostLog } from '../logging/host-log.ts';
@@ -128,9 +129,7 @@ export class Runtime {
     this.access = new OfficeAccess(survival.stateDir);
     this.tracing = tracing;
     const { credential } = this.access;
-    const frame = (at: Address, dir: 'in' | 'out', message: object): void =>
-      this.#frames.take(at, 'socket', dir, message);
-    this.#links = links ?? lazyLinks({ tracing, credential, frame });
+    this.#links = links ?? lazyLinks({ tracing, credential, frame: this.#frames.ofSocket });
     this.#offices = lazyOffices({
       tracing,
       answered: this.hostLog?.answered.bind(this.hostLog),
@@ -140,7 +139,8 @@ export class Runtime {
       settings: () => this.access.settings,
       meter: () => this.access.meter,
       watched: (control) => void (this.access.control = control),
-      frame: () => this.#frames.ofSockets,
+      frame: () => this.#frames.ofSeats,
+      called: (dir, told) => this.#frames.take('office', 'relay', dir, told),
     });
     this.#survival = survival;
     const { secrets, redact, key } = record || {};
@@ -171,7 +171,7 @@ export class Runtime {
     const { stateDir, notice = () => {} } = survival;
     this.inspections = new Inspections({
       stream: new LiveStream(this.directory, () => this.secrets.recording('full', key), this.#frames),
-      frames: this.#frames,
+      messages: (wanted) => this.#frames.find(wanted, this.secrets.recording('full', key)),
       started: new Date().toISOString(),
       stateDir,
       notice,
@@ -245,7 +245,7 @@ export class Runtime {
         this.log(server, this.redact(entry));
       },
       redact: (text) => this.secrets.redactor.text(text),
-      frame: (at, dir, message) => this.#frames.take(at, 'mcp', dir, message),
+      frame: (at, dir, message, by) => this.#frames.take(at, 'mcp', dir, message, by),
     });
   }
   /** Counts the output of a server that could not be parsed. */

@@ -23,7 +23,8 @@ import { A2cError } from '../kernel/errors.ts';
 import { machines } from '../runtime/assemble.ts';
 import { chartOf } from '../runtime/charts.ts';
 import { version } from '../../machines/version.ts';
-import type { Frames, LiveStream } from './live-stream.ts';
+import type { FramesFound, FramesWanted } from './frames.ts';
+import type { LiveStream } from './live-stream.ts';
 
 /** Options of the page that shows a running host in a browser. */
 export interface InspectOptions {
@@ -55,7 +56,8 @@ export interface Inspected {
 /** Parts of the runtime from which inspector pages get their data. */
 export interface PageSources {
   readonly stream: LiveStream;
-  readonly frames: Frames;
+  /** Messages on the wire that the host still has. */
+  messages(wanted: FramesWanted): FramesFound;
   /** Start time of the host, ISO 8601. */
   readonly started: string;
   readonly stateDir: string | false | undefined;
@@ -80,13 +82,6 @@ export const chartsOf = (): Promise<Charts> =>
     return charts;
   })());
 
-/** Open page, with the actors whose messages it watches and the orders that it may give. */
-interface Attached {
-  readonly page: AttachedPage;
-  readonly watching: Map<string, () => void>;
-  readonly orders: PageOrders | undefined;
-}
-const mostWatched = 8;
 /** Most bytes of the past that wait for a page, and the pause until they are counted again. */
 const mostAhead = 1024 * 1024;
 const patienceMs = 10;
@@ -126,7 +121,6 @@ export class Inspections {
     const attached = (page: AttachedPage): PageListener => {
       pages.add(page);
       const control = allowControl && inspected.orders !== undefined;
-      const watching = new Map<string, () => void>();
       const lines = this.#shown.stream.add(page);
       const past = this.#shown.past();
       page.send({
@@ -141,11 +135,9 @@ export class Inspections {
       });
       if (past) void tellPast(page, past, () => pages.has(page));
       return {
-        heard: (message) =>
-          void this.#answer({ page, watching, orders: control ? inspected.orders : undefined }, message),
+        heard: (message) => void this.#answer(page, control ? inspected.orders : undefined, message),
         left: () => {
           pages.delete(page);
-          for (const stop of watching.values()) stop();
           this.#shown.stream.remove(page);
         },
       };
@@ -178,27 +170,21 @@ export class Inspections {
       return () => {};
     }
   }
-  async #answer({ page, watching, orders }: Attached, message: FromPage): Promise<void> {
+  async #answer(page: AttachedPage, orders: PageOrders | undefined, message: FromPage): Promise<void> {
     const { id } = message;
     try {
-      const value = message.type === 'ask' ? this.#told(message, watching) : await obeyed(message, orders);
+      const value = message.type === 'ask' ? this.#told(message) : await obeyed(message, orders);
       page.send({ type: 'answer', id, ok: true, value });
     } catch (error) {
       page.send({ type: 'answer', id, ok: false, error: textOf(error) });
     }
   }
-  #told(ask: InspectorAsk, watching: Attached['watching']): unknown {
+  #told(ask: InspectorAsk): unknown {
     if (ask.what === 'stderr') return { lines: this.#shown.linesOf(ask.server) };
     if (ask.what === 'value') return this.#value(ask.number);
     if (ask.what === 'checks') throw new Error(onRecordings);
     if (ask.what === 'trace') return this.#shown.trace();
-    watching.get(ask.a)?.();
-    watching.delete(ask.a);
-    if (!ask.on) return {};
-    if (watching.size >= mostWatched)
-      throw new Error(`A page looks at the messages of at most ${mostWatched} actors`);
-    watching.set(ask.a, this.#shown.frames.watch(ask.a));
-    return {};
+    return this.#shown.messages(ask);
   }
   #value(number: number): unknown {
     const value = this.#shown.stream.value(number);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runningHosts } from '../../adapters/index.ts';
 import { readTrace } from '../../machines/trace/index.ts';
-import { attachTo } from '../../scenarios/fixtures/attached.ts';
+import { attachTo, type AttachedPage } from '../../scenarios/fixtures/attached.ts';
 import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
@@ -31,6 +31,13 @@ const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>
   });
 /** Joins the received texts into one trace, in the same way as the page. */
 const traceIn = (texts: readonly string[]) => readTrace(texts.join(''));
+
+/** Messages on the wire that the host of a page still has. */
+async function messages(page: AttachedPage, id: number, wanted: object): Promise<Record<string, unknown>[]> {
+  const answer = await page.say({ type: 'ask', id, what: 'messages', after: 0, ...wanted });
+  if (!answer.ok) throw new Error(answer.error);
+  return (answer.value as { frames: Record<string, unknown>[] }).frames;
+}
 
 describe('a page that looks at a computer', () => {
   it('follows machines that run already, from a checkpoint on, as a trace that reads', async () => {
@@ -195,75 +202,66 @@ describe('a page that looks at a computer', () => {
     await page.close();
   });
 
-  it('has the messages of those whom it looks at, both ways, secrets hidden, and of nobody else', async () => {
+  it('can have the messages of a server, a link and a call, also of before it came, secrets hidden', async () => {
     await using office = await createOffice({ port: 0 });
     await using computer = await computerOf();
     await computer.join({ url: office.url });
+    await computer.callTool('echo', { text: secret });
+    await using agent = await createAgent({ url: office.url, name: 'a1' });
+    await agent.callTool('c1', 'echo', { text: 'over the wire' }, { reqId: 'r-1' });
     await using inspection = await computer.inspect();
     const page = await attachTo(inspection.url);
     await page.welcome();
-    await computer.callTool('echo', { text: 'nobody looks' });
-    const watch = (id: number, a: string, on: boolean) =>
-      page.say({ type: 'ask', id, what: 'frames', a, on });
-    expect(await watch(1, 'computer/client:echo#99', true)).toMatchObject({ ok: true });
-    expect(await watch(2, 'computer/link#1', true)).toMatchObject({ ok: true });
-    await computer.callTool('echo', { text: secret });
-    await using agent = await createAgent({ url: office.url, name: 'a1' });
-    await agent.callTool('c1', 'echo', { text: 'over the wire' });
-    await page.row(({ k, ...row }) => k === 'frame' && JSON.stringify(row).includes('over the wire'));
-    await watch(3, 'computer/client:echo#99', false);
-    await computer.callTool('echo', { text: 'nobody looks any more' });
-    await page.row(({ k, ...row }) => k === 'post' && JSON.stringify(row).includes('nobody looks any more'));
-    const frames = page.rows.filter(({ k }) => k === 'frame');
-    const told = frames.map(({ via, dir, name }) => [via, dir, name].join(' '));
-    expect(told).toEqual(
-      expect.arrayContaining([
-        ...['mcp out tools/call', 'mcp in ', 'socket in notify:enter_office'],
-        ...['socket in client:tool_call', 'socket out client:tool_call'],
-      ]),
+    const ofServer = await messages(page, 1, { a: 'computer/client:echo#99' });
+    const told = ofServer.map(({ via, dir, name }) => [via, dir, name].join(' '));
+    expect(told).toEqual(expect.arrayContaining(['mcp out initialize', 'mcp out tools/call', 'mcp in ']));
+    expect(JSON.stringify(ofServer)).toContain('«redacted:');
+    expect(JSON.stringify(ofServer)).not.toContain(secret);
+    const ofLink = await messages(page, 2, { a: 'computer/link' });
+    expect(ofLink.map(({ dir, name }) => `${String(dir)} ${String(name)}`)).toEqual(
+      expect.arrayContaining(['in notify:enter_office', 'in client:tool_call', 'out client:tool_call']),
     );
-    const request = frames.find(({ name }) => name === 'tools/call');
-    const answer = frames.find(
-      ({ via, dir, req }) => via === 'mcp' && dir === 'in' && req === request?.['req'],
-    );
-    expect(JSON.stringify(request)).toContain('«redacted:');
-    expect(answer).toMatchObject({ json: { result: { content: [{ type: 'text' }] } } });
-    expect(JSON.stringify(frames)).not.toMatch(new RegExp(`nobody looks|${secret}`));
-    expect(traceIn(page.messages.flatMap((each) => ('lines' in each ? [each.lines] : [])))).toMatchObject({
-      ok: true,
-    });
+    const by = ofServer.findLast(({ name }) => name === 'tools/call')?.['by'];
+    const ofCall = await messages(page, 3, { by: String(by), req: 'r-1' });
+    expect(ofCall.map(({ via, dir, name = 'answer' }) => [via, dir, name].join(' '))).toEqual([
+      ...['socket in client:tool_call', 'mcp out tools/call', 'mcp in answer', 'socket out client:tool_call'],
+    ]);
+    expect(ofCall[2]).toMatchObject({ by, json: { result: { content: [{ type: 'text' }] } } });
+    const last = Number(ofCall.at(-1)?.['s']);
+    expect(await messages(page, 4, { req: 'r-1', after: last })).toEqual([]);
     await page.close();
   });
 
-  it('has those of a seat of an office, broadcasts too, and looks at eight actors at most', async () => {
+  it('of an office has the calls that it relays, and while it is open the messages of its seats', async () => {
     await using office = await createOffice({ port: 0 });
     await using agent = await createAgent({ url: office.url, name: 'a1' });
+    await using computer = await computerOf();
+    await computer.join({ url: office.url });
+    await agent.callTool('c1', 'echo', { text: 'before' }, { reqId: 'r-1' });
     await using inspection = await office.inspect();
     const page = await attachTo(inspection.url);
     await page.welcome();
-    const seat = await page.row(({ k }) => k === 'key');
-    const roots = seat['roots'] as { kind: string; a: string }[];
-    const a = roots.find(({ kind }) => kind === 'seat')?.a ?? '';
-    expect(await page.say({ type: 'ask', id: 1, what: 'frames', a, on: true })).toMatchObject({ ok: true });
-    await using computer = await computerOf();
-    await computer.join({ url: office.url });
-    await agent.listRoom();
-    await page.row(({ k, name, dir }) => k === 'frame' && name === 'server:list_room' && dir === 'out');
-    const told = page.rows.flatMap(({ k, name, dir }) =>
-      k === 'frame' ? [`${String(dir)} ${String(name)}`] : [],
+    const past = await page.until(({ messages: all }) =>
+      all.find((each) => each.type === 'past' && each.text.includes('r-1')),
     );
-    expect(told).toEqual(
-      expect.arrayContaining(['out notify:enter_office', 'in server:list_room', 'out server:list_room']),
+    expect(JSON.stringify(past)).not.toContain('before');
+    await agent.callTool('c1', 'no_such_tool', {}, { reqId: 'r-2' });
+    const end = await page.row(
+      ({ k, dir, ...row }) => k === 'frame' && dir === 'out' && row['req'] === 'r-2',
     );
-    for (let n = 2; n < 9; n++)
-      expect(await page.say({ type: 'ask', id: n, what: 'frames', a: `x:${n}`, on: true })).toMatchObject({
-        ok: true,
-      });
-    const ninth = { type: 'ask', id: 9, what: 'frames', a: 'x:9', on: true } as const;
-    expect(await page.say(ninth)).toMatchObject({
-      ok: false,
-      error: expect.stringContaining('at most 8') as string,
+    expect(end).toMatchObject({
+      via: 'relay',
+      json: {
+        ack: 'client:tool_call',
+        agent: 'a1',
+        outcome: 'failed',
+        message: expect.any(String) as string,
+      },
     });
+    const ofCall = await messages(page, 1, { req: 'r-2' });
+    expect(ofCall.map(({ dir, name, a }) => [dir, name, String(a).replace(/:.*/, '')].join(' '))).toEqual(
+      expect.arrayContaining(['in client:tool_call office/seat', 'out client:tool_call office/seat']),
+    );
     await page.close();
   });
 

@@ -4,7 +4,8 @@ import type { ToPage } from '../../machines/inspection.ts';
 import { KnownSecrets } from '../recording/known-secrets.ts';
 import { Directory } from '../runtime/directory.ts';
 import { Tap } from '../runtime/tap.ts';
-import { Frames, LiveStream, type Viewer } from './live-stream.ts';
+import { Frames } from './frames.ts';
+import { LiveStream, type Viewer } from './live-stream.ts';
 
 class Page implements Viewer {
   readonly messages: ToPage[] = [];

@@ -2,19 +2,13 @@ import type { EventObject } from 'xstate';
 import { LargeValues } from '../recording/large-values.ts';
 import { Recorder, type RecorderOptions } from '../recording/recorder.ts';
 import type { TraceWriter } from '../recording/trace-lines.ts';
+import type { Frames } from './frames.ts';
 import type { Directory } from '../runtime/directory.ts';
 import type { Root } from '../runtime/root.ts';
 import { systemClock } from '../../adapters/index.ts';
 import type { ToPage } from '../../machines/inspection.ts';
-import { nameOf, type Address } from '../../machines/kernel/address.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
-import {
-  canonical,
-  type Frame,
-  type HeldFrame,
-  type Checkpoint,
-  type RootFrame,
-} from '../../machines/trace/index.ts';
+import { canonical, type HeldFrame, type Checkpoint, type RootFrame } from '../../machines/trace/index.ts';
 
 /** Inspector page, as the live stream sees it. */
 export interface Viewer {
@@ -33,12 +27,6 @@ const mostInBatch = 5_000;
 /** Number of records after which a checkpoint follows, from which on a page may drop what is older. */
 const mostBetween = 25_000;
 const ringBytes = 32 * 1024 * 1024;
-/**
- * Limits of recorded messages; the text of a longer one is cut after 64 Ki characters, so that a page shows its
- * beginning.
- */
-const frames = { held: ringBytes, mostChars: 64 * 1024, leastChars: Infinity, share: 0 };
-
 interface Running {
   readonly recorder: Recorder;
   writer: TraceWriter;
@@ -56,6 +44,7 @@ interface Running {
  */
 export class LiveStream {
   readonly #directory: Directory;
+  readonly #wires: Frames;
   readonly #options: () => RecorderOptions;
   /** Attached pages, each with the number of records that it has missed. */
   readonly #viewers = new Map<Viewer, number>();
@@ -64,7 +53,8 @@ export class LiveStream {
   #timer: unknown;
 
   constructor(directory: Directory, options: () => RecorderOptions, wires: Frames) {
-    wires.heard = (frame) => this.#running?.recorder.frame(frame);
+    wires.called = (frame) => this.#running?.recorder.frame(frame);
+    this.#wires = wires;
     this.#directory = directory;
     this.#options = options;
   }
@@ -79,6 +69,7 @@ export class LiveStream {
     const lines = this.#checkpoint(running);
     this.#tell(lines, 1);
     this.#viewers.set(viewer, 0);
+    this.#wires.pages = this.#viewers.size;
     return head + lines;
   }
   /** Returns a large value that records left out, with secrets hidden; undefined when it is gone. */
@@ -92,7 +83,9 @@ export class LiveStream {
     return fieldsOf(JSON.parse(text))[key];
   }
   remove(viewer: Viewer): void {
-    if (!this.#viewers.delete(viewer) || this.#viewers.size > 0) return;
+    const isGone = this.#viewers.delete(viewer);
+    this.#wires.pages = this.#viewers.size;
+    if (!isGone || this.#viewers.size > 0) return;
     systemClock.clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#running?.leave();
@@ -112,7 +105,6 @@ export class LiveStream {
       ...this.#options(),
       large: this.#large,
       ringBytes,
-      frames,
       onEntry: () => this.#due(),
     });
     return {
@@ -176,51 +168,6 @@ export class LiveStream {
       this.#viewers.set(viewer, 0);
       viewer.send({ type: 'gap', missed, lines });
     }
-  }
-}
-
-/**
- * Messages on the wires of actors watched by a page, and of MCP sessions for a recorder. Other messages are dropped.
- */
-export class Frames {
-  /** Number of pages that watch an actor, by the name of the actor. */
-  readonly #watched = new Map<Address, number>();
-  /** Called with each message of a watched actor. */
-  heard: (frame: Frame) => void = () => {};
-  /** Called with each message of every MCP session, when a recorder wants them. */
-  kept: ((frame: Frame) => void) | undefined;
-
-  /** Starts keeping the messages of a client, link or seat; the returned function stops that. */
-  watch(actor: Address): () => void {
-    const name = nameOf(actor);
-    this.#watched.set(name, (this.#watched.get(name) ?? 0) + 1);
-    return () => {
-      const left = (this.#watched.get(name) ?? 1) - 1;
-      if (left > 0) this.#watched.set(name, left);
-      else this.#watched.delete(name);
-    };
-  }
-  /**
-   * Function that takes messages of sockets; undefined while no page watches an actor, so that sockets need not report.
-   */
-  get ofSockets(): ((a: Address, dir: Frame['dir'], message: unknown) => void) | undefined {
-    return this.#watched.size === 0 ? undefined : this.#takeOfSocket;
-  }
-  readonly #takeOfSocket = (a: Address, dir: Frame['dir'], message: unknown): void =>
-    this.take(a, 'socket', dir, message);
-  /** Takes one message; `a` is the address of the port instance that it passed. */
-  readonly take = (a: Address, via: Frame['via'], dir: Frame['dir'], message: unknown): void => {
-    const isSeen = this.#watched.size > 0 && this.#isWatched(a);
-    const kept = via === 'mcp' ? this.kept : undefined;
-    if (!isSeen && !kept) return;
-    const frame: Frame = { k: 'frame', a, via, dir, json: message };
-    if (isSeen) this.heard(frame);
-    kept?.(frame);
-  };
-  #isWatched(a: Address): boolean {
-    for (const name of this.#watched.keys())
-      if (a.startsWith(name) && (a[name.length] === '#' || a[name.length] === '/')) return true;
-    return false;
   }
 }
 

@@ -10,7 +10,7 @@ beforeAll(async () => void (chromium = await Chromium.start()));
 afterAll(() => chromium.close());
 
 describe('the messages of a server', () => {
-  it('come while somebody looks, with the call that each belongs to', async () => {
+  it('are there, also of before the page came, with the call that each belongs to', async () => {
     await using computer = await bootedComputer({
       name: 'c1',
       stateDir: false,
@@ -20,7 +20,7 @@ describe('the messages of a server', () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page, errors } = await chromium.look(inspection.url, { colorScheme });
       await page.getByRole('tab', { name: 'Messages' }).click();
-      await page.getByText('No message yet').waitFor();
+      await page.locator('.message').filter({ hasText: 'initialize' }).first().waitFor();
       await computer.callTool('echo', { text: 'hello there' });
       const request = page
         .locator('.message')

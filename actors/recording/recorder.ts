@@ -1,3 +1,4 @@
+import { EntryRing, weightOf, weightOfFrame } from './entry-ring.ts';
 import { ForgottenRecords } from './facts.ts';
 import { LargeValues } from './large-values.ts';
 import { keptFrames, TraceWriter, type TraceEntry, type WritingOptions } from './trace-lines.ts';
@@ -33,31 +34,6 @@ export interface RecorderOptions extends WritingOptions {
   readonly onEntry?: (isFull: boolean) => void;
 }
 const defaultRingBytes = 16 * 1024 * 1024;
-const deepest = 32;
-/** Largest number of objects that are visited in one value; a value that contains itself would never end. */
-const mostVisits = 50_000;
-
-let visits = 0;
-function weigh(each: unknown, depth: number): number {
-  if (typeof each === 'string') return 16 + each.length;
-  if (typeof each !== 'object' || each === null) return 8;
-  visits += 1;
-  if (depth > deepest || visits > mostVisits) return 48;
-  let sum = 48;
-  if (Array.isArray(each)) for (const one of each) sum += 8 + weigh(one, depth + 1);
-  else for (const key in each) sum += 8 + weigh((each as Record<string, unknown>)[key], depth + 1);
-  return sum;
-}
-/** Estimates the bytes of memory that a value holds. */
-function weightOf(value: unknown): number {
-  visits = 0;
-  try {
-    return weigh(value, 0);
-  } catch {
-    // Counts a value whose foreign getter throws as one small object.
-    return 48;
-  }
-}
 const isRecord = (what: Exclude<TraceEntry['what'], Microstep>): what is DirectoryRecord =>
   what.k !== 'key' && what.k !== 'frame' && what.k !== 'mark';
 /**
@@ -113,10 +89,12 @@ export class Recorder implements Observer {
     const payload = 'ev' in record ? record.ev : 'input' in record ? record.input : undefined;
     this.#keep(record, record.k === 'timer' ? 100 : 120 + weightOf(payload));
   }
-  /** Adds a message on the wire; it only illustrates the records, and a replay ignores it. */
-  frame(frame: Frame): void {
+  /**
+   * Adds a message on the wire, with its estimated bytes; it only illustrates the records, and a replay ignores it.
+   */
+  frame(frame: Frame, weight = weightOfFrame(frame)): void {
     const frames = this.#frames;
-    frames.push(this.#placed(frame), 120 + weightOf(frame.json));
+    frames.push(this.#placed(frame), weight);
     this.#options.onEntry?.(frames.weight > this.#mostFrames);
     // Keeps at least the latest message, however large it is.
     while (frames.weight > this.#mostFrames && frames.size > 1) frames.shift();
@@ -171,14 +149,14 @@ export class Recorder implements Observer {
     return `{"s":0,"t":0,${head.slice(1)}\n`;
   }
   /**
-   * Returns the latest `most` records that crossed the boundary as text, in slices, for a page that comes late. They are
+   * Returns the latest `most` records that crossed the boundary, and calls that an office relayed, as text, in slices, for
+   * a page that comes late. They are
    * chosen at once, and written with pauses, so that the host goes on.
    */
   async past(most: number, pause: () => Promise<void>): Promise<readonly string[]> {
-    const chosen = this.#entries
-      .entries()
-      .filter(({ what }) => hasCrossed(what))
-      .slice(-most);
+    const told = this.#frames.entries().filter(({ what }) => 'via' in what && what.via === 'relay');
+    const crossed = this.#entries.entries().filter(({ what }) => hasCrossed(what));
+    const chosen = inOrder(crossed, told).slice(-most);
     const { redactor } = this.#options;
     for (let tries = 1; ; tries++) {
       const met = redactor?.met;
@@ -229,73 +207,6 @@ export class Recorder implements Observer {
   }
 }
 
-/**
- * Latest entries in order, stored in one column for each field: an object for each record would take twice the
- * memory.
- */
-class EntryRing {
-  #numbers: number[] = [];
-  #times: number[] = [];
-  #walls: number[] = [];
-  #whats: TraceEntry['what'][] = [];
-  #weights: number[] = [];
-  /** Index of the first entry that is kept. */
-  #first = 0;
-  #weight = 0;
-
-  /** Estimated bytes of memory that the entries take. */
-  get weight(): number {
-    return this.#weight;
-  }
-  get size(): number {
-    return this.#whats.length - this.#first;
-  }
-  push({ s, t, w, what }: TraceEntry, weight: number): void {
-    this.#numbers.push(s);
-    this.#times.push(t);
-    this.#walls.push(w);
-    this.#whats.push(what);
-    this.#weights.push(weight);
-    this.#weight += weight;
-  }
-  /** Oldest entry that is kept; undefined when there is none. */
-  get oldest(): TraceEntry | undefined {
-    return this.#whats.length > this.#first ? this.#at(this.#first) : undefined;
-  }
-  /** Drops the oldest entry. */
-  shift(): void {
-    this.#weight -= this.#weights[this.#first] ?? 0;
-    this.#first += 1;
-    // Removes dropped entries only once they are half of all: removing one by one would move the rest each time.
-    if (this.#first * 2 < this.#whats.length) return;
-    this.#numbers = this.#numbers.slice(this.#first);
-    this.#times = this.#times.slice(this.#first);
-    this.#walls = this.#walls.slice(this.#first);
-    this.#whats = this.#whats.slice(this.#first);
-    this.#weights = this.#weights.slice(this.#first);
-    this.#first = 0;
-  }
-  /** Removes and returns all entries. */
-  take(): readonly TraceEntry[] {
-    const all = this.entries();
-    for (const column of [this.#numbers, this.#times, this.#walls, this.#whats, this.#weights])
-      column.length = 0;
-    this.#first = 0;
-    this.#weight = 0;
-    return all;
-  }
-  entries(): readonly TraceEntry[] {
-    return Array.from({ length: this.size }, (_, n) => this.#at(this.#first + n));
-  }
-  #at(n: number): TraceEntry {
-    return {
-      s: this.#numbers[n] as number,
-      t: this.#times[n] as number,
-      w: this.#walls[n] as number,
-      what: this.#whats[n] as TraceEntry['what'],
-    };
-  }
-}
 /** Merges two lists of entries in the order of their numbers. */
 const inOrder = (some: readonly TraceEntry[], others: readonly TraceEntry[]): readonly TraceEntry[] =>
   others.length === 0 ? some : [...some, ...others].toSorted((a, b) => a.s - b.s);

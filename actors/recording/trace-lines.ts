@@ -164,6 +164,8 @@ export class TraceWriter {
   }
 }
 
+/** Kinds of records that have the wall clock, beside crossings. */
+const clocked: ReadonlySet<string> = new Set(['mark', 'facts', 'key', 'frame']);
 /** Length in characters from which a list is written once in a file, and referred to by its hash elsewhere. */
 const leastShared = 1_024;
 
@@ -208,7 +210,7 @@ class LineWriter {
   }
   /**
    * Writes a record as a line, after the lines of the lists that it is the first to use. `w` is the wall clock,
-   * for crossings, marks and checkpoints; `json` is a further field that is already text.
+   * for crossings, marks, checkpoints and messages; `json` is a further field that is already text.
    */
   line(record: LineFields, t: number, w: number | undefined, json?: string): string {
     // Writes the name of a channel unchanged: it was redacted when it was made.
@@ -219,7 +221,7 @@ class LineWriter {
     let lines = '';
     for (const { h, text: list } of this.#sharedIn(text))
       lines += this.#placed(t, undefined, `{"h":"${h}","k":"list","v":${list}}`);
-    const hasClock = ch !== undefined || record.k === 'mark' || record.k === 'facts' || record.k === 'key';
+    const hasClock = ch !== undefined || clocked.has(record.k);
     return lines + this.#placed(t, hasClock ? w : undefined, text);
   }
   /**
@@ -279,7 +281,7 @@ interface FrameText {
 }
 
 /** Cuts messages on the wire, and leaves out messages for which a file has no room. */
-class FrameLines {
+export class FrameLines {
   readonly #redactor: Redactor | undefined;
   readonly #bounds: FrameBounds;
   #frames = 0;
@@ -294,15 +296,17 @@ class FrameLines {
    * Writes a message with its secrets hidden before it is cut. `of` is the channel on which it passes. Returns
    * undefined when there is no room.
    */
-  of({ json, ...passed }: Frame, of: string): FrameText | undefined {
+  of({ json, read, ...passed }: Frame, of: string): FrameText | undefined {
     const { mostChars, share, leastChars } = this.#bounds;
     if (this.#frames > Math.max(leastChars, this.#others * share)) {
       this.#left += 1;
       return undefined;
     }
-    const frame = { ...passed, ...keysOf(json), of };
+    const frame = { ...passed, ...keysOf(json), of, ...read };
     const left = this.#left > 0 && { left: this.#left };
     this.#left = 0;
+    // A message that was cut in the trace that is read again stays cut.
+    if (json === undefined) return { record: { ...frame, ...left }, json: undefined };
     const text = canonical(json, this.#redactor);
     const cut = text.length - mostChars;
     if (cut <= 0) return { record: { ...frame, ...left }, json: text };
@@ -326,6 +330,6 @@ const textIn = (message: unknown, key: string): string | undefined => {
 function keysOf(message: unknown): { readonly name?: string; readonly req?: string } {
   const name = textIn(message, 'method') ?? textIn(message, 'event') ?? textIn(message, 'ack');
   const args = (message as { readonly args?: readonly unknown[] } | null)?.args;
-  const req = textIn(message, 'id') ?? textIn(args?.[0], 'req_id');
+  const req = textIn(message, 'id') ?? textIn(message, 'req_id') ?? textIn(args?.[0], 'req_id');
   return { ...(name !== undefined && { name }), ...(req !== undefined && { req }) };
 }

@@ -8,6 +8,7 @@ import { officeLimits, openGate, type Gate } from '../../machines/office/rooms/l
 import { Pending, type Timers } from '../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import { Probes } from './probes.ts';
+import { ToldCalls } from './told-calls.ts';
 import { TracedCalls } from './traced-calls.ts';
 import { answerSafely, OfficeRelaying } from './office-relaying.ts';
 import { isSameSeat, Seating } from '../../machines/office/rooms/seating.ts';
@@ -38,6 +39,7 @@ export class OfficeConnections {
   readonly #watch: OfficeWatch;
   readonly #gate: Gate;
   readonly #relaying: OfficeRelaying;
+  readonly #told: ToldCalls | undefined;
   readonly #traced: TracedCalls | undefined;
   #lastTicket = 0;
   #closed = false;
@@ -50,9 +52,10 @@ export class OfficeConnections {
     timings: RelayTiming = timing,
     watch: OfficeWatch = {},
   ) {
-    const { gate = openGate, limits = officeLimits, cluster, tracing } = watch;
+    const { gate = openGate, limits = officeLimits, cluster, tracing, called } = watch;
     this.#watch = watch;
     this.#gate = gate;
+    this.#told = called && new ToldCalls(called);
     this.#traced = tracing && new TracedCalls(tracing, 'office');
     this.#wire = wire;
     this.#emit = emit;
@@ -96,6 +99,7 @@ export class OfficeConnections {
     if (this.#closed || !this.#sockets.delete(socket)) return;
     this.#unseat(socket, reason);
     this.#seating.closed(socket);
+    this.#told?.left(socket);
     this.#traced?.left(socket);
     for (const [ticket, { socket: asker }] of this.#tickets)
       if (asker === socket) this.#tickets.delete(ticket);
@@ -104,10 +108,13 @@ export class OfficeConnections {
 
   received(socket: string, event: string, args: readonly unknown[]): void {
     const { payload, ack: asked } = splitArgs(args);
-    const ack = heardBy(this.#watch, event, payload, asked);
+    const heard = heardBy(this.#watch, event, payload, asked);
     if (this.#closed || !this.#sockets.has(socket)) return;
-    if (!this.#traced || event !== events.toolCall) return this.#take(socket, event, payload, ack);
-    const call = this.#traced.arrived(socket, this.#seating.seatOf(socket)?.office, payload, ack);
+    if (event !== events.toolCall) return this.#take(socket, event, payload, heard);
+    const office = this.#seating.seatOf(socket)?.office;
+    const ack = this.#told?.arrived(socket, office, payload, heard) ?? heard;
+    if (!this.#traced) return this.#take(socket, event, payload, ack);
+    const call = this.#traced.arrived(socket, office, payload, ack);
     this.#take(socket, event, call.payload, call.ack);
   }
   #take(socket: string, event: string, payload: unknown, ack: Ack | undefined): void {

@@ -5,6 +5,7 @@ import type { Cluster } from './nodes/cluster.ts';
 import type { LocalOffice } from './nodes/questions.ts';
 import type { CallLimits } from '../../machines/office/rooms/pending.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
 
 export type Ack = (...args: unknown[]) => void;
 
@@ -31,9 +32,13 @@ export type OfficeAnswered = (
   ms: number | undefined,
 ) => void;
 
+/** Callback for the beginning (`in`) and the end (`out`) of a call that an office relays, in a few short fields. */
+export type CallTold = (dir: 'in' | 'out', told: Fields) => void;
+
 /** Optional callbacks, limits and other settings of an office. */
 export interface OfficeWatch {
   readonly answered?: OfficeAnswered | undefined;
+  readonly called?: CallTold | undefined;
   /** Clock in ms that measures the duration of answers. */
   readonly clock?: (() => number) | undefined;
   readonly gate?: Gate;

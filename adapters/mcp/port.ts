@@ -23,8 +23,11 @@ export interface SessionPortOptions extends SessionOptions {
   readonly now?: () => number;
   /** Opens HTTP requests in the place of Node, so that a server in virtual time can answer them. */
   readonly openRequest?: OpenRequest;
-  /** Callback for each JSON-RPC message of each session, with the address of the session. */
-  readonly frame?: (at: Address, dir: 'in' | 'out', message: unknown) => void;
+  /**
+   * Callback for each JSON-RPC message of each session, with the address of the session, and of the actor whose request
+   * the message belongs to.
+   */
+  readonly frame?: (at: Address, dir: 'in' | 'out', message: unknown, by?: Address) => void;
 }
 export interface SessionPort {
   readonly open: Ports['session'];
@@ -75,7 +78,7 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
   const aroundOf = (input: SessionInput, at: Address): Around => ({
     ...shared,
     era: eraOf(input),
-    frame: (dir, message) => options.frame?.(at, dir, message),
+    frame: (dir, message, by) => options.frame?.(at, dir, message, by),
     notice: (seen) => noticed(input.server, seen),
   });
   const part = (session: Session | RelaySession): void => {

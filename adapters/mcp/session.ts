@@ -135,7 +135,7 @@ export class Session {
       emit(unsent(id, notAllowed(method)));
       return nothing;
     }
-    if (method !== 'tools/call') return this.#ask(request, requests, emit);
+    if (method !== 'tools/call') return this.#ask(request, requests, emit, from);
     const { elicitUrl } = this.#options.answers ?? {};
     const asked = this.#asked;
     return callWithPages(emit, {
@@ -145,25 +145,27 @@ export class Session {
     });
   }
   #call(request: ListRequest, requests: PendingRequests, emit: Emit<RequestFact>, from: Address): () => void {
-    if (!this.#traced) return this.#ask(request, requests, emit);
+    if (!this.#traced) return this.#ask(request, requests, emit, from);
     const about = { reqId: this.#options.reqIdOf?.(from), version: this.#version(requests) };
     return this.#traced.send(request, emit, about, (asked, told, sent) =>
-      this.#ask(asked, requests, told, sent),
+      this.#ask(asked, requests, told, from, sent),
     );
   }
   #ask(
     request: ListRequest,
     requests: PendingRequests,
     emit: Emit<RequestFact>,
+    by: Address,
     sent?: (id: number) => void,
   ): () => void {
     const { id, method } = request;
     if (method === 'tools/call' && this.#asTasks.has(nameIn(request.params)))
-      return this.#callTask(request, requests, emit);
+      return this.#callTask(request, requests, emit, by);
     const told = method === 'tools/list' ? this.#noted(emit) : emit;
     const list = listed[method] === undefined ? undefined : new Gathering(request, told, this.#tell);
     let current = -1;
     const asker: Asker = {
+      by,
       settle: (answer) => {
         if (!answer) return emit(lost(id, this.#transport?.lost?.reason ?? connectionEnded));
         if (!list) return emit(factOf(id, answer, method));
@@ -185,10 +187,16 @@ export class Session {
     send(request.params);
     return () => requests.cancel(current);
   }
-  #callTask({ id, params }: ListRequest, requests: PendingRequests, emit: Emit<RequestFact>): () => void {
+  #callTask(
+    { id, params }: ListRequest,
+    requests: PendingRequests,
+    emit: Emit<RequestFact>,
+    by: Address,
+  ): () => void {
     try {
       const call = new TaskCall(id, params, {
         requests,
+        by,
         timers: this.#timers,
         emit,
         reason: () => this.#transport?.lost?.reason ?? connectionEnded,

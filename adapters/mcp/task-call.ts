@@ -1,4 +1,5 @@
 import type { Emit, RequestFact } from '../../machines/kernel/ports.ts';
+import type { Address } from '../../machines/kernel/address.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Timers } from '../clock.ts';
 import { errorOf, hasResult, type Envelope } from './messages/envelope.ts';
@@ -13,6 +14,8 @@ const method = 'tools/call';
 
 interface Around {
   readonly requests: PendingRequests;
+  /** Actor of the call. */
+  readonly by: Address;
   readonly timers: Timers;
   readonly emit: Emit<RequestFact>;
   /** Returns the reason why no answer will come any more. */
@@ -105,16 +108,17 @@ export class TaskCall {
     return { type: 'ask.refused', id: this.#id, failure, sent: true };
   }
   #cancelTask(taskId: string): void {
-    const nobody: Asker = { settle: () => {}, progress: () => {} };
+    const nobody: Asker = { by: this.#around.by, settle: () => {}, progress: () => {} };
     this.#around.requests.request('tasks/cancel', { taskId }, nobody).sent?.catch(() => {
       // Errors are ignored: the session is gone, and with it the server that should cancel the task.
     });
   }
 
   #ask(what: string, params: object, take: (answer: Envelope) => void): void {
-    const { requests, emit } = this.#around;
+    const { requests, emit, by } = this.#around;
     const isFirst = this.#task === undefined;
     const asker: Asker = {
+      by,
       settle: (answer) => {
         this.#current = undefined;
         // A cancelled call still takes the answer to its first request, to learn the id of the task that has

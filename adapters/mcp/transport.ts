@@ -1,4 +1,5 @@
 import type { ClientRequest, RequestOptions } from 'node:http';
+import type { Address } from '../../machines/kernel/address.ts';
 import type { SessionLost, Waits } from '../../machines/kernel/ports.ts';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
@@ -88,6 +89,6 @@ export interface Around {
   readonly notice: (notice: Notice) => void;
   /** Hides secrets in text of a server; applied before the text is cut, because a cut could leave part of a secret. */
   readonly redact?: ((text: string) => string) | undefined;
-  /** Callback for each JSON-RPC message of the session. */
-  readonly frame: (dir: 'in' | 'out', message: unknown) => void;
+  /** Callback for each JSON-RPC message of the session. `by`: the actor of the host whose request it belongs to. */
+  readonly frame: (dir: 'in' | 'out', message: unknown, by?: Address) => void;
 }

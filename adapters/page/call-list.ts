@@ -110,6 +110,7 @@ export interface CallPhase {
 const phaseNames: Readonly<Record<CallStep, string>> = {
   asked: 'asked',
   found: 'found and judged',
+  'passed on': 'passed on',
   'person asked': 'person asked',
   'person answered': 'person answered',
   queued: 'queued',
@@ -134,6 +135,7 @@ export function phasesOf(call: Call, at: number): readonly CallPhase[] {
 export function doesAfter({ step, text }: CallPhase, { computer, server }: Call): string {
   if (step === 'asked')
     return computer === '' ? 'looks for the server of the tool' : 'on the way to its computer';
+  if (step === 'passed on') return 'its computer works';
   if (step === 'found') return text === '' ? 'waits for its server' : text;
   if (step === 'person asked') return 'waits for a person';
   if (step === 'person answered') return text;

@@ -11,6 +11,7 @@ import { listOf, numberOf, textOf } from './values.ts';
 export type CallStep =
   | 'asked'
   | 'found'
+  | 'passed on'
   | 'person asked'
   | 'person answered'
   | 'queued'
@@ -105,16 +106,22 @@ export class Calls {
   /** Number that grows with each change of the list or of the end of a call. */
   revision = 0;
   readonly #open = new Map<string, Call>();
-  /** Tickets of computers for calls that an agent of the same host made. */
+  /** Tickets of calls that came from an agent or an office of the same host, under which they are known already. */
   readonly #passed = new Set<string>();
+  /** Ends of such calls at their computer, which know more than what the office tells. */
+  readonly #known = new WeakMap<Call, CallEnd>();
   /** Called with a call that has just ended. */
   readonly #ended: (call: Call) => void;
 
   constructor(ended: (call: Call) => void = () => {}) {
     this.#ended = ended;
   }
-  /** Takes a record that crossed the boundary; `s` is its number, or null when it is older than the page. */
+  /**
+   * Takes a record that crossed the boundary, or a call that an office told; `s` is its number, or null when it is older
+   * than the page.
+   */
   add(row: Row, at: number, s: number | null): void {
+    if (row.k === 'frame') return this.#relayed(fieldsOf(row['json']), at, s);
     const ev = fieldsOf(row['ev']);
     const type = textOf(ev['type']);
     if (row.k === 'in' && type === 'agent.called') return this.#begin(textOf(ev['ticket']), ev, at, s);
@@ -133,8 +140,8 @@ export class Calls {
   }
   #begin(ticket: string, ev: Fields, at: number, s: number | null): void {
     const reqId = textOf(ev['reqId']);
-    const own = this.#open.get(`host.${reqId}`);
-    if (own && own.computer !== '' && ticket !== `host.${reqId}`) return this.#passOn(own, ticket, ev);
+    const own = this.#open.get(`office.${textOf(ev['agent'])}.${reqId}`) ?? this.#open.get(`host.${reqId}`);
+    if (own && own.computer !== '' && ticket !== own.ticket) return this.#passOn(own, ticket, ev);
     const call: Call = {
       ticket,
       reqId,
@@ -153,7 +160,21 @@ export class Calls {
     this.all.push(call);
     if (this.all.length > mostCalls) this.all = this.all.slice(mostCalls / 2);
   }
-  /** Notes that a call of an agent of this host has come to a computer of the same host. */
+  /** Takes the beginning or the end of a call that an office relays, which has no actor. */
+  #relayed(told: Fields, at: number, s: number | null): void {
+    const { req_id, agent, outcome, code, message, server } = told;
+    const ticket = `office.${textOf(agent)}.${textOf(req_id)}`;
+    if (told['ack'] !== undefined) {
+      const failure = message === undefined ? {} : { code, message };
+      return this.#end(ticket, endOf(at, { outcome, failure }, undefined), textOf(server), s);
+    }
+    const { tool, computer, timeout } = told;
+    const timeoutMs = 1_000 * (numberOf(timeout) ?? 0);
+    this.#begin(ticket, { reqId: req_id, tool, agent, computer, timeoutMs }, at, s);
+    const call = this.#open.get(ticket);
+    if (call) call.moments.push({ step: 'passed on', at, s, text: '' });
+  }
+  /** Notes that a call of an agent or an office of this host has come to an office or a computer of the same host. */
   #passOn(call: Call, ticket: string, ev: Fields): void {
     call.agent = textOf(ev['agent']);
     this.#open.set(ticket, call);
@@ -173,10 +194,11 @@ export class Calls {
     if (!call) return;
     this.#open.delete(ticket);
     // A call that agent and computer of this host share ends when its agent has the answer.
-    if (this.#passed.delete(ticket)) return;
+    if (this.#passed.delete(ticket)) return void this.#known.set(call, ended);
     this.revision += 1;
     call.server ||= server || textOf(fieldsOf(fieldsOf(ended.result)['meta'])['a2c_server']);
-    call.ended = ended;
+    const known = ended.result === undefined ? this.#known.get(call) : undefined;
+    call.ended = { ...ended, ...known, at: ended.at };
     call.moments.push({ step: 'ended', at: ended.at, s, text: ended.end });
     this.#ended(call);
   }
@@ -215,6 +237,7 @@ const waits: Partial<Record<CallStep, string>> = {
   'person asked': 'waits for a person',
   'person answered': 'waits for its server',
   queued: 'waits for its turn',
+  'passed on': 'waits for its computer',
 };
 /** Describes a call as it was at a time of the wall clock. */
 export function standingOf(call: Call, at: number): CallStanding {

@@ -197,6 +197,35 @@ describe('the calls of a host', () => {
       why: 'no such tool. List them',
     });
   });
+  it('has those that an office relays, once, with what their computer here knows', () => {
+    const about = { req_id: 'q', agent: 'ann', office: 'o' };
+    const relay = (json: object): object => ({
+      k: 'frame',
+      via: 'relay',
+      a: 'office',
+      json: { ...about, ...json },
+    });
+    const asks = relay({ event: 'client:tool_call', tool: 'read', computer: 'c1', timeout: 30 });
+    const ends = relay({ ack: 'client:tool_call', outcome: 'failed', server: 'db', message: 'disk full' });
+    const [call] = storyOf([1, asks], [9, ends]).calls.all;
+    expect(call).toMatchObject({
+      agent: 'ann',
+      computer: 'c1',
+      tool: 'read',
+      server: 'db',
+      timeoutMs: 30_000,
+    });
+    expect(call && standingOf(call, 5).words).toBe('waits for its computer');
+    expect(call && standingOf(call, 9)).toMatchObject({ words: 'failed', isBad: true, why: 'disk full' });
+
+    const ev = { type: 'agent.called', ticket: '1.q', reqId: 'q', agent: 'ann', tool: 'read' };
+    const body = { content: [{ type: 'text', text: 'a' }] };
+    const answer = { k: 'out', ch: 'link:computer:c1/1', ev: { type: 'link.answer', ticket: '1.q', body } };
+    const called = { ch: 'link:computer:c1/1', ev };
+    const ok = relay({ ack: 'client:tool_call', outcome: 'succeeded' });
+    const { all } = storyOf([1, asks], [2, called], [8, answer], [9, ok]).calls;
+    expect(all).toMatchObject([{ ended: { at: 9, outcome: 'succeeded', result: body } }]);
+  });
   it('has the steps of a call with their times, also when its beginning is older than the page', () => {
     const a = 'computer/client:db/call:host.r1#2';
     const of = (k: string, ch: string, ev: object): object => ({ k, a, ch, ev });

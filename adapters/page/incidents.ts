@@ -115,6 +115,7 @@ export class Story {
     if (k === 'facts') return this.#facts(row, at, s);
     if (k === 'defect')
       return void this.#begin('host', 'defect', at, s, { what: `Internal error: ${textOf(row['what'])}` });
+    if (k === 'frame') return row['via'] === 'relay' ? this.calls.add(row, at, s) : undefined;
     if (k !== 'in' && k !== 'out' && k !== 'said' && k !== 'draw') return;
     this.calls.add(row, at, s);
     const ev = fieldsOf(row['ev']);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Row } from './trace-lines.ts';
-import { isOf, Messages } from './messages.ts';
+import { isOf, Messages, type MessageRow } from './messages.ts';
 
 const client = 'computer/client:fs#1';
 const session = `${client}/session#1`;
@@ -8,32 +8,45 @@ const frame = (dir: 'in' | 'out', json: object, more: object = {}): object => ({
   ...{ k: 'frame', a: session, via: 'mcp', dir, json },
   ...more,
 });
-const asks = (a: string, method: string): object => ({
-  k: 'out',
-  a,
-  port: 'ask',
-  ev: { type: 'ask', method },
-});
-const read = (...all: readonly object[]): ReturnType<Messages['read']> => {
-  const rows = all.map((row, at): Row => ({ k: '', ...row, s: at, t: at * 10 }));
-  return new Messages(client).read(rows, rows.length);
+const read = (...all: readonly object[]): readonly MessageRow[] => {
+  const messages = new Messages();
+  for (const [at, row] of all.entries()) messages.add({ k: 'frame', t: 0, s: at + 1, ...row }, at * 10);
+  return messages.of(client);
 };
 
 describe('messages', () => {
-  it('have the call or the list that asked, and an answer has what its request has', () => {
+  it('of an answer have what their request has, also when it comes later', () => {
+    const [list, call] = ['computer/client:fs/catalog:tools#2', 'computer/client:fs/call:1#3'];
     const rows = read(
-      asks('computer/client:fs/catalog:tools#2', 'tools/list'),
-      asks('computer/client:fs/call:1#3', 'tools/call'),
-      frame('out', { method: 'tools/call' }, { name: 'tools/call', req: '5' }),
-      frame('out', { method: 'tools/list' }, { name: 'tools/list', req: '6' }),
-      frame('in', { result: 1 }, { req: '6' }),
-      frame('in', { result: 2 }, { req: '5' }),
+      frame('out', { method: 'tools/list' }, { name: 'tools/list', req: '6', by: list, s: 2 }),
+      frame('in', { result: 1 }, { req: '6', s: 3 }),
+      frame('in', { result: 2 }, { req: '5', s: 4 }),
+      frame('out', { method: 'tools/call' }, { name: 'tools/call', req: '5', by: call, s: 1 }),
     );
     expect(rows.map(({ name, by, isAnswer, afterMs }) => [name, by, isAnswer, afterMs])).toEqual([
-      ['tools/call', 'computer/client:fs/call:1#3', false, null],
-      ['tools/list', 'computer/client:fs/catalog:tools#2', false, null],
-      ['tools/list', 'computer/client:fs/catalog:tools#2', true, 10],
-      ['tools/call', 'computer/client:fs/call:1#3', true, 30],
+      ['tools/call', call, false, null],
+      ['tools/list', list, false, null],
+      ['tools/list', list, true, 10],
+      ['tools/call', call, true, -10],
+    ]);
+  });
+
+  it('of a call are those of its actor and those on sockets with its req_id, each once', () => {
+    const call = 'computer/client:fs#1/call:1#3';
+    const all = new Messages();
+    const link = { a: 'computer/link#1/socket#1', via: 'socket', req: 'r-1', name: 'client:tool_call' };
+    const rows = [
+      frame('in', { event: 'client:tool_call' }, { ...link, s: 1 }),
+      frame('out', { method: 'tools/call' }, { name: 'tools/call', req: 'r-1', s: 2 }),
+      frame('out', { method: 'tools/call' }, { name: 'tools/call', req: '5', by: call, s: 3 }),
+      frame('out', { ack: 'client:tool_call' }, { ...link, s: 4 }),
+    ];
+    for (const row of [...rows, ...rows]) all.add({ t: 0, ...row } as Row, 0);
+    const found = all.ofCall({ address: call, reqId: 'r-1' });
+    expect(found.map(({ id, isAnswer }) => [id, isAnswer])).toEqual([
+      [1, false],
+      [3, false],
+      [4, true],
     ]);
   });
 

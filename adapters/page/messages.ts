@@ -1,13 +1,18 @@
+import type { Call } from './calls.ts';
 import type { Row } from './trace-lines.ts';
 import { nameOf, textOf } from './values.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
-/** Messages on the wire of one client, link or seat, with their requests and askers. Pure functions. */
+/** Messages on the wire of clients, links and seats, each with its request and the actor that asked. Pure. */
 
 export interface MessageRow {
-  /** Index of the trace record of this message. */
-  readonly index: number;
-  readonly t: number;
+  /** Number of the message, unlike that of any other. */
+  readonly id: number;
+  /** Wall clock in ms. */
+  readonly at: number;
+  /** Address of the port instance that it passed. */
+  readonly a: string;
+  readonly via: 'mcp' | 'socket';
   readonly dir: 'in' | 'out';
   readonly isAnswer: boolean;
   /** Name of the method or the event; for an answer, the name in its request. */
@@ -15,87 +20,97 @@ export interface MessageRow {
   readonly req: string;
   /** Milliseconds between request and answer; null when the message is a request, or its request was not seen. */
   readonly afterMs: number | null;
-  /** Address of the actor that made the request; undefined when none in this trace did. */
+  /** Address of the actor whose request it belongs to; undefined when none in this trace made it. */
   readonly by: string | undefined;
   readonly body: unknown;
   /** Number of characters cut off at the end of the message. */
   readonly cut: number;
 }
-interface Request {
-  readonly t: number;
-  readonly name: string;
-  readonly by: string | undefined;
+/** Messages that a page can ask a host for: of an actor `a`, of a call actor `by`, with a `req_id`. */
+export interface MessagesWanted {
+  readonly a?: string;
+  readonly by?: string;
+  readonly req?: string;
 }
 /** Tells whether a port instance belongs to an actor, in any incarnation of that actor. */
 export const isOf = (actor: string, instance: string): boolean => {
   const name = nameOf(actor);
   return instance.startsWith(name) && /^[#/]/.test(instance.slice(name.length));
 };
-/** Returns the method and the asker when a record is a question to a session or a link; undefined for other records. */
-const askOf = (row: Row): { readonly method: string; readonly by: string } | undefined => {
-  const { type, method } = fieldsOf(row['ev']);
-  return row.k === 'out' && type === 'ask' && typeof method === 'string'
-    ? { method, by: textOf(row['a']) }
-    : undefined;
-};
 const isAnswer = (row: Row): boolean =>
-  row['via'] === 'mcp' ? row['name'] === undefined : fieldsOf(row['json'])['ack'] !== undefined;
+  row['via'] === 'mcp'
+    ? row['name'] === undefined
+    : fieldsOf(row['json'])['ack'] !== undefined || textOf(row['text']).startsWith('{"ack"');
+/** Most messages that a page keeps; beyond it the oldest are dropped. */
+const mostKept = 20_000;
 
-/** Messages of one actor, extended as records are added; records of other actors are skipped quickly. */
+interface Kept {
+  readonly row: Row;
+  readonly at: number;
+}
+/** Messages on all wires, in the order in which they passed. */
 export class Messages {
-  readonly rows: MessageRow[] = [];
-  readonly #actor: string;
-  #until = 0;
-  /** Requests by the id that their answers repeat. */
-  readonly #requests = new Map<string, Request>();
-  /** Questions of actors not yet sent as messages, in their order. */
-  #asks: { readonly method: string; readonly by: string }[] = [];
+  #kept: Kept[] = [];
+  readonly #ids = new Set<number>();
+  #revision = 0;
+  #shown: { readonly key: string; readonly rows: readonly MessageRow[] } | undefined;
 
-  constructor(actor: string) {
-    this.#actor = actor;
+  /** Adds a `frame` record of a trace, with its wall clock. One that is known already is ignored. */
+  add(row: Row, at: number): void {
+    if (this.#ids.has(row.s)) return;
+    this.#ids.add(row.s);
+    this.#revision += 1;
+    const last = this.#kept.at(-1);
+    this.#kept.push({ row, at });
+    if (last && last.row.s > row.s) this.#kept.sort((one, other) => one.row.s - other.row.s);
+    if (this.#kept.length <= mostKept) return;
+    for (const { row: old } of this.#kept.splice(0, mostKept / 2)) this.#ids.delete(old.s);
   }
-  get actor(): string {
-    return this.#actor;
+  /** Returns the messages of an actor. */
+  of(actor: string): readonly MessageRow[] {
+    return this.#paired(`actor ${actor}`, ({ a }) => isOf(actor, textOf(a)));
   }
-  read(rows: readonly Row[], end: number): readonly MessageRow[] {
-    for (; this.#until < end; this.#until++) {
-      const row = rows[this.#until];
-      if (!row) continue;
-      const ask = askOf(row);
-      if (ask) this.#asks.push(ask);
-      else if (row.k === 'frame' && isOf(this.#actor, textOf(row['a']))) this.#take(row, this.#until);
-    }
-    return this.rows;
+  /** Returns the messages that belong to a call, of all protocols on its way through this host. */
+  ofCall({ address, reqId }: Pick<Call, 'address' | 'reqId'>): readonly MessageRow[] {
+    return this.#paired(
+      `call ${address} ${reqId}`,
+      ({ via, by, req }) => (by !== undefined && by === address) || (via === 'socket' && req === reqId),
+    );
   }
-  #take(row: Row, index: number): void {
-    const { dir, req, json, text, cut, t } = row;
-    const answer = isAnswer(row);
-    const isOut = dir === 'out';
-    // Both sides number their requests, so the direction of an answer tells whose request it answers.
-    const key = `${isOut === answer ? 'theirs' : 'ours'} ${textOf(req)}`;
-    const request = answer ? this.#requests.get(key) : undefined;
-    const name = request?.name ?? textOf(row['name']);
-    const by = request?.by ?? (isOut && !answer ? this.#askerOf(name) : undefined);
-    if (!answer && req !== undefined) this.#requests.set(key, { t, name, by });
-    this.rows.push({
-      index,
-      t,
-      dir: isOut ? 'out' : 'in',
-      isAnswer: answer,
-      name,
-      req: textOf(req),
-      afterMs: request ? t - request.t : null,
-      by,
-      body: json ?? text,
-      cut: typeof cut === 'number' ? cut : 0,
+  /** Returns the chosen messages, answers with the name and the time of their requests. */
+  #paired(chosen: string, isChosen: (row: Row) => boolean): readonly MessageRow[] {
+    const key = `${this.#revision} ${chosen}`;
+    if (this.#shown?.key === key) return this.#shown.rows;
+    const requests = new Map<string, { readonly at: number; readonly name: string; readonly by: unknown }>();
+    const rows = this.#kept.flatMap(({ row, at }): MessageRow[] => {
+      if (!isChosen(row)) return [];
+      const { s, a, via, dir, req, json, text, cut } = row;
+      const answer = isAnswer(row);
+      // Both sides number their requests, so the direction of an answer tells whose request it answers.
+      const side = (dir === 'out') === answer ? 'theirs' : 'ours';
+      const asked = `${textOf(a)} ${side} ${textOf(req)} ${via === 'socket' ? textOf(row['name']) : ''}`;
+      const request = answer ? requests.get(asked) : undefined;
+      const name = request?.name ?? textOf(row['name']);
+      const by = row['by'] ?? request?.by;
+      if (!answer && req !== undefined) requests.set(asked, { at, name, by });
+      return [
+        {
+          id: s,
+          at,
+          a: textOf(a),
+          via: via === 'mcp' ? 'mcp' : 'socket',
+          dir: dir === 'out' ? 'out' : 'in',
+          isAnswer: answer,
+          name,
+          req: textOf(req),
+          afterMs: request ? at - request.at : null,
+          by: typeof by === 'string' ? by : undefined,
+          body: json ?? textOf(text),
+          cut: typeof cut === 'number' ? cut : 0,
+        },
+      ];
     });
-  }
-  #askerOf(method: string): string | undefined {
-    const at = this.#asks.findIndex((ask) => ask.method === method);
-    const [ask] = at < 0 ? [] : this.#asks.splice(at, 1);
-    // Drops old questions, which were sent elsewhere or refused before sending, so that the list cannot grow without
-    // limit.
-    if (this.#asks.length > 10_000) this.#asks = this.#asks.slice(-5_000);
-    return ask?.by;
+    this.#shown = { key, rows };
+    return rows;
   }
 }

@@ -2,10 +2,12 @@ import type { Checks, Charts, FromPage, HostFacts, ToPage } from '../../machines
 import { History } from './history.ts';
 import { noFilter, type CallFilter } from './call-list.ts';
 import { partsOf } from './calls.ts';
+import { Messages, type MessagesWanted } from './messages.ts';
 import { Story, type IncidentView } from './incidents.ts';
 import { countsOf, serversOf, type ServerView } from './model.ts';
 import { Lists, type Row } from './trace-lines.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
+import { listOf, numberOf } from './values.ts';
 
 /** State of the page: data of the host or file that is shown, and the choices of the person. */
 
@@ -50,6 +52,10 @@ export class Session {
   #lists = new Lists();
   /** Incidents and calls, also of the time before the page came. */
   readonly story = new Story();
+  /** Messages on the wire: all of a file, and those of a running host that a panel wanted. */
+  readonly messages = new Messages();
+  /** Number of the last message of the host that was looked at, by what was wanted. */
+  readonly #looked = new Map<string, number>();
   /** Records that came while the past was still being told; undefined when it is told. */
   #later: Row[] | undefined;
   /** Tells that the story begins before the records of this page. */
@@ -124,6 +130,24 @@ export class Session {
       this.#listener();
     });
   }
+  /**
+   * Asks a running host for the messages that it still has of an actor or a call, as far as they are not known. Returns
+   * the reason when it does not tell them; empty when it did.
+   */
+  async wantMessages(wanted: MessagesWanted): Promise<string> {
+    const key = JSON.stringify(wanted);
+    for (let isMore = true; isMore && this.phase === 'live';) {
+      const after = this.#looked.get(key) ?? 0;
+      const answer = await this.ask({ type: 'ask', what: 'messages', ...wanted, after });
+      if (!answer.ok) return answer.error;
+      const { frames, last, isMore: hasMore } = fieldsOf(answer.value);
+      for (const frame of listOf(frames)) this.messages.add(frame as Row, numberOf(frame['w']) ?? 0);
+      this.#looked.set(key, Math.max(after, numberOf(last) ?? after));
+      isMore = hasMore === true;
+    }
+    this.#listener();
+    return '';
+  }
   #answered(answer: Answer): void {
     this.#waiting.get(answer.id)?.(answer);
     this.#waiting.delete(answer.id);
@@ -159,6 +183,8 @@ export class Session {
       this.history.add(row);
       if (row.k === 'tail') this.#hasTail = true;
       if (typeof row['w'] === 'number') this.#offset = row['w'] - row.t;
+      if (row.k === 'frame' && row['via'] !== 'relay')
+        this.messages.add(row, numberOf(row['w']) ?? this.clockOf(row.t) ?? 0);
       if (this.#later) this.#later.push(row);
       else this.story.add(row, row.s);
     }
@@ -273,6 +299,11 @@ export class Session {
     if (index === undefined) return;
     this.choose({ panel: 'records', find: '' });
     this.goTo(index);
+  }
+  /** Shows the last record at or before a time of the wall clock, in the panel of records. */
+  goToClock(at: number): void {
+    this.choose({ panel: 'records', find: '' });
+    this.goTo(this.history.indexAt(at - (this.#offset ?? 0)));
   }
   goTo(index: number): void {
     const last = this.history.length - 1;

@@ -14,7 +14,7 @@ import { isLoopback, isNeighbour, isSameOrigin } from '../../machines/office/roo
 import { unsleepingClock, Cluster } from '../connections/nodes/cluster.ts';
 import { listening, shut } from './listening.ts';
 import { OfficeConnections } from '../connections/office-connections.ts';
-import { draining, type OfficeAnswered } from '../connections/office-wire.ts';
+import { draining, type CallTold, type OfficeAnswered } from '../connections/office-wire.ts';
 import {
   officeLimits,
   type OfficeLimits,
@@ -60,6 +60,8 @@ export interface OfficesOptions extends EntrantsOptions {
   readonly timing?: Partial<RelayTiming>;
   /** Callback for each answer to an event, also for answers of other peers; may throw. */
   readonly answered?: OfficeAnswered | undefined;
+  /** Callback for the beginning and the end of each relayed call. */
+  readonly called?: CallTold | undefined;
   /** Clock in ms that measures the duration of answers. */
   readonly clock?: (() => number) | undefined;
   /** Tracer that makes a span of each relayed call. */
@@ -160,6 +162,7 @@ export function createOffices(options: OfficesOptions = {}): Offices {
     http.on('connection', (socket) => strangers.accept(socket));
     const officeConnections = new OfficeConnections(wire, systemTimers, emit, relayTiming, {
       answered: options.answered,
+      called: options.called,
       clock: options.clock,
       tracing: options.tracing,
       gate,

@@ -24,7 +24,7 @@ export {
   type TraceRead,
 } from './reading.ts';
 export { withoutNumber, type ChannelEvent, type Facts } from './facts.ts';
-export type { Frame } from './frame.ts';
+export type { Frame, FrameVia } from './frame.ts';
 export { ownId, plainParams } from './own-ids.ts';
 export type { DirectoryRecord, Thrown } from './record.ts';
 export { Hiding, markOf, redacted, redactorOf, SecretRedactor, type KeyedHash } from './redaction.ts';

@@ -4,6 +4,7 @@ import type { Crossing } from './channels.ts';
 import { headSchema, recordSchema, tailSchema, traceFormat, type Head, type Tail } from './format.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { Facts } from './facts.ts';
+import type { FrameVia } from './frame.ts';
 import type { Mark } from './mark.ts';
 import type { DirectoryRecord } from './record.ts';
 import type { Step } from './step.ts';
@@ -34,7 +35,9 @@ export interface TraceLine {
 export interface FrameLine {
   readonly s: number;
   readonly t: number;
-  readonly via: 'mcp' | 'socket';
+  readonly via: FrameVia;
+  readonly a: string;
+  readonly by?: string;
   readonly dir: 'in' | 'out';
   /** Channel that carried the message. */
   readonly of?: string;

@@ -52,6 +52,10 @@ describe('a2c show', () => {
       expect(read.trace.lines.some(({ record }) => record.k === 'step' && record.ctx !== undefined)).toBe(
         true,
       );
+      const messages = (trace: typeof read.trace): object[] =>
+        (trace.frames ?? []).map(({ t, of, dir, json }) => ({ t, of, dir, json }));
+      expect(messages(original.trace).length).toBeGreaterThan(5);
+      expect(messages(read.trace)).toEqual(messages(original.trace));
     },
   );
 

@@ -18,7 +18,7 @@ const unusable = 5;
 const withoutLast = (text: string): string => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1);
 /** Replays a trace to record everything that the machines did and remembered. */
 function toFull(trace: Trace): { text: string; parted: number | undefined } {
-  const again = { profile: 'full', reason: () => 'asked' } as const;
+  const again = { profile: 'full', reason: () => 'asked', hasFrames: true } as const;
   const { text, replay } = recordedAgain(trace, again, (watched) => replayTrace(trace, watched));
   const { recorded, inputs } = replay.difference ?? {};
   // Leaves out the end where the host wrote none, so that the page tells that it was killed.

@@ -4,11 +4,14 @@ import { isAnswer, isNotification } from '../lenient.ts';
 import { Refused, type McpTransport, type Around } from '../transport.ts';
 import type { Envelope } from './envelope.ts';
 import { mayProgress } from './methods.ts';
+import type { Address } from '../../../machines/kernel/address.ts';
 import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 import { progressOf } from './notifications.ts';
 
 /** Callbacks of a pending request: progress any number of times, then one answer; undefined when no answer will come. */
 export interface Asker {
+  /** Actor that asked; undefined when the session itself did. */
+  readonly by?: Address | undefined;
   settle(answer: Envelope | undefined): void;
   progress(progress: Progress): void;
 }
@@ -50,7 +53,7 @@ export class PendingRequests {
     const request = { jsonrpc: '2.0', id, method, params: said } as JSONRPCMessage;
     this.#asked.set(id, asker);
     try {
-      return { id, sent: this.send(request) };
+      return { id, sent: this.send(request, asker.by) };
     } catch (error) {
       this.#asked.delete(id);
       throw error;
@@ -58,15 +61,20 @@ export class PendingRequests {
   }
 
   /** Sends a notification; rejects when it cannot be sent. */
-  notify(method: string, params?: Readonly<Record<string, unknown>>): Promise<void> | undefined {
-    return this.send({ jsonrpc: '2.0', method, ...(params && { params }) });
+  notify(
+    method: string,
+    params?: Readonly<Record<string, unknown>>,
+    by?: Address,
+  ): Promise<void> | undefined {
+    return this.send({ jsonrpc: '2.0', method, ...(params && { params }) }, by);
   }
 
   /** Cancels a request that has no answer yet and tells the server so; a late answer is dropped. */
   cancel(id: number): void {
+    const by = this.#asked.get(id)?.by;
     if (!this.#asked.delete(id) || id === greetingId) return;
     const params = { requestId: id, reason: 'withdrawn by the caller' };
-    this.notify('notifications/cancelled', params)?.catch(() => {
+    this.notify('notifications/cancelled', params, by)?.catch(() => {
       // Errors are ignored: the stream is gone, and the request has ended with it.
     });
   }
@@ -91,13 +99,14 @@ export class PendingRequests {
     this.#inner.onclose = () => this.onclose();
     this.#inner.onerror = ({ message: text }) => this.#notice({ kind: 'protocol', text, bytes: 0 });
     this.#inner.onmessage = (message) => {
-      this.#frame('in', message);
+      this.#frame('in', message, this.#askerOf(message));
       this.#take(message);
     };
     return this.#inner.start();
   }
-  send(message: JSONRPCMessage): Promise<void> | undefined {
-    this.#frame('out', message);
+  /** Sends a message; `by` is the actor whose request it belongs to. */
+  send(message: JSONRPCMessage, by?: Address): Promise<void> | undefined {
+    this.#frame('out', message, by);
     const sent = this.#inner.send(message);
     if (!('method' in message) || message.method !== 'notifications/initialized') return sent;
     return sent?.catch((error: unknown) => {
@@ -110,6 +119,11 @@ export class PendingRequests {
     this.#inner.setProtocolVersion?.(version);
   }
 
+  /** Returns the actor whose pending request a message answers, or reports progress of. */
+  #askerOf({ id, method, params }: Envelope): Address | undefined {
+    if (method === undefined) return this.#asked.get(id)?.by;
+    return method === 'notifications/progress' ? this.#asked.get(progressOf(params).token)?.by : undefined;
+  }
   #take(envelope: Envelope): void {
     const { id, method, params } = envelope;
     if (isNotification(envelope)) return this.#hear(String(method), params);

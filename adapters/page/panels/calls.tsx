@@ -65,16 +65,9 @@ function CallRow({ session, call, id, now, begin, end }: Bar): VNode {
     </div>
   );
 }
-/** Tells why there is no call: an office relays calls and keeps none, and a page may not know the past. */
+/** Tells why there is no call; a page may not know the past. */
 function NoCalls({ session }: { session: Session }): VNode {
   const { since } = session.story;
-  if (session.host?.kind === 'office')
-    return (
-      <Empty>
-        An office passes calls on and keeps none of them. Open the page of their agent or computer: npx a2c
-        inspect
-      </Empty>
-    );
   const from = since === undefined ? '' : ` since ${dayTimeText(since, session.wallNow)}`;
   return <Empty>No call was made{from} until this moment. Make one: npx a2c call TOOL --url OFFICE</Empty>;
 }

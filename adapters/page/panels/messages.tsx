@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { Messages, type MessageRow } from '../messages.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { MessageRow, MessagesWanted } from '../messages.ts';
 import { Empty, LongList } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { Value } from '../value.tsx';
-import { durationText, visible } from '../values.ts';
+import { dayTimeText, durationText, visible } from '../values.ts';
 
 /** Panel of the messages on the wire of one server, link or seat, in order and in both directions. */
 
@@ -13,19 +13,29 @@ const kinds: ReadonlySet<string> = new Set(['client', 'link', 'seat']);
 const wiresOf = ({ history }: Session): readonly string[] =>
   [...history.at(Infinity).values()].flatMap(({ kind, address }) => (kinds.has(kind) ? [address] : []));
 
-/** Asks a running host to collect the messages of an actor while this panel is open. */
-function useFrames(session: Session, actor: string | undefined): string {
+/** Time in ms after which a running host is asked for new messages. */
+const askMs = 500;
+/** Asks a running host for these messages again and again while they are shown; returns why it does not tell them. */
+export function useMessages(session: Session, wanted: MessagesWanted | undefined): string {
   const [problem, tell] = useState('');
   const isLive = session.phase === 'live';
+  const key = JSON.stringify(wanted);
   useEffect(() => {
-    if (actor === undefined || !isLive) return;
-    const ask = (on: boolean): Promise<void> =>
-      session
-        .ask({ type: 'ask', what: 'frames', a: actor, on })
-        .then((answer) => tell(answer.ok ? '' : answer.error));
-    void ask(true);
-    return () => void ask(false);
-  }, [session, actor, isLive]);
+    if (wanted === undefined || !isLive) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const ask = async (): Promise<void> => {
+      const said = await session.wantMessages(wanted);
+      if (isOver) return;
+      tell(said);
+      timer = setTimeout(() => void ask(), askMs);
+    };
+    void ask();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [session, key, isLive]);
   return problem;
 }
 const said = ({ body }: MessageRow): string => (typeof body === 'string' ? body : JSON.stringify(body));
@@ -33,7 +43,7 @@ const isWanted = (row: MessageRow, wanted: string): boolean =>
   wanted === '' || `${row.name} ${row.req} ${row.by ?? ''} ${said(row)}`.toLowerCase().includes(wanted);
 
 function Detail({ row, session }: { row: MessageRow; session: Session }): VNode {
-  const { by, name, cut, body, index } = row;
+  const { id, by, name, cut, body, at } = row;
   return (
     <div id="message">
       <h3>
@@ -46,29 +56,23 @@ function Detail({ row, session }: { row: MessageRow; session: Session }): VNode 
             for <span class="mono">{visible(by)}</span>,{' '}
           </>
         )}
-        <button
-          type="button"
-          class="plain"
-          onClick={() => {
-            session.choose({ panel: 'records', find: '' });
-            session.goTo(index);
-          }}
-        >
+        <button type="button" class="plain" onClick={() => session.goToClock(at)}>
           what happened then
         </button>
       </p>
       {cut > 0 && <p class="bad">▲ {cut.toLocaleString('en')} more characters are not kept.</p>}
-      <Value key={index} session={session} value={body} label="The message" />
+      <Value key={id} session={session} value={body} label="The message" />
     </div>
   );
 }
 interface LineProps {
   readonly id: string;
   readonly row: MessageRow;
+  readonly now: number;
   readonly isShown: boolean;
   readonly show: () => void;
 }
-function Line({ id, row, isShown, show }: LineProps): VNode {
+function Line({ id, row, now, isShown, show }: LineProps): VNode {
   return (
     <div
       id={id}
@@ -78,7 +82,7 @@ function Line({ id, row, isShown, show }: LineProps): VNode {
       style={{ height: `${rowHeight}px` }}
       onClick={show}
     >
-      <span class="number">{durationText(row.t)}</span>
+      <span class="number">{dayTimeText(row.at, now)}</span>
       <span>{row.dir === 'out' ? '→ sent' : '← received'}</span>
       <span class="mono">
         {row.isAnswer ? '↩ ' : ''}
@@ -92,8 +96,8 @@ function Line({ id, row, isShown, show }: LineProps): VNode {
 const NoMessages = ({ session }: { session: Session }): VNode => (
   <Empty>
     {session.phase === 'live'
-      ? 'No message yet. Those that pass from now on, while this panel is open, come here.'
-      : 'This recording has no messages: a host keeps them only while somebody looks at them here. What a live page has seen is saved under Checks.'}
+      ? 'No message of it yet, or none that the host still has: it keeps the last 1 MiB of all.'
+      : 'This recording has no messages of it. A file has the last 1 MiB, or a fifth of all that was recorded.'}
   </Empty>
 );
 interface Choosing {
@@ -136,15 +140,12 @@ export function MessagesPanel({ session }: { session: Session }): VNode {
   const [find, search] = useState('');
   const [shown, show] = useState<number | undefined>(undefined);
   const actor = wire ?? (chosen !== undefined && wires.includes(chosen) ? chosen : wires[0]);
-  const problem = useFrames(session, actor);
-  const { history, at } = session;
-  const kept = useRef({ history, messages: new Messages('') });
-  if (kept.current.messages.actor !== (actor ?? '') || kept.current.history !== history)
-    kept.current = { history, messages: new Messages(actor ?? '') };
-  const all = kept.current.messages.read(history.rows(), history.length);
+  const problem = useMessages(session, actor === undefined ? undefined : { a: actor });
+  const { wallNow } = session;
+  const all = actor === undefined ? [] : session.messages.of(actor);
   const wanted = find.trim().toLowerCase();
-  const rows = all.filter((row) => row.index <= at && isWanted(row, wanted));
-  const place = shown === undefined ? -1 : rows.findIndex(({ index }) => index === shown);
+  const rows = all.filter((row) => (session.isNow || row.at <= wallNow) && isWanted(row, wanted));
+  const place = shown === undefined ? -1 : rows.findIndex(({ id }) => id === shown);
   const row = rows[place];
   const onWire = (next: string): void => {
     choose(next);
@@ -153,15 +154,9 @@ export function MessagesPanel({ session }: { session: Session }): VNode {
   const draw = (n: number, id: string): VNode | null => {
     const each = rows[n];
     if (!each) return null;
-    return (
-      <Line
-        key={each.index}
-        id={id}
-        row={each}
-        isShown={each.index === shown}
-        show={() => show(each.index)}
-      />
-    );
+    const isShown = each.id === shown;
+    const onShow = (): void => show(each.id);
+    return <Line key={each.id} id={id} row={each} now={wallNow} isShown={isShown} show={onShow} />;
   };
   const status = problem === '' ? `${rows.length.toLocaleString('en')} messages` : problem;
   return (
@@ -176,7 +171,7 @@ export function MessagesPanel({ session }: { session: Session }): VNode {
           label="Messages"
           shown={place < 0 ? rows.length - 1 : place}
           draw={draw}
-          onMove={(by) => show(rows[Math.max(0, Math.min(rows.length - 1, place + by))]?.index)}
+          onMove={(by) => show(rows[Math.max(0, Math.min(rows.length - 1, place + by))]?.id)}
         />
       )}
       {row && <Detail row={row} session={session} />}

@@ -1,4 +1,4 @@
-import { Frames } from '../../../actors/inspector/live-stream.ts';
+import { Frames } from '../../../actors/inspector/frames.ts';
 import { FlightRecorder } from '../../../actors/recording/flight-recorder.ts';
 import { KnownSecrets } from '../../../actors/recording/known-secrets.ts';
 import { Runtime } from '../../../actors/api/runtime.ts';

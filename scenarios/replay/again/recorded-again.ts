@@ -1,5 +1,12 @@
 import { Recorder } from '../../../actors/recording/recorder.ts';
-import { isCrossing, readTrace, type Profile, type Trace } from '../../../machines/trace/index.ts';
+import {
+  isCrossing,
+  readTrace,
+  type Frame,
+  type FrameLine,
+  type Profile,
+  type Trace,
+} from '../../../machines/trace/index.ts';
 import { createDigest, sha256Of } from '../report/files.ts';
 import { preludeMs } from '../recorded-world.ts';
 import type { ReplayTraceOptions, TraceReplay } from '../replay-trace.ts';
@@ -11,6 +18,13 @@ interface Again {
   readonly about?: { readonly runtime?: string; readonly title?: string };
   /** Returns the reason for the end of the new trace; by default that of the old one. */
   readonly reason?: (replay: TraceReplay) => string;
+  /** Takes over the messages on the wire, which a replay does not need. */
+  readonly hasFrames?: boolean;
+}
+const allFrames = { held: Infinity, mostChars: Infinity, leastChars: Infinity, share: 0 };
+/** Returns a message as the recorder takes it. */
+function frameOf({ s: _, t: __, a, by, via, dir, json, ...read }: FrameLine): Frame {
+  return { k: 'frame', a, ...(by !== undefined && { by }), via, dir, json, read };
 }
 /**
  * Records a new trace of what today's machines do in the world of an old trace, at the old times. `replay` plays the old trace. A
@@ -18,7 +32,12 @@ interface Again {
  */
 export function recordedAgain(
   trace: Trace,
-  { profile = trace.head.profile, about = {}, reason = () => trace.tail?.reason ?? 'cut' }: Again,
+  {
+    profile = trace.head.profile,
+    about = {},
+    reason = () => trace.tail?.reason ?? 'cut',
+    hasFrames = false,
+  }: Again,
   replay: (watched: Pick<ReplayTraceOptions, 'observer' | 'onInput'>) => TraceReplay,
 ): { readonly text: string; readonly replay: TraceReplay } {
   const { runtime, xstate, node, clock, started, redaction, title } = trace.head;
@@ -45,7 +64,19 @@ export function recordedAgain(
       ...about,
     },
     ringBytes: Infinity,
+    frames: allFrames,
   });
+  const frames = hasFrames ? [...(trace.frames ?? [])] : [];
+  const framesUntil = (s: number): void => {
+    const clock = now;
+    for (let [next] = frames; next && next.s < s; [next] = frames) {
+      const { t } = next;
+      now = () => t;
+      recorder.frame(frameOf(next));
+      frames.shift();
+    }
+    now = clock;
+  };
   const markUntil = (s: number): void => {
     while ((marks[0]?.s ?? Infinity) < s) recorder.mark(marks.shift()?.text ?? '');
   };
@@ -56,9 +87,11 @@ export function recordedAgain(
     },
     onInput: ({ s, t, record }) => {
       offset = record.w - t;
+      framesUntil(s);
       markUntil(s);
     },
   });
+  framesUntil(Infinity);
   markUntil(Infinity);
   return { text: recorder.text(reason(played)), replay: played };
 }
