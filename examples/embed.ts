@@ -28,11 +28,10 @@ await using computer = await createComputer({
   // Who may run what? Without this line every call is refused. A host with a window would ask its user here.
   confirm: ({ server, tool }) => (server === 'greeter' && tool === 'greet' ? 'allow' : 'deny'),
 });
-//    It is there at once; `tools()` waits a moment for servers that start, and says which are missing.
-const { tools: own, missing } = await computer.tools();
-console.log(
-  `the computer has ${own.length} tool${missing.map((one) => `, ${one.server}: ${one.reason}`).join('')}`,
-);
+//    It is there at once, and its servers start. `startServer` resolves when the server is ready.
+await computer.startServer('greeter');
+const { tools: own } = await computer.tools();
+console.log(`the computer has ${own.length} tool`);
 
 // 3. The agent is the side with the model. It learns by itself who is there, and what they can do.
 await using agent = await createAgent({ url: office.url });

@@ -1,10 +1,11 @@
 /** Tests of the token of `a2c office`: commands of the same user find it, commands of other users do not. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { createTerminal } from '../../adapters/index.ts';
+import { entryBy, openShared } from './entry.ts';
 import { run } from './run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-entry-'));
@@ -82,5 +83,33 @@ describe('an office of a2c office', () => {
     expect([await both.over, both.told()]).toEqual([1, expect.stringContaining('Leave out one of them.')]);
     const wide = start(mine, 'office', '--port', '0', '--open', '--host', '0.0.0.0');
     expect([await wide.over, wide.told()]).toEqual([1, expect.stringContaining('loopback only')]);
+  });
+
+  it('on the port of a killed one takes its token, so that peers which come back are let in', async () => {
+    const left = await office();
+    const { port } = new URL(left.url);
+    await close(left);
+    const file = join(mine, 'a2c', 'offices', `${port}.token`);
+    writeFileSync(file, 'left-by-a-killed-office', { mode: 0o600 });
+    const running = await office('--port', port);
+    expect(await asks(others, running.url, '--token', 'left-by-a-killed-office')).toContain(letIn);
+    await close(running);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('on a fixed port shares its token before it listens, and takes it back where it cannot', async () => {
+    const entry = entryBy({}, 9);
+    const output = new PassThrough();
+    const terminal = createTerminal({ input: new PassThrough(), output, errors: output });
+    const context = { terminal, signal: new AbortController().signal };
+    vi.stubEnv('XDG_STATE_HOME', mine);
+    const tokens = (): string[] => readdirSync(join(mine, 'a2c', 'offices'));
+    let seen: string[] = [];
+    const opening = openShared(context, entry, 9, async () => {
+      seen = tokens();
+      throw new Error('the port is taken');
+    });
+    await expect(opening).rejects.toThrow('the port is taken');
+    expect([seen, tokens()]).toEqual([['9.token'], []]);
   });
 });

@@ -6,7 +6,12 @@ import type { OfficeSeat } from '../api/seat.ts';
 import type { CommandContext } from './context.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { Refusals } from '../logging/log-entry.ts';
-import { defaultStateDir, keepOfficeToken, type OfficeCredential } from '../../adapters/index.ts';
+import {
+  defaultStateDir,
+  keepOfficeToken,
+  keptOfficeToken,
+  type OfficeCredential,
+} from '../../adapters/index.ts';
 
 export interface EntryOptions {
   /** Tokens that the office accepts; a peer needs one of them. */
@@ -54,8 +59,11 @@ function credentialsBy({ tokens, jwks, audience, issuer }: EntryOptions): readon
       : [{ jwks, audience, ...(issuer !== undefined && { issuer }) }]),
   ];
 }
-/** Makes the entry rules of an office: a token, given or generated, keeps other users of the machine out. */
-export function entryBy(options: EntryOptions): OfficeEntry {
+/**
+ * Makes the entry rules of an office: a token, given or generated, keeps other users of the machine out. On a fixed port the
+ * generated token is the one that a killed office has left there, so that its peers can come back.
+ */
+export function entryBy(options: EntryOptions, port = 0): OfficeEntry {
   const { token: given = [], open = false } = options;
   const credentials = credentialsBy(options);
   if (open && given.length + credentials.length > 0)
@@ -65,7 +73,8 @@ export function entryBy(options: EntryOptions): OfficeEntry {
     );
   if (open) return { shown: {}, line: 'open to every program of this machine' };
   const token = given.length > 0 ? given : tokenInEnvironment();
-  const [first = randomBytes(24).toString('base64url'), ...others] = token;
+  const left = port === 0 ? undefined : keptOfficeToken(defaultStateDir(), `http://127.0.0.1:${port}`);
+  const [first = left ?? randomBytes(24).toString('base64url'), ...others] = token;
   const who = [
     ...(token.length > 0 ? ['who shows its token'] : ['programs of this user']),
     ...(options.tokens === undefined ? [] : [`who shows a token of ${options.tokens}`]),
@@ -78,27 +87,44 @@ export function entryBy(options: EntryOptions): OfficeEntry {
     line: `open to ${who.join(', ')}${more}`,
   };
 }
-/**
- * Shares the token of an office with other commands of this user until the returned function is called, and prints
- * refused peers.
- */
-export function keepEntry({ terminal }: CommandContext, { shown }: OfficeEntry, office: Office): () => void {
-  const refusals = new Refusals((address, text) => terminal.err(`not let in: ${address}: ${text}`));
-  office.on('peer.refused', (peer) => refusals.heard(peer));
-  office.on('auth.failed', ({ message }) => terminal.err(message));
-  const end = (): void => refusals.close();
-  if (typeof shown.auth !== 'string') return end;
+/** Shares the token of an office with other commands of this user until the returned function is called. */
+function shareToken({ terminal }: CommandContext, { shown }: OfficeEntry, port: number): () => void {
+  if (typeof shown.auth !== 'string') return () => {};
   try {
-    const forget = keepOfficeToken(defaultStateDir(), office.port, shown.auth);
-    return () => {
-      forget();
-      end();
-    };
+    return keepOfficeToken(defaultStateDir(), port, shown.auth);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     terminal.err(`its token could not be kept for other commands, which need --token now: ${why}`);
-    return end;
+    return () => {};
   }
+}
+/**
+ * Opens an office, shares its token with other commands of this user, and prints refused peers, until `forget` is called. On a
+ * free fixed port the token is shared before the office listens, because a peer that comes back at once is let in only with it.
+ */
+export async function openShared(
+  context: CommandContext,
+  entry: OfficeEntry,
+  port: number,
+  open: () => Promise<Office>,
+): Promise<{ readonly office: Office; readonly forget: () => void }> {
+  const isFree = port !== 0 && keptOfficeToken(defaultStateDir(), `http://127.0.0.1:${port}`) === undefined;
+  const early = isFree ? shareToken(context, entry, port) : undefined;
+  const office = await open().catch((error: unknown) => {
+    early?.();
+    throw error;
+  });
+  const unshare = early ?? shareToken(context, entry, office.port);
+  const refusals = new Refusals((address, text) => context.terminal.err(`not let in: ${address}: ${text}`));
+  office.on('peer.refused', (peer) => refusals.heard(peer));
+  office.on('auth.failed', ({ message }) => context.terminal.err(message));
+  return {
+    office,
+    forget: () => {
+      unshare();
+      refusals.close();
+    },
+  };
 }
 
 export const firstPort = 3000;

@@ -22,7 +22,7 @@ import { statusFact, tellFact, textsOf } from './printing/failures.ts';
 import { Prompt } from './prompt/prompt.ts';
 import { confirmBy, answersBy, inputsAt } from './answering.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable, unlessInterrupted } from './exit-codes.ts';
-import { credentialBy, entryBy, keepEntry, openOffice, type EntryOptions } from './entry.ts';
+import { credentialBy, entryBy, openOffice, openShared, type EntryOptions } from './entry.ts';
 import { briefRecordBy, logBy, recordBy, type ServerOptions, type WatchOptions } from './host-options.ts';
 import { showInspector } from './inspect.ts';
 import { untilAborted, type CommandContext } from './context.ts';
@@ -146,13 +146,15 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
   const config = await configOf(context, options);
   const programs = config.servers.flatMap((server) => (server.kind === 'stdio' ? [server.launch] : []));
   for (const line of await unreadDocuments(programs)) terminal.err(line);
-  const entry = entryBy(options);
+  const { port = 0 } = options;
+  const entry = entryBy(options, port);
   const { runtime, watch, stop } = await watchedRuntimeOf(context, options);
   let forget = (): void => {};
   try {
     await runtime.sweep();
-    const office = await openOffice(options, entry, runtime);
-    forget = keepEntry(context, entry, office);
+    const shared = await openShared(context, entry, port, () => openOffice(options, entry, runtime));
+    const { office } = shared;
+    ({ forget } = shared);
     const officeLine = `office ${office.url} (id ${options.office}), ${entry.line}`;
     terminal.err(officeLine);
     const opened = deferred<Computer>();

@@ -5,7 +5,7 @@ import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeAtEnd, isTerminated } from './exit-codes.ts';
 import { logBy, recordBy, tracingBy, type InspectingOptions, type RecordingOptions } from './host-options.ts';
 import { showInspector } from './inspect.ts';
-import { entryBy, firstPort, keepEntry, type EntryOptions } from './entry.ts';
+import { entryBy, firstPort, openShared, type EntryOptions } from './entry.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { OfficeTls } from '../../adapters/index.ts';
 import type { GivenLimits } from '../../machines/office/rooms/limits.ts';
@@ -36,10 +36,10 @@ export async function officeOnly(context: CommandContext, options: OfficeCommand
   const metrics = options.metrics && { ...options.metrics, ...(token !== undefined && { token }) };
   const redis = options.redis ?? process.env['A2C_REDIS'];
   if (redis) terminal.err('joins the other nodes of its office in Redis; if that is new, after 15 s');
-  const entry = entryBy(options);
+  const entry = entryBy(options, port);
   const tls = tlsBy(options);
   const { auth } = entry;
-  await using office = await createOffice({
+  const settings = {
     host,
     port,
     requireVersion,
@@ -52,8 +52,9 @@ export async function officeOnly(context: CommandContext, options: OfficeCommand
     ...(auth !== undefined && { auth }),
     ...(await logBy(context, options)),
     ...tracingBy(options),
-  });
-  const forget = keepEntry(context, entry, office);
+  };
+  const { office: opened, forget } = await openShared(context, entry, port, () => createOffice(settings));
+  await using office = opened;
   terminal.out(office.url);
   terminal.err(`office ${entry.line}; Ctrl-C closes it`);
   if (office.metricsUrl !== undefined) terminal.err(`metrics at ${office.metricsUrl}/metrics`);
