@@ -101,6 +101,8 @@ export type {
   ReadAs,
   ReadOptions,
   ResourceOptions,
+  ResourcesOptions,
+  ResourcesPage,
 } from './api/agent-handle.ts';
 export type {
   DocumentPage,
