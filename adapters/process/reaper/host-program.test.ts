@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { whyNoReaper, type HostProgram } from './host-program.ts';
+import { isPlainNode, whyNoReaper, type HostProgram } from './host-program.ts';
 
 const node: HostProgram = {
   env: {},
@@ -28,5 +28,16 @@ describe('a host', () => {
 
   it('here has one', () => {
     expect(whyNoReaper()).toBeUndefined();
+  });
+
+  it.each<[string, Partial<HostProgram>, string, boolean]>([
+    ['node', {}, '/usr/bin/node', true],
+    ['a node of one version', {}, '/opt/bin/node22', true],
+    ['a program of another name', {}, '/opt/bin/my-app', false],
+    ['Bun', { versions: bun }, '/usr/bin/node', false],
+    ['Electron', { versions: electron }, '/usr/bin/node', false],
+    ['one file', { isSingleFile: true }, '/usr/bin/node', false],
+  ])('that is %s is guarded by a shell only where it is surely Node', (_, program, path, is) => {
+    expect(isPlainNode({ ...node, ...program }, path)).toBe(is);
   });
 });

@@ -41,6 +41,13 @@ const isOlder = (version: string): boolean => {
 export const isSingleProgram = ({ versions, main, isSingleFile }: HostProgram = hostProgram()): boolean =>
   isSingleFile || (versions['bun'] !== undefined && insideBun.test(main ?? ''));
 
+/** Tells whether `process.execPath` is surely Node itself, which runs any script. */
+export const isPlainNode = (host: HostProgram = hostProgram(), path = process.execPath): boolean =>
+  !isSingleProgram(host) &&
+  host.versions['bun'] === undefined &&
+  host.versions['electron'] === undefined &&
+  /[\\/]node[\d.]*(\.exe)?$/.test(path);
+
 /**
  * Reason why `process.execPath` with a script would start this host again instead of the script; undefined when the script would
  * run.

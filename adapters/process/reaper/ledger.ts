@@ -132,7 +132,7 @@ function watchOf(onEmpty: (entry: Entry) => void) {
 }
 /** Reports children of this host that still run outside of their process groups; they can be found on Linux only. */
 async function tellLeft(instance: string, notice: Notice): Promise<void> {
-  const left = await lookTwice({ groups: [], instances: [instance] });
+  const left = await lookTwice({ groups: [], instances: [instance], after: process.pid });
   if (left.length === 0) return;
   const names = left.map(({ command, pid }) => `${command} (pid ${pid})`).join(', ');
   notice(

@@ -256,9 +256,9 @@ async function reaper(...lines: string[]) {
   const exited = once(child, 'exit');
   return { pid, child, exited };
 }
-/** Tells whether a process catches SIGHUP, the first bit of its signal mask; Node itself does not catch it. */
-const catches = (pid: number): boolean =>
-  /^SigCgt:.*[13579bdf]$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+/** Tells whether a process ignores SIGHUP, the first bit of its signal mask. */
+const ignores = (pid: number): boolean =>
+  /^SigIgn:.*[13579bdf]$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 
 describe.skipIf(process.platform !== 'linux')('the reaper', () => {
   it('ends a group of the right age, and leaves a stranger alone that has its number', async () => {
@@ -280,7 +280,7 @@ describe.skipIf(process.platform !== 'linux')('the reaper', () => {
 
   it('outlives the signals that end everybody, and ends at once when nothing is left to do', async () => {
     const { pid, child, exited } = await reaper('* a', '~ a');
-    await until(() => catches(pid));
+    await until(() => ignores(pid));
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) kill(pid, signal);
     const ours = await stranger();
     child.stdin.write(`+ ${ours} ${startTimeOf(ours)}\n`);
