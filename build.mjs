@@ -1,7 +1,8 @@
-// Builds `dist`: the code in chunks that load when they are needed, the types rolled up, and the page of the inspector.
+// Builds `dist`: the library and the command, each in chunks that load when they are needed, the types rolled up, and the page of
+// the inspector.
 import { execFile } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
@@ -9,7 +10,7 @@ import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
 
 process.chdir(import.meta.dirname);
-const { bin, exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { bin, exports, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 const { resolve } = createRequire(import.meta.url);
 const entries = Object.entries(exports).flatMap(([name, { types, default: code }]) =>
   types ? [{ name, types, code }] : [],
@@ -26,27 +27,139 @@ const programs = [
 const faultServer = 'scenarios/fault-server/fault-server.mjs';
 const sourceOf = (built) => built.replace(/^\.?\/?dist\//, '').replace(/\.js$/, '.ts');
 
+/** Packages that `a2c call` loads. They are bundled with the command, because many small files take long to load. */
+const inCommand = [
+  '@modelcontextprotocol/client',
+  '@modelcontextprotocol/core',
+  'ajv',
+  'ajv-formats',
+  'commander',
+  'cross-spawn',
+  'env-paths',
+  'fastest-levenshtein',
+  'http-proxy-agent',
+  'https-proxy-agent',
+  'limiter',
+  'p-queue',
+  'proper-lockfile',
+  'proxy-from-env',
+  'socket.io-parser',
+  'string-width',
+  'xstate',
+  'zod',
+];
+
 const node = {
   bundle: true,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  packages: 'external',
   // Bundled: its file for Node loads its parts in a way that bundlers of hosts do not see.
   alias: { 'jsonc-parser': './node_modules/jsonc-parser/lib/esm/main.js' },
   logLevel: 'warning',
   outbase: '.',
   outdir: 'dist',
 };
+const library = { ...node, packages: 'external' };
 
-async function buildCode() {
+/** Leaves out the error texts of zod in 50 languages, of which the command speaks one. */
+const englishOnly = {
+  name: 'english-only',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+    })),
+};
+/**
+ * Modules that a call over stdio does not need. Each is loaded at its first use, and without its ESM form: to import `node:http`
+ * evaluates every export, which loads the whole of undici.
+ */
+const seldom =
+  /^((node:)?(http|https|net|tls|dns|zlib|vm|worker_threads|assert)|https?-proxy-agent|socket\.io-parser|string-width)$/;
+const asNeeded = {
+  name: 'as-needed',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: seldom }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'as-needed' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'as-needed' }, async ({ path }) => {
+      const module = isBuiltin(path) ? `process.getBuiltinModule('${path}')` : `require('${path}')`;
+      const names = Object.keys(await import(path)).filter((name) => name !== 'default');
+      const parts = names.map((name) => `get ${name}() { return ${module}.${name}; }`);
+      const contents =
+        names.length > 0
+          ? `module.exports = { ${parts.join(', ')} };`
+          : `export default (...given) => ${module}.default(...given);`;
+      return { contents, resolveDir: import.meta.dirname };
+    });
+  },
+};
+
+const named = /\{([^}]*)\} from '([^']+\.ts)'/;
+const exported = new RegExp(`^export ${named.source}`, 'gm');
+const imported = new RegExp(`^import ${named.source}`, 'gm');
+/** Names in a list of imports or exports, without types: each with the name that it has outside of the list. */
+const namesIn = (list) =>
+  list.split(',').flatMap((word) => {
+    const [name, as = name] = word.trim().split(' as ');
+    return name === '' || name.startsWith('type ') ? [] : [{ name, as }];
+  });
+/** File in which a name of an index is written, and its name there. */
+function ownerOf(index, name) {
+  for (const [, list, from] of readFileSync(index, 'utf8').matchAll(exported))
+    for (const one of namesIn(list))
+      if (one.as === name) {
+        const file = join(dirname(index), from);
+        return file.endsWith('/index.ts') ? ownerOf(file, one.name) : { file, name: one.name };
+      }
+  return { file: index, name };
+}
+/** Imports each name from its own file: of an index, each command would load all that the index names. */
+const pastIndexes = {
+  name: 'past-indexes',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.ts$/ }, ({ path }) => ({
+      loader: 'ts',
+      contents: readFileSync(path, 'utf8').replace(imported, (all, list, from) => {
+        if (!from.endsWith('/index.ts')) return all;
+        const index = join(dirname(path), from);
+        const imports = namesIn(list).map(({ name, as }) => {
+          const owner = ownerOf(index, name);
+          return `import { ${owner.name} as ${as} } from '${owner.file}'`;
+        });
+        return imports.join('; ');
+      }),
+    })),
+};
+
+/** Builds `a2c` beside the library, in one go with the packages that it loads, since it starts often. */
+async function buildCommand() {
+  const file = bin.a2c;
+  await build({
+    ...node,
+    entryPoints: [{ in: sourceOf(file), out: file.replace(/^dist\/|\.js$/g, '') }],
+    splitting: true,
+    minify: true,
+    legalComments: 'none',
+    chunkNames: 'command/[name]-[hash]',
+    mainFields: ['module', 'main'],
+    external: Object.keys({ ...dependencies, ...peerDependencies }).filter(
+      (name) => !inCommand.includes(name),
+    ),
+    // For packages as CommonJS: those that are bundled require nothing but modules of Node.
+    banner: { js: 'const require = process.getBuiltinModule;' },
+    plugins: [englishOnly, asNeeded, pastIndexes],
+  });
+}
+
+async function buildLibrary() {
   // One file, because it reads its vocabulary beside itself and starts often.
-  await build({ ...node, entryPoints: [faultServer], outExtension: { '.js': '.mjs' } });
+  await build({ ...library, entryPoints: [faultServer], outExtension: { '.js': '.mjs' } });
   mkdirSync('dist/scenarios/fault-server/words', { recursive: true });
   copyFileSync('scenarios/fault-server/words/words.json', 'dist/scenarios/fault-server/words/words.json');
   // Embedded, so that a host which was bundled without this package still has it.
   const reaper = await build({
-    ...node,
+    ...library,
     entryPoints: ['adapters/process/reaper/reaper.ts'],
     format: 'cjs',
     minify: true,
@@ -54,19 +167,14 @@ async function buildCode() {
     banner: { js: "process.title='a2c reaper '+process.argv.at(-1);" },
     write: false,
   });
-  const code = entries.map(({ code }) => sourceOf(code));
-  const commands = Object.values(bin).map(sourceOf);
-  const entryPoints = [...new Set([...code, ...commands, ...programs])].filter(
-    (file) => file !== faultServer,
-  );
+  const entryPoints = [...new Set([...entries.map(({ code }) => sourceOf(code)), ...programs])];
   await build({
-    ...node,
+    ...library,
     entryPoints: entryPoints.map((file) => ({ in: file, out: file.replace(/\.\w+$/, '') })),
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
     define: { EMBEDDED_REAPER: JSON.stringify(reaper.outputFiles[0].text) },
   });
-  for (const file of Object.values(bin)) chmodSync(file, 0o755);
 }
 
 async function buildPage() {
@@ -147,4 +255,5 @@ async function buildTypes() {
 }
 
 rmSync('dist', { recursive: true, force: true });
-await Promise.all([buildCode(), buildPage(), buildTypes()]);
+await Promise.all([buildLibrary(), buildCommand(), buildPage(), buildTypes()]);
+for (const file of Object.values(bin)) chmodSync(file, 0o755);

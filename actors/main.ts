@@ -1,13 +1,15 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
+import { keepCompiledCode } from '../adapters/index.ts';
 import { asText } from '../machines/text.ts';
-import { begin } from './cli/run.ts';
+import { version } from '../machines/version.ts';
 import { EndedBySignal } from './cli/exit-codes.ts';
 import type { CommandContext } from './cli/context.ts';
 
 // Turns off an optimization of V8 that takes the short-lived objects of each call for long-lived ones; it costs a tenth
 // to a fifth of the CPU.
 setFlagsFromString('--no-allocation-site-pretenuring');
+keepCompiledCode();
 
 async function main(): Promise<void> {
   const aborter = new AbortController();
@@ -34,9 +36,13 @@ async function main(): Promise<void> {
   const laboratory = async () => (await import('../scenarios/stage/laboratory.ts')).laboratory;
   let context: Promise<CommandContext> | undefined;
   const contextOf = async (): Promise<CommandContext> => {
-    const { createTerminal } = await import('../adapters/index.ts');
-    return { terminal: createTerminal(), signal: aborter.signal, laboratory, onHangup };
+    const { contextHere } = await import('./cli/context.ts');
+    return contextHere({ signal: aborter.signal, laboratory, onHangup });
   };
+  // Answered here, because the commands take longer to load than Node to start.
+  if (argv.join(' ') === '--version') return void process.stdout.write(`${version}\n`);
+  // Loaded only now, so that its compiled code is kept.
+  const { begin } = await import('./cli/run.ts');
   try {
     process.exitCode = await begin(argv.length === 0 ? ['--help'] : argv, {
       out: (text) => void process.stdout.write(`${asText(text)}\n`),

@@ -89,7 +89,7 @@ export { changeFile, NotText } from './storage/settings.ts';
 export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings.ts';
 export { isTrusted, trust } from './storage/user-files.ts';
 export { PackageMissing } from './optional-packages.ts';
-export { OwnFileMissing } from './own-files.ts';
+export { keepCompiledCode, OwnFileMissing } from './own-files.ts';
 export { lazyLinks, lazyOffices } from './socket/lazy.ts';
 export {
   authenticateBy,

@@ -1,4 +1,4 @@
-import type { Terminal } from '../../adapters/index.ts';
+import { createTerminal, type Terminal } from '../../adapters/index.ts';
 
 /** Surroundings of a command: its terminal, signal and folder, given by the program that runs it. */
 export interface CommandContext {
@@ -13,6 +13,11 @@ export interface CommandContext {
   /** Folder in which configs are searched; the current one by default. */
   readonly folder?: string;
 }
+/** Makes the context of a program that runs at the terminal of this process. */
+export const contextHere = (given: Omit<CommandContext, 'terminal'>): CommandContext => ({
+  terminal: createTerminal(),
+  ...given,
+});
 
 /**
  * Makes the action of a command: the function `name` of a module. The module is loaded only when the command is typed,

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Office, OfficeOptions } from '../api/office-handle.ts';
-import { createOffice } from '../api/office.ts';
 import type { Runtime } from '../api/runtime.ts';
 import type { OfficeSeat } from '../api/seat.ts';
 import type { CommandContext } from './context.ts';
@@ -135,6 +134,8 @@ export async function openOffice(
   { auth }: OfficeEntry,
   runtime: Runtime,
 ): Promise<Office> {
+  // Loaded here, because every command reads a token by this module, and few open an office.
+  const { createOffice } = await import('../api/office.ts');
   const entry = auth === undefined ? { host } : { host, auth };
   if (port !== undefined) return createOffice({ ...entry, port }, runtime);
   for (let next = firstPort; next < firstPort + portsTried; next++)

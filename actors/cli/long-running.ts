@@ -18,7 +18,7 @@ import { Runtime } from '../api/runtime.ts';
 import { Tap } from '../runtime/tap.ts';
 import { treeLines, TreeWatch, type TreeNode } from '../runtime/tree.ts';
 import { serverLine, logLine, NewsLines } from './printing/servers.ts';
-import { statusFact, tellFact, textsOf } from './printing/failures.ts';
+import { statusFact, tellFact, textsHere } from './printing/failures.ts';
 import { Prompt } from './prompt/prompt.ts';
 import { confirmBy, answersBy, inputsAt } from './answering.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable, unlessInterrupted } from './exit-codes.ts';
@@ -96,7 +96,7 @@ async function openComputer(
   const input = inputsAt(terminal, options);
   const computer = await createComputer(
     {
-      texts: textsOf(),
+      texts: textsHere,
       answers: answersBy(terminal, options),
       ...(input && { input }),
       ...(options.name !== undefined && { name: options.name }),

@@ -1,7 +1,6 @@
-import { createAgent } from '../api/agent.ts';
+import type { Agent } from '../api/agent-handle.ts';
 import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer-options.ts';
-import { createComputer } from '../api/computer.ts';
 import { answersBy, chosenOf, foldersOf, inputsAt } from './answering.ts';
 import type { Target } from './arguments.ts';
 import type { CommandContext } from './context.ts';
@@ -15,7 +14,7 @@ import {
   type SourceOptions,
 } from './host-options.ts';
 import { credentialBy } from './entry.ts';
-import { textsOf } from './printing/failures.ts';
+import { textsHere } from './printing/failures.ts';
 import { typedHere } from './printing/contents.ts';
 import { logLine } from './printing/servers.ts';
 import {
@@ -80,10 +79,12 @@ export async function withComputer<T>(
     };
     const input = inputsAt(terminal, options);
     const { folder = process.cwd() } = context;
+    // Loaded here, because commands that only read the config need names of servers from this module, and no computer.
+    const { createComputer } = await import('../api/computer.ts');
     const computer = await createComputer(
       {
         signal,
-        texts: textsOf(),
+        texts: textsHere,
         record,
         timing: atOnce,
         ...(await logBy(context, options)),
@@ -122,13 +123,14 @@ export async function withComputer<T>(
 export async function withAgent<T>(
   context: CommandContext,
   { url = '', office, computer, token, ...recording }: OneShotOptions,
-  use: (agent: Awaited<ReturnType<typeof createAgent>>, computer: string) => Promise<T>,
+  use: (agent: Agent, computer: string) => Promise<T>,
 ): Promise<T> {
   const { signal } = context;
   return unlessInterrupted(signal, async (mustGoOn) => {
+    const { createAgent } = await import('../api/agent.ts');
     const agent = await createAgent({
       url,
-      texts: textsOf(),
+      texts: textsHere,
       ...credentialBy({ ...(token !== undefined && { token }) }),
       office,
       signal,
@@ -146,7 +148,7 @@ export async function withAgent<T>(
   });
 }
 /** Returns the name of the only computer in an office, used when `--computer` is missing. */
-async function onlyComputer(agent: Awaited<ReturnType<typeof createAgent>>): Promise<string> {
+async function onlyComputer(agent: Agent): Promise<string> {
   const here = (await agent.listRoom()).filter((m) => m.role === 'computer').map((m) => m.name);
   const [name] = here;
   if (name !== undefined && here.length === 1) return name;

@@ -28,7 +28,7 @@ import {
   withSource,
   withWatchOptions,
 } from './options.ts';
-import { showFailure } from './printing/failures.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
 import { version } from '../../machines/version.ts';
 
 type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
@@ -90,13 +90,18 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCodes.done;
       // Prints the mistake only as JSON, because Commander has written its text to stderr already.
-      if (asJson) showFailure(await start.context(), { code: 400, message: error.message }, true);
+      if (asJson) await showFailed(start, { code: 400, message: error.message }, true);
       return exitCodes.usage;
     }
-    const context = await start.context();
-    showFailure(context, failureOf(error), asJson);
-    return exitCodeOf(context.signal, false);
+    const { signal } = await showFailed(start, failureOf(error), asJson);
+    return exitCodeOf(signal, false);
   }
+}
+/** Prints a failure. Loads what that needs only now, because help and version need none of it. */
+async function showFailed(start: Start, failure: Failure, asJson: boolean): Promise<CommandContext> {
+  const [context, { showFailure }] = await Promise.all([start.context(), import('./printing/failures.ts')]);
+  showFailure(context, failure, asJson);
+  return context;
 }
 
 const portOption = (text: string) => new Option('-p, --port <port>', text).argParser(portOf);

@@ -9,7 +9,7 @@ import { wireCodes } from '../../../machines/protocol/index.ts';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { createComputer, createOffice, type Confirm } from '../../index.ts';
 import { wordedBy } from '../../api/texts.ts';
-import { textsOf } from './failures.ts';
+import { languageOf } from './failures.ts';
 import { fixtureFile, testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
 const server = fixtureFile('mcp-server.mjs');
@@ -29,8 +29,8 @@ describe('a call that nobody allows', () => {
     ['another text', {}, 'another text'],
   ])('is told of in the language of its reader: %s %j', (message, details, english) => {
     const failure = { code: wireCodes.notConfirmed, message, details };
-    expect(wordedBy(textsOf('de-DE'))({ failure }).failure).toEqual({ ...failure, message: english });
-    expect(wordedBy(textsOf('zh-CN'))({ failure }).failure.message).toContain(message.slice(0, 7));
+    expect(wordedBy(languageOf('de-DE'))({ failure }).failure).toEqual({ ...failure, message: english });
+    expect(wordedBy(languageOf('zh-CN'))({ failure }).failure.message).toContain(message.slice(0, 7));
   });
 
   it.each<[string, Confirm, string, remedy?: string]>([
