@@ -1,7 +1,9 @@
 import type { Stats, Dirent } from 'node:fs';
 import { constants, lstat, open, realpath, stat, type FileHandle, opendir } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { decoderOf, encodingOf } from './parsing/encoding.ts';
 import { checkPath, isSkipped, joinPath, limits, isBinary, sizeText } from '../../machines/document-files.ts';
+import { wideEncodingOf } from '../../machines/documents.ts';
 
 /** Refusal of a request, with a message that helps a model to ask a better one. The message names no path outside of the root. */
 export class Refusal extends Error {}
@@ -191,8 +193,10 @@ const entriesOf = async (folder: string, cost: Walk): Promise<readonly Dirent[]>
 };
 
 interface Part {
-  /** Text of the lines as in the file, line ends included; bytes that are not UTF-8 become U+FFFD. */
+  /** Text of the lines as in the file, line ends included; bytes that mean nothing in its encoding become U+FFFD. */
   readonly text: string;
+  /** Name of the encoding, such as `utf-8` or `gb18030`. */
+  readonly encoding: string;
   /** First line of the text, counted from 1. `toLine` is its last line, one less than `fromLine` for an empty file. */
   readonly fromLine: number;
   readonly toLine: number;
@@ -209,6 +213,9 @@ interface Range {
   readonly lines?: number | undefined;
 }
 
+/** Tells whether the first bytes are those of a text, in an encoding whose characters have one byte or more. */
+export const isText = (start: Uint8Array): boolean => wideEncodingOf(start) !== undefined || !isBinary(start);
+
 /** Reads a whole file of at most 1 MiB, or a range of lines from a text file of any size, at most 1 MiB of them. */
 export const readPart = async (place: Place, range: Range, signal: AbortSignal): Promise<Part> => {
   const { path, facts } = place;
@@ -217,8 +224,8 @@ export const readPart = async (place: Place, range: Range, signal: AbortSignal):
   const isWhole = range.fromLine === undefined && range.lines === undefined;
   const handle = await openFile(place.real, path);
   try {
-    const start = await firstBytes(handle, limits.sniffBytes);
-    if (isBinary(start)) {
+    const start = await firstBytes(handle, Math.min(facts.size, limits.fileBytes));
+    if (!isText(start)) {
       throw new Refusal(`"${path}" is not a text file (${sizeText(facts.size)}), so it cannot be read here`);
     }
     if (isWhole && facts.size > limits.fileBytes) {
@@ -227,7 +234,9 @@ export const readPart = async (place: Place, range: Range, signal: AbortSignal):
           'Read a part of it: from_line 1 and lines 500, then go on from there',
       );
     }
-    return await readLines(handle, path, range.fromLine ?? 1, range.lines ?? Infinity, signal);
+    const encoding = encodingOf(start, facts.size <= limits.fileBytes);
+    const taken = new Taken(range.fromLine ?? 1, range.lines ?? Infinity);
+    return { ...(await readLines(handle, path, taken, decoderOf(encoding), signal)), encoding };
   } catch (error) {
     signal.throwIfAborted();
     throw inWords(error, path);
@@ -251,26 +260,24 @@ export const firstBytes = async (handle: FileHandle, most: number): Promise<Buff
 const readLines = async (
   handle: FileHandle,
   path: string,
-  fromLine: number,
-  lines: number,
+  taken: Taken,
+  decode: ReturnType<typeof decoderOf>,
   signal: AbortSignal,
-): Promise<Part> => {
-  const decoder = new TextDecoder();
+): Promise<Omit<Part, 'encoding'>> => {
   const chunk = Buffer.alloc(64 * 1024);
-  const taken = new Taken(fromLine, lines);
   let position = 0;
   for (;;) {
     signal.throwIfAborted();
     const { bytesRead } = await handle.read(chunk, 0, chunk.length, position);
     position += bytesRead;
-    taken.add(decoder.decode(chunk.subarray(0, bytesRead), { stream: bytesRead > 0 }));
+    taken.add(decode(chunk.subarray(0, bytesRead), bytesRead > 0));
     if (bytesRead === 0) return taken.part(path, true);
     // Reads a small file to its end, to count its lines.
     if (taken.isFull && taken.hasMore && position > limits.fileBytes) return taken.part(path, false);
     if (position >= limits.partBytes) {
       if (taken.isStarted) return taken.part(path, false);
       throw new Refusal(
-        `line ${fromLine} of "${path}" is not within its first ${sizeText(limits.partBytes)}`,
+        `line ${taken.fromLine} of "${path}" is not within its first ${sizeText(limits.partBytes)}`,
       );
     }
   }
@@ -278,7 +285,7 @@ const readLines = async (
 
 /** Collects the wanted lines from a stream of text and counts all others. */
 class Taken {
-  readonly #fromLine: number;
+  readonly fromLine: number;
   readonly #end: number;
   readonly #whole: string[] = [];
   #wholeChars = 0;
@@ -291,12 +298,12 @@ class Taken {
   #hasMore = false;
 
   constructor(fromLine: number, lines: number) {
-    this.#fromLine = fromLine;
+    this.fromLine = fromLine;
     this.#end = fromLine + lines;
   }
 
   get isStarted(): boolean {
-    return this.#line > this.#fromLine || this.#open !== '';
+    return this.#line > this.fromLine || this.#open !== '';
   }
 
   get hasMore(): boolean {
@@ -312,7 +319,7 @@ class Taken {
       const lineEnd = text.indexOf('\n', at);
       const next = lineEnd < 0 ? text.length : lineEnd + 1;
       if (this.isFull) this.#hasMore = true;
-      else if (this.#line >= this.#fromLine) this.#take(text.slice(at, next), lineEnd >= 0);
+      else if (this.#line >= this.fromLine) this.#take(text.slice(at, next), lineEnd >= 0);
       if (lineEnd >= 0) this.#line += 1;
       this.#isAtLineStart = lineEnd >= 0;
       at = next;
@@ -333,15 +340,15 @@ class Taken {
     }
   }
 
-  part(path: string, isAtEnd: boolean): Part {
+  part(path: string, isAtEnd: boolean): Omit<Part, 'encoding'> {
     const total = this.#line - (this.#isAtLineStart ? 1 : 0);
-    if (isAtEnd && this.#fromLine > Math.max(total, 1)) {
-      throw new Refusal(`"${path}" has ${total} lines, so there is no line ${this.#fromLine}`);
+    if (isAtEnd && this.fromLine > Math.max(total, 1)) {
+      throw new Refusal(`"${path}" has ${total} lines, so there is no line ${this.fromLine}`);
     }
     return {
       text: this.#whole.join('') + this.#open,
-      fromLine: this.#fromLine,
-      toLine: this.#fromLine + this.#whole.length + (this.#open === '' ? 0 : 1) - 1,
+      fromLine: this.fromLine,
+      toLine: this.fromLine + this.#whole.length + (this.#open === '' ? 0 : 1) - 1,
       totalLines: isAtEnd ? total : null,
       isCut: this.#hasMore || !isAtEnd,
       isInsideLine: this.#isTooLong && this.#whole.length === 0,

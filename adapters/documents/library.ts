@@ -155,6 +155,8 @@ interface Heard {
   readonly ready: () => void;
   readonly fail: (error: unknown) => void;
 }
+/** Shortest pause in ms between two looks at folders that are too large to watch. */
+const shortestPauseMs = 2_000;
 /** Time in ms between two looks for a folder that was deleted. */
 const goneMs = 500;
 /** Watches one folder. When it is deleted it is looked for, and watched again when it is back. */
@@ -283,6 +285,7 @@ export class Library {
   #documents = new Map<string, Listed>();
   #cut: string | undefined;
   #watching: Watching | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(folders: readonly Folder[], { parserLimits, notice = () => {} }: LibraryOptions) {
     this.folders = folders;
@@ -292,15 +295,17 @@ export class Library {
 
   static async open(paths: readonly string[], options: LibraryOptions = {}): Promise<Library> {
     const library = new Library(await foldersOf(paths), options);
+    const began = performance.now();
     const { documents, cut } = await scan(library.folders, library.#end.signal);
+    const scanMs = performance.now() - began;
     library.#documents = documents;
     library.#cut = cut;
     for (const line of missingReaders(documents.keys())) library.#notice(line);
     if (cut !== undefined) library.#notice(`Not all documents are served: ${cut}`);
-    // Does not watch when the folders are too large, for example when a whole disk is served by mistake.
-    if (documents.size > limits.watched)
-      library.#notice('Changes of files are not seen: there are too many to watch');
-    else if (options.isWatching !== false) await library.#watch();
+    if (options.isWatching === false) return library;
+    // Looks from time to time when the folders are too large to watch, for example when a whole disk is served by mistake.
+    if (documents.size > limits.watched) library.#lookAgain(scanMs);
+    else await library.#watch();
     return library;
   }
 
@@ -354,6 +359,7 @@ export class Library {
 
   async close(): Promise<void> {
     this.#end.abort();
+    clearTimeout(this.#timer);
     this.#listeners.clear();
     this.#readers.clear();
     await Promise.all([this.#watching?.close(), this.#parsers.close()]);
@@ -441,7 +447,19 @@ export class Library {
     );
   }
 
-  /** Finds changes that happened between the first scan and the start of the watch. */
+  /** Looks for changes again and again; the pauses are long enough that this takes a twentieth of the time. */
+  #lookAgain(scanMs: number): void {
+    if (this.#end.signal.aborted) return;
+    this.#timer = setTimeout(
+      () => {
+        const began = performance.now();
+        void this.#compare().then(() => this.#lookAgain(performance.now() - began));
+      },
+      Math.max(shortestPauseMs, scanMs * 20),
+    );
+  }
+
+  /** Finds changes since the last look at all folders. */
   async #compare(): Promise<void> {
     try {
       const { documents } = await scan(this.folders, this.#end.signal);

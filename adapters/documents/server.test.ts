@@ -21,6 +21,10 @@ const put = async (path: string, content: string | Buffer = ''): Promise<void> =
   await writeFile(full, content);
 };
 
+/** Lines `财务报表：本年度收入与支出` in GBK. */
+const chinese = (lines: number): Buffer =>
+  Buffer.from('b2c6cef1b1a8b1eda3bab1bec4eab6c8cad5c8ebd3ebd6a7b3f60a'.repeat(lines), 'hex');
+
 interface Told {
   readonly isError: boolean;
   readonly texts: readonly string[];
@@ -151,7 +155,7 @@ describe('read_file', () => {
     expect(texts).toEqual(['# Title\r\nsecond line\nlast needle']);
     expect(facts).toEqual({
       ...{ path: 'readme.md', text: texts[0], from_line: 1, to_line: 3, total_lines: 3, size_bytes: 35 },
-      ...{ truncated: false },
+      ...{ encoding: 'utf-8', truncated: false },
     });
   });
 
@@ -170,11 +174,30 @@ describe('read_file', () => {
     });
   });
 
-  it('reads an empty file and one that is not UTF-8', async () => {
+  it('reads an empty file and those that are not UTF-8', async () => {
     expect((await ask('read_file', { path: 'empty.txt' })).facts).toMatchObject({
       ...{ text: '', from_line: 1, to_line: 0, total_lines: 0, truncated: false },
     });
-    expect((await ask('read_file', { path: 'latin.txt' })).texts).toEqual(['caf\uFFFD\n']);
+    const texts = {
+      'latin.txt': ['café\n', 'windows-1252'],
+      'wide-chars.log': ['tea 茶\n', 'utf-16le'],
+      'chinese.log': ['财务报表：本年度收入与支出\n', 'gb18030'],
+    };
+    await put('wide-chars.log', Buffer.from('\uFEFFtea 茶\n', 'utf16le'));
+    await put('chinese.log', chinese(1));
+    for (const [path, [text, encoding]] of Object.entries(texts))
+      expect((await ask('read_file', { path })).facts).toMatchObject({ text, encoding });
+    expect((await ask('search_files', { query: '收入与', pattern: '*.log' })).facts).toMatchObject({
+      matches: [{ path: 'chinese.log', line: 1, column: 9 }],
+    });
+    for (const path of ['wide-chars.log', 'chinese.log']) await rm(join(root, path));
+  });
+
+  it('knows the encoding of a large file by its beginning', async () => {
+    await put('chinese.log', chinese(50_000));
+    const { facts } = await ask('read_file', { path: 'chinese.log', from_line: 49_999, lines: 1 });
+    expect(facts).toMatchObject({ text: '财务报表：本年度收入与支出\n', encoding: 'gb18030' });
+    await rm(join(root, 'chinese.log'));
   });
 
   it('reads a file above 1 MiB only in parts', async () => {

@@ -13,17 +13,12 @@ import {
   walk,
   type Found,
   type Walk,
+  isText,
 } from './files.ts';
+import { decoded } from './parsing/encoding.ts';
 import { RpcRefusal } from './documents.ts';
 import type { Shared } from './sharing.ts';
-import {
-  limits,
-  patternTest,
-  findLines,
-  isBinary,
-  sizeText,
-  type Hit,
-} from '../../machines/document-files.ts';
+import { limits, patternTest, findLines, sizeText, type Hit } from '../../machines/document-files.ts';
 import { documentUri } from '../../machines/documents.ts';
 import { parseDpeUri } from '../../machines/resources/dpe-uri.ts';
 
@@ -158,7 +153,7 @@ const searchFiles = async (place: Place, query: Query, signal: AbortSignal): Pro
     bytes += text.length;
     // Finds one match more than may be shown, to know whether there are more.
     const left = query.most - matches.length;
-    const hits = findLines(new TextDecoder().decode(text), query.text, query.isCaseSensitive, left + 1);
+    const hits = findLines(decoded(text).text, query.text, query.isCaseSensitive, left + 1);
     matches.push(...hits.slice(0, left).map((hit) => ({ path: file.path, ...hit })));
     if (hits.length > left) return answer(`there are more than ${query.most} matches`);
     if (bytes > limits.searchBytes) return answer('this is as much as one search reads');
@@ -186,7 +181,7 @@ const textOf = async (real: string, path: string): Promise<Buffer | 'binary' | '
       if (size > limits.fileBytes) return 'large';
       // Allocates only the size of the file, because filling 1 MiB with zeros for each of thousands of files takes seconds.
       const bytes = await firstBytes(handle, size);
-      return isBinary(bytes) ? 'binary' : bytes;
+      return isText(bytes) ? bytes : 'binary';
     } finally {
       await handle.close();
     }
@@ -310,7 +305,7 @@ export const addReadFile = (server: McpServer, folders: readonly Folder[]): void
       title: 'Read file',
       description:
         `Reads a text file of at most ${sizeText(limits.fileBytes)}, or a range of lines from a larger one. ` +
-        'Bytes that are not UTF-8 appear as U+FFFD. Refuses files that are not text.',
+        'The encoding is recognized. Refuses files that are not text.',
       inputSchema: z.strictObject({
         path: path.min(1).describe('File to read, relative to the root.'),
         from_line: z.int().min(1).optional().describe('First line, counted from 1.'),
@@ -323,6 +318,7 @@ export const addReadFile = (server: McpServer, folders: readonly Folder[]): void
         to_line: count.describe('Last line in text; one less than from_line for an empty file.'),
         total_lines: count.nullable().describe('Null when the end of a large file was not reached.'),
         size_bytes: count,
+        encoding: z.string().describe('Encoding of the file, such as utf-8 or gb18030.'),
         truncated,
         note,
       }),
@@ -339,6 +335,7 @@ export const addReadFile = (server: McpServer, folders: readonly Folder[]): void
           to_line: part.toLine,
           total_lines: part.totalLines,
           size_bytes: place.facts.size,
+          encoding: part.encoding,
         };
         const end = part.isInsideLine
           ? `Line ${part.fromLine} is longer than ${sizeText(limits.fileBytes)} and was cut.`

@@ -1,5 +1,6 @@
 import { XMLSerializer } from '@xmldom/xmldom';
 import { parseAllDocuments, isMap, isNode, isSeq, type Document as YamlDocument } from 'yaml';
+import { readJson as readLenient } from '../../../machines/config/json-text.ts';
 import { limits } from '../../../machines/document-files.ts';
 import { pagesOf, type Draft, type DraftDocument, type DraftPage } from '../../../machines/documents.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
@@ -59,14 +60,19 @@ function inPages(drafts: readonly Draft[], name: string): DraftPage[] {
 const titleIn = (value: unknown): { title?: string } =>
   isObject(value) && typeof value['title'] === 'string' ? { title: value['title'] } : {};
 
+/** Value of a JSON text, which may have comments and trailing commas, as config files have. */
+function valueIn(source: string): unknown {
+  try {
+    return JSON.parse(source);
+  } catch {
+    const read = readLenient(source);
+    if (!read.ok) throw new Unreadable('it is not JSON');
+    return read.value;
+  }
+}
 /** Reads JSON: an object becomes one element for each key, a list of flat objects a table. */
 export const readJson = textReader((source, { name }) => {
-  let value: unknown;
-  try {
-    value = JSON.parse(source);
-  } catch {
-    throw new Unreadable('it is not JSON');
-  }
+  const value = valueIn(source);
   const entries = isObject(value) ? Object.entries(value) : [];
   const drafts = entries.length > 0 ? entries.flatMap(([key, each]) => part(each, key)) : part(value, '');
   return { ...titleIn(value), ...pagesOf(inPages(drafts, name)) };

@@ -33,6 +33,20 @@ export function decoded(bytes: Uint8Array): Decoded {
   return likeliest(bytes);
 }
 
+/** Returns the encoding of a file by its beginning, which may end within a character. */
+export function encodingOf(start: Uint8Array, isWhole: boolean): string {
+  const lines = isWhole ? start.length : start.lastIndexOf(0x0a) + 1;
+  return decoded(start.subarray(0, lines > 0 ? lines : start.length - (start.length % 2))).encoding;
+}
+/** Returns a function that decodes a file part by part; `isMore` tells that another part follows. */
+export function decoderOf(encoding: string): (bytes: Uint8Array, isMore: boolean) => string {
+  const decoder = new TextDecoder(encoding);
+  return (bytes, isMore) => {
+    const text = decoder.decode(bytes, { stream: isMore });
+    return encoding === 'windows-1252' ? withoutControls(text) : text;
+  };
+}
+
 function markOf([first, second, third]: Uint8Array): string | undefined {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';

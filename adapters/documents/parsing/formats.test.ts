@@ -48,6 +48,12 @@ describe('JSON', () => {
       'a, part 4',
     ]);
   });
+  it('may have comments and trailing commas', async () => {
+    expect(brief(await read(readJson, '// mine\n{"a": 1, /* b */ "b": [2,],}'))).toEqual(
+      brief(await read(readJson, '{"a": 1, "b": [2]}')),
+    );
+    await expect(read(readJson, '{"a": 1')).rejects.toThrow('it is not JSON');
+  });
   it('of many lines is a table, or one element for each line', async () => {
     expect(brief(await read(readJsonLines, '{"a":1}\n{"b":"x"}\n'))).toEqual([
       [

@@ -210,6 +210,29 @@ describe('PPTX', () => {
   const shape = (inner: string, kind = ''): string => `<p:sp>${kind}<p:txBody>${inner}</p:txBody></p:sp>`;
   const t = (text: string): string => `<a:r><a:t>${text}</a:t></a:r>`;
 
+  it('repeats a merged cell of a table in the cells that it covers', async () => {
+    const cell = (text: string, how = '') =>
+      `<a:tc ${how}><a:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></a:txBody></a:tc>`;
+    const drafts = await pptx(
+      '<p:graphicFrame><a:graphic><a:graphicData><a:tbl>' +
+        `<a:tr>${cell('Year')}${cell('Quarters', 'gridSpan="2"')}${cell('', 'hMerge="1"')}</a:tr>` +
+        `<a:tr>${cell('2023', 'rowSpan="2"')}${cell('1')}${cell('2')}</a:tr>` +
+        `<a:tr>${cell('', 'vMerge="1"')}${cell('3')}${cell('4')}</a:tr>` +
+        '</a:tbl></a:graphicData></a:graphic></p:graphicFrame>',
+    );
+    expect(brief(drafts)).toEqual([
+      [
+        'table',
+        {
+          columns: ['Year', 'Quarters', 'Quarters'],
+          rows: [
+            ['2023', '1', '2'],
+            ['2023', '3', '4'],
+          ],
+        },
+      ],
+    ]);
+  });
   it('keeps line breaks, levels, equations and targets of links', async () => {
     const drafts = await pptx(
       shape(`<a:p>${t('Internet Explorer 9')}<a:br/>${t('HTML5')}</a:p>`) +

@@ -142,10 +142,20 @@ const headingOf = (shape: Element, level: number): Draft => ({
   category: 'heading',
   content: { text: paragraphsIn(shape).join(' ').replace(/\s+/g, ' '), level },
 });
+/** Table in which the text of a merged cell is repeated in the cells that it covers. */
 function tableOf(table: Element, relations: Relations): Draft {
-  const [columns = [], ...rows] = elements(table, 'tr').map((row) =>
-    elements(row, 'tc').map((each) => paragraphsIn(each, relations).join('\n')),
-  );
+  const lines: string[][] = [];
+  for (const row of elements(table, 'tr')) {
+    const line: string[] = [];
+    for (const cell of elements(row, 'tc')) {
+      const is = (key: string): boolean => /^(1|true)$/.test(cell.getAttribute(key) ?? '');
+      if (is('vMerge')) line.push(lines.at(-1)?.[line.length] ?? '');
+      else if (is('hMerge')) line.push(line.at(-1) ?? '');
+      else line.push(paragraphsIn(cell, relations).join('\n'));
+    }
+    lines.push(line);
+  }
+  const [columns = [], ...rows] = lines;
   return { category: 'table', content: { columns, rows } };
 }
 function notesIn(file: OfficeFile, name: string): Draft[] {

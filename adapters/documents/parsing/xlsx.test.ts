@@ -16,6 +16,31 @@ const pagesOf = async (bytes: Uint8Array): Promise<DraftPage[]> =>
 const date = (v: number, z: string): Cell => ({ t: 'n', v, z });
 
 describe('a sheet', () => {
+  it('repeats a merged cell in the rows that it covers, and not in the columns', async () => {
+    const file = utils.book_new();
+    const sheet = utils.aoa_to_sheet([
+      ['Report'],
+      ['Year', 'Quarter', 'Sum'],
+      ['2023', 'Q1', 1],
+      [null, 'Q2', 2],
+      [null, null, 3],
+    ]);
+    const range = (text: string) => utils.decode_range(text);
+    sheet['!merges'] = [range('A1:C1'), range('A3:A1048576'), range('B4:B5')];
+    utils.book_append_sheet(file, sheet, 'S');
+    const [page] = await pagesOf(new Uint8Array(write(file, { type: 'array' }) as ArrayBuffer));
+    const [table, ...others] = page?.drafts ?? [];
+    expect(others).toEqual([]);
+    expect(table?.content).toMatchObject({
+      columns: ['Report', '', ''],
+      rows: [
+        ['Year', 'Quarter', 'Sum'],
+        ['2023', 'Q1', '1'],
+        ['2023', 'Q2', '2'],
+        ['2023', 'Q2', '3'],
+      ],
+    });
+  });
   it('has the values of cells whose text does not say them', async () => {
     const [page] = await pagesOf(
       book([

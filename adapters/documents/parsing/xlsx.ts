@@ -109,6 +109,8 @@ class SheetPages {
   readonly #title: string;
   readonly #is1904: boolean;
   readonly #cells: readonly (Cells | undefined)[];
+  /** Cells that a merged cell covers below itself, by row and column. */
+  readonly #covered: ReadonlyMap<number, ReadonlyMap<number, CellObject>>;
   readonly #pages: { title: string; drafts: Draft[] }[] = [];
   #drafts: Draft[] = [];
   /** Numbers of the rows on the open page, and of their drafts. */
@@ -119,6 +121,7 @@ class SheetPages {
     this.#title = title;
     this.#is1904 = is1904;
     this.#cells = rowsIn(sheet);
+    this.#covered = coveredIn(sheet, this.#cells);
   }
 
   pages(): readonly DraftPage[] {
@@ -244,14 +247,17 @@ class SheetPages {
     };
   }
   #line(at: number, from: number, to: number): string[] {
-    const cells = this.#cells[at] ?? [];
-    return Array.from({ length: to - from + 1 }, (_, column) => shown(cells[from + column], this.#is1904));
+    return Array.from({ length: to - from + 1 }, (_, column) =>
+      shown(this.#cellAt(at, from + column), this.#is1904),
+    );
+  }
+  #cellAt(at: number, column: number): CellObject | undefined {
+    return this.#covered.get(at)?.get(column) ?? this.#cells[at]?.[column];
   }
   /** Values of a row where they say more than the texts, null elsewhere; null for a row without any. */
   #values(at: number, from: number, to: number): (number | string | null)[] | null {
-    const cells = this.#cells[at] ?? [];
     const values = Array.from({ length: to - from + 1 }, (_, column) => {
-      const cell = cells[from + column];
+      const cell = this.#cellAt(at, from + column);
       const value = cell && valueOf(cell, this.#is1904);
       return value === undefined || value === shown(cell, this.#is1904) ? null : value;
     });
@@ -265,6 +271,26 @@ class SheetPages {
     this.#pages.push({ title, drafts: this.#drafts });
     [this.#drafts, this.#rows, this.#beside] = [[], [], 0];
   }
+}
+/**
+ * Cells of the first column of merged cells, for the rows below the first, so that each row says what it belongs to. The columns
+ * that a merged cell covers stay empty: a title over a whole table would fill them all.
+ */
+function coveredIn(
+  sheet: WorkSheet,
+  rows: readonly (Cells | undefined)[],
+): ReadonlyMap<number, ReadonlyMap<number, CellObject>> {
+  const covered = new Map<number, Map<number, CellObject>>();
+  let left: number = limits.tableCells;
+  for (const { s: start, e: end } of sheet['!merges'] ?? []) {
+    const cell = rows[start.r]?.[start.c];
+    if (!cell) continue;
+    for (let r = start.r + 1; r <= Math.min(end.r, rows.length - 1) && left > 0; r += 1, left -= 1) {
+      const line = covered.get(r) ?? new Map<number, CellObject>();
+      covered.set(r, line.set(start.c, cell));
+    }
+  }
+  return covered;
 }
 /** List without the nulls at its end. */
 const trimmed = <T>(list: readonly (T | null)[]): (T | null)[] =>

@@ -6,17 +6,12 @@
  */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { filesOf, samples, wholeText } from './samples.ts';
 import { addScore, noScore, truthOf, type Score } from './truth.ts';
 
-const packages =
-  'python-docx python-pptx pyexcel-xlsx formulas tablib pypdf pdfminer.six odfpy ebooklib nbformat html2text docutils'.split(
-    ' ',
-  );
 /** Largest number of files of one format. */
 const most = Number(process.env['FILES'] ?? 60);
 const formats = ['docx', 'pptx', 'xlsx', 'pdf', 'html', 'odt', 'epub', 'ipynb'];
@@ -26,50 +21,6 @@ interface Read {
   readonly cpuMs: number;
 }
 type Peer = (paths: readonly string[]) => Promise<readonly Read[]>;
-
-/** Downloads the source packages and unpacks them, once. */
-function samples(): string {
-  const folder = join(homedir(), '.cache', 'a2c-actors-documents');
-  mkdirSync(folder, { recursive: true });
-  for (const name of packages) {
-    const own = join(folder, name);
-    if (statSync(own, { throwIfNoEntry: false })) continue;
-    process.stderr.write(`fetching ${name}\n`);
-    const [first, ...args] = [
-      'python3',
-      '-m',
-      'pip',
-      'download',
-      '-q',
-      '--no-deps',
-      '--no-binary',
-      name,
-      '-d',
-      folder,
-      name,
-    ];
-    if (spawnSync(first ?? '', args, { stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0) continue;
-    const archive = readdirSync(folder).find(
-      (file) =>
-        file.toLowerCase().replaceAll(/[-_.]/g, '').startsWith(name.toLowerCase().replaceAll(/[-_.]/g, '')) &&
-        /\.(tar\.gz|zip)$/.test(file),
-    );
-    if (archive === undefined) continue;
-    mkdirSync(own);
-    execFileSync('tar', ['-xf', join(folder, archive), '-C', own]);
-  }
-  return folder;
-}
-/** Files of a format below a folder, spread evenly over all of them. */
-function filesOf(folder: string, format: string): string[] {
-  const all = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.toLowerCase().endsWith(`.${format}`))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !path.includes('/.') || path.includes('/.cache/'))
-    .toSorted();
-  const step = Math.max(1, all.length / most);
-  return Array.from({ length: Math.min(most, all.length) }, (_, at) => all[Math.floor(at * step)] ?? '');
-}
 
 /** CPU time in ms that a process has used with its threads (Linux); with `field` 13 that of its ended children. */
 function cpuOf(pid: number | null, field = 11): number {
@@ -95,18 +46,6 @@ const ours =
     await client.close();
     return reads;
   };
-async function wholeText(client: Client, ref: string): Promise<string> {
-  const texts: string[] = [];
-  for (let offset: string | undefined = '0'; offset !== undefined;) {
-    const uri = `dpe://documents/${encodeURIComponent(ref)}?format=markdown&limit=100&offset=${offset}`;
-    const { contents } = await client.readResource({ uri }, { timeout: 300_000 });
-    const { text } = contents[0] as { text: string };
-    texts.push(text);
-    offset = /\[This is not all: .*offset=(\d+)\.\]$/.exec(text)?.[1];
-  }
-  return texts.join('\n');
-}
-
 const python = process.env['MARKITDOWN_PYTHON'] ?? 'python3';
 const program = `
 import json, sys, time
@@ -161,7 +100,7 @@ async function main(): Promise<void> {
     '| format | files | reader | words kept | order | cells | failed | CPU s |\n|---|---|---|---|---|---|---|---|',
   );
   for (const format of formats) {
-    const paths = filesOf(folder, format);
+    const paths = filesOf(folder, format, most);
     const truths = paths.map((path) => truthOf(format, readFileSync(path), path));
     for (const [name, peer, known] of peers) {
       if (paths.length === 0 || !known.has(format)) continue;
