@@ -1,4 +1,4 @@
-import { execFileSync, execSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -301,9 +301,20 @@ describe('the package, built from these sources', () => {
     expect(node(bin['a2c'] ?? '', '--version')).toBe(`${version}\n`);
   });
 
-  it('has commands that may be run, and is not built again by `npx a2c` in a checkout', () => {
+  it('has commands that may be run, and no script that npm runs or warns of where the package is installed', () => {
     const { bin, scripts } = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
-    execSync(scripts?.['prepare'] ?? '', { cwd: checkout, env: { ...process.env, npm_command: 'exec' } });
+    // A checkout is built by `dependencies` after `npm ci`, and a package by `prepack`. `npx a2c` runs neither.
+    const ofInstall = [
+      'preinstall',
+      'install',
+      'postinstall',
+      'prepublish',
+      'preprepare',
+      'prepare',
+      'postprepare',
+    ];
+    expect(Object.keys(scripts ?? {}).filter((name) => ofInstall.includes(name))).toEqual([]);
+    expect(scripts).toMatchObject({ dependencies: 'npm run build', prepack: 'npm run build' });
     const modes = Object.values(bin ?? {}).map((file) => statSync(join(checkout, file)).mode & 0o111);
     expect(modes).toEqual(process.platform === 'win32' ? [0, 0] : [0o111, 0o111]);
   });
