@@ -35,7 +35,7 @@ console.log(`the computer has ${own.length} tool`);
 
 // 3. The agent is the side with the model. It learns by itself who is there, and what they can do.
 await using agent = await createAgent({ url: office.url });
-const tools = await agent.tools('laptop');
+const { tools } = await agent.tools('laptop');
 console.log(`laptop offers: ${tools.map((tool) => tool.name).join(', ')}`);
 
 // 4. A call never rejects: its outcome says `succeeded`, `failed`, or `unknown` when it was sent and the answer got

@@ -8,6 +8,7 @@ import type {
   FinderShown,
   ResourceContent,
 } from './computer-handle.ts';
+import type { MissingServer } from '../servers/server-handle.ts';
 import type { LinkStatus, OfficeSeat, PlayedOffice } from './seat.ts';
 import type { Texts } from './texts.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
@@ -120,6 +121,16 @@ export interface AgentTool extends ListedTool {
   /** Id of the server that provides the tool, from computers of 0.3 and later. */
   readonly bundleId?: string;
 }
+/** Answer of `agent.tools`. */
+export interface AgentTools {
+  /** Tools that can be called now. */
+  readonly tools: readonly AgentTool[];
+  /**
+   * Servers whose tools are missing, because they start or have failed, with the reasons; empty for a computer of
+   * another make. `tools.changed` tells when their tools come.
+   */
+  readonly missing: readonly MissingServer[];
+}
 /** Config of a computer, as the computer shows it to agents. */
 export interface ComputerConfig {
   /** Servers by name, in the shape of the protocol (docs/config.md). */
@@ -135,11 +146,12 @@ export interface Agent extends AgentReading, AsyncDisposable {
    */
   computers(): readonly string[];
   /**
-   * Returns the tools of a computer, and waits for a computer that is still being asked. Rejects when the tools
-   * are not known within `timeoutMs` (default 30,000): with the failure of the last read, with 408, or with 404
-   * for an unknown computer. Rejects with `LinkLost` when the agent is closed.
+   * Returns the tools of a computer, and waits for a computer that is still being asked. While servers are in
+   * `missing`, the computer is asked again at each call. Rejects when the tools are not known within `timeoutMs`
+   * (default 30,000): with the failure of the last read, with 408, or with 404 for an unknown computer. Rejects with
+   * `LinkLost` when the agent is closed.
    */
-  tools(computer: string, options?: ReadOptions): Promise<readonly AgentTool[]>;
+  tools(computer: string, options?: ReadOptions): Promise<AgentTools>;
   /** Calls a tool of a computer. Never rejects; `result` is the MCP CallToolResult. */
   callTool(
     computer: string,
@@ -196,7 +208,7 @@ export interface ReadOptions {
    * margin.
    */
   readonly timeoutMs?: number | undefined;
-  /** Signal that ends the wait; the promise rejects with `ToolCallCancelled`, whose text has the signal's reason. */
+  /** Signal that ends the wait; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 /** Options of a read of a resource. */

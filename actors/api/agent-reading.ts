@@ -8,8 +8,10 @@ import type {
   PageSummary,
 } from './agent-handle.ts';
 import { questionError } from './agent-answers.ts';
+import { asking } from './option-checks.ts';
 import type { ResourceContent, DocumentSummary } from './computer-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
+import { mustBeOptions } from '../kernel/options.ts';
 import type { Resource } from '../../machines/catalog/entries.ts';
 import { restless } from '../../machines/agent/collections.ts';
 import {
@@ -55,12 +57,6 @@ export type AskComputer = (
   options: ReadOptions,
 ) => Promise<{ readonly ack: unknown; readonly reqId: string }>;
 
-/** Throws an error for a value that the wire cannot carry, before any question is sent. */
-function demand(isSo: boolean, message: string): void {
-  if (!isSo) throw new A2cError({ code: wireCodes.badRequest, message });
-}
-const isWhole = (value: number | undefined): boolean => value === undefined || Number.isSafeInteger(value);
-
 function bodyOf<T>(read: Read<T>, reqId: string): T {
   if (read.ok) return read.body;
   throw questionError(read.failure, reqId);
@@ -78,6 +74,7 @@ function textIn(contents: readonly ResourceContent[]): Read<string> {
 const resourcePages =
   (ask: AskComputer): AgentReading['getResources'] =>
   async (computer, server, options = {}) => {
+    mustBeOptions('getResources', options, asking.getResources);
     const { cursor } = options;
     const request = { computer, mcp_server: server, ...(cursor !== undefined && { cursor }) };
     const { ack, reqId } = await ask(events.getResources, request, options);
@@ -85,7 +82,8 @@ const resourcePages =
     return { resources: resources.map(resourceOf), nextCursor: nextCursor ?? null };
   };
 
-export function createReading(ask: AskComputer): AgentReading {
+/** Makes the reads on which the methods are built: raw contents, a place in a document, and a part of the Finder. */
+function readersOf(ask: AskComputer) {
   const readRaw = async (computer: string, uri: string, options: ResourceOptions) => {
     const { server } = options;
     const request = { computer, uri, ...(server !== undefined && { server }) };
@@ -112,44 +110,54 @@ export function createReading(ask: AskComputer): AgentReading {
     return (await readPlace<unknown>(computer, place, options, isText ? textIn : read)) as ReadAs<Format, T>;
   };
   const readList = async (computer: string, options: FinderOptions): Promise<FinderRead> => {
-    demand(isWhole(options.offset), 'offset must be a whole number');
-    demand(isWhole(options.limit), 'limit must be a whole number');
     const { ack, reqId } = await ask(events.getFinder, { computer, ...finderQuestion(options) }, options);
     return bodyOf(readFinder(ack, reqId), reqId);
   };
+  return { readRaw, readPlace, readIn, readList };
+}
+
+export function createReading(ask: AskComputer): AgentReading {
+  const { readRaw, readPlace, readIn, readList } = readersOf(ask);
   const reading: AgentReading = {
     getDesktop: async (computer, options = {}) => {
+      mustBeOptions('getDesktop', options, asking.getDesktop);
       const { size = null, window = null, fresh = false } = options;
-      demand(isWhole(size ?? undefined), 'size must be a whole number');
       const request = { computer, ...desktopQuestion({ size, window, fresh }) };
       const { ack, reqId } = await ask(events.getDesktop, request, options);
       const body = bodyOf(readDesktop(ack, reqId), reqId);
       return { desktops: body.desktops, missing: body.missing };
     },
     getFinder: async (computer, options = {}) => {
+      mustBeOptions('getFinder', options, asking.getFinder);
       const { documents, total_count, missing } = await readList(computer, options);
       return { documents, total_count, missing };
     },
     readResource: async (computer, uri, options = {}) => {
+      mustBeOptions('readResource', options, asking.readResource);
       const collection = collectionOfUri(uri);
       if (!collection.ok) throw new A2cError(withRemedy(collection.failure));
       return (await readRaw(computer, uri, options)).contents;
     },
     getResources: resourcePages(ask),
     resourcesOf: (computer, server, options = {}) => resourcesOf(reading, computer, server, options),
-    readDocumentMetadata: async (computer, uri, options = {}) =>
-      readPlace(computer, metadataPlace(uri), options, readMetadata),
-    readDocumentPages: async (computer, uri, options = {}) =>
-      readPlace(computer, pagesPlace(uri, options.offset ?? 0, options.limit ?? 20), options, readPages),
-    readPage: async (computer, uri, index, options = {}) =>
-      readIn(
-        computer,
-        pagePlace(uri, index, options.format ?? 'json', options.categories),
-        options,
-        readPage,
-      ),
-    readElement: async (computer, uri, elementId, options = {}) =>
-      readIn(computer, elementPlace(uri, elementId, options.format), options, readElement),
+    readDocumentMetadata: async (computer, uri, options = {}) => {
+      mustBeOptions('readDocumentMetadata', options, asking.readDocumentMetadata);
+      return readPlace(computer, metadataPlace(uri), options, readMetadata);
+    },
+    readDocumentPages: async (computer, uri, options = {}) => {
+      mustBeOptions('readDocumentPages', options, asking.readDocumentPages);
+      const { offset = 0, limit = 20 } = options;
+      return readPlace(computer, pagesPlace(uri, offset, limit), options, readPages);
+    },
+    readPage: async (computer, uri, index, options = {}) => {
+      mustBeOptions('readPage', options, asking.readPage);
+      const { format = 'json', categories } = options;
+      return readIn(computer, pagePlace(uri, index, format, categories), options, readPage);
+    },
+    readElement: async (computer, uri, elementId, options = {}) => {
+      mustBeOptions('readElement', options, asking.readElement);
+      return readIn(computer, elementPlace(uri, elementId, options.format), options, readElement);
+    },
     pagesOf: (computer, uri, options = {}) => pagesOf(reading, computer, uri, options),
     documentsOf: (computer, query = {}) => documentsOf((page) => readList(computer, page), query),
   };
@@ -175,7 +183,7 @@ function leavable<T>(
 ): AsyncIterableIterator<T> {
   const left = new AbortController();
   let isLeft = false;
-  const follow = (): void => left.abort();
+  const follow = (): void => left.abort(signal?.reason);
   const loose = (): void => signal?.removeEventListener('abort', follow);
   if (signal?.aborted) follow();
   else signal?.addEventListener('abort', follow, { once: true });
@@ -210,13 +218,15 @@ const pagesOf = (
   reading: AgentReading,
   computer: string,
   uri: string,
-  { pageSize = 20, signal, ...how }: Options<'pagesOf'>,
-): AsyncIterableIterator<PageSummary> =>
-  leavable(signal, async function* (ended) {
+  options: Options<'pagesOf'>,
+): AsyncIterableIterator<PageSummary> => {
+  mustBeOptions('pagesOf', options, asking.pagesOf);
+  const { pageSize = 20, signal, ...how } = options;
+  return leavable(signal, async function* (ended) {
     let [offset, last] = [0, -1];
     for (;;) {
-      const options = { ...how, offset, limit: pageSize, signal: ended };
-      const { pages, page_total: total } = await reading.readDocumentPages(computer, uri, options);
+      const part = { ...how, offset, limit: pageSize, signal: ended };
+      const { pages, page_total: total } = await reading.readDocumentPages(computer, uri, part);
       for (const page of pages) {
         if (page.page_index <= last) continue;
         last = page.page_index;
@@ -226,14 +236,17 @@ const pagesOf = (
       if (pages.length === 0 || offset >= total) return;
     }
   });
+};
 
 const resourcesOf = (
   reading: AgentReading,
   computer: string,
   server: string,
-  { signal, ...how }: ReadOptions,
-): AsyncIterableIterator<Resource> =>
-  leavable(signal, async function* (ended) {
+  options: ReadOptions,
+): AsyncIterableIterator<Resource> => {
+  mustBeOptions('resourcesOf', options, asking.resourcesOf);
+  const { signal, ...how } = options;
+  return leavable(signal, async function* (ended) {
     let cursor: string | undefined;
     do {
       const page = await reading.getResources(computer, server, { ...how, cursor, signal: ended });
@@ -242,6 +255,7 @@ const resourcesOf = (
       cursor = page.nextCursor === cursor ? undefined : (page.nextCursor ?? undefined);
     } while (cursor !== undefined);
   });
+};
 
 const keyOf = ({ server, uri }: Partial<DocumentSummary>): string => JSON.stringify([server, uri]);
 /** Key of the entry on which two pages overlap; a fixed key where there is no entry. */
@@ -254,9 +268,11 @@ const seamOf = (entry: unknown): string => keyOf(entry ?? {});
  */
 const documentsOf = (
   ask: (page: FinderOptions) => Promise<FinderRead>,
-  { pageSize = 100, signal, fresh = false, ...query }: Options<'documentsOf'>,
-): AsyncIterableIterator<DocumentSummary> =>
-  leavable(signal, async function* (ended) {
+  options: Options<'documentsOf'>,
+): AsyncIterableIterator<DocumentSummary> => {
+  mustBeOptions('documentsOf', options, asking.documentsOf);
+  const { pageSize = 100, signal, fresh = false, ...query } = options;
+  return leavable(signal, async function* (ended) {
     if (!Number.isInteger(pageSize) || pageSize < 2 || pageSize > 100)
       throw new A2cError({
         code: wireCodes.badRequest,
@@ -283,3 +299,4 @@ const documentsOf = (
     }
     throw new A2cError(restless);
   });
+};

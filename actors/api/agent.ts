@@ -5,13 +5,14 @@ import type {
   AgentEvents,
   AgentOptions,
   AgentTool,
+  AgentTools,
   ComputerConfig,
   ReadOptions,
 } from './agent-handle.ts';
 import { createReading, type AskComputer } from './agent-reading.ts';
-import { agentOptions, askOptions, callOptions, inspectOptions, wrongCall } from './option-checks.ts';
+import { agentOptions, asking, callOptions, inspectOptions, wrongCall } from './option-checks.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
-import { linkStatusOf, notJoined } from './seat.ts';
+import { closedBefore, linkStatusOf, notJoined } from './seat.ts';
 import { outcomeOf, type ToldOutcome } from './call-outcome.ts';
 import { misusedCall, PendingCalls, readAs, type Call, type CallOptions } from './pending-calls.ts';
 import { wordedBy } from './texts.ts';
@@ -42,6 +43,7 @@ import { events } from '../../machines/protocol/events.ts';
 import {
   readConfig,
   readRoom,
+  readTools,
   wireCodes,
   type Failure,
   type RoomMember,
@@ -52,7 +54,14 @@ import type { ResourceCollection } from '../../machines/kernel/ports.ts';
 import { desktopDifference } from '../../machines/resources/desktop.ts';
 import { finderDifference } from '../../machines/resources/finder.ts';
 
-export type { Agent, AgentEvents, AgentOptions, AgentTool, ComputerConfig } from './agent-handle.ts';
+export type {
+  Agent,
+  AgentEvents,
+  AgentOptions,
+  AgentTool,
+  AgentTools,
+  ComputerConfig,
+} from './agent-handle.ts';
 
 /** Collections that an agent follows as soon as its host listens to these events. */
 const collectionOf: Readonly<Partial<Record<keyof AgentEvents, ResourceCollection>>> = {
@@ -77,6 +86,7 @@ class HostedAgent implements Agent {
   readonly #worded: ReturnType<typeof wordedBy>;
   readonly #office: string;
   readonly #name: string;
+  readonly #url: string;
 
   constructor(options: AgentOptions, runtime: Runtime, isShared: boolean) {
     this.#runtime = runtime;
@@ -88,6 +98,7 @@ class HostedAgent implements Agent {
     this.#runtime.access.show(url, options);
     this.#office = office;
     this.#name = name;
+    this.#url = url;
     const input: AgentStart = { link: { url, name, office }, timing: this.#timing };
     this.#hosted = this.#runtime.start('agent', input, (event) => this.#hear(event));
     for (const collection of options.follow ?? []) this.#follow(collection);
@@ -103,7 +114,7 @@ class HostedAgent implements Agent {
     if (event.type === 'call.progressed') return this.#calls.progressed(event as unknown as CallProgressed);
     if (event.type === 'owned.ended') {
       for (const giveUp of this.#waiting) giveUp();
-      const closed = notJoined('agent', 'the agent was closed', null);
+      const closed = closedBefore('agent');
       this.#room.reject(closed);
       return this.#joined.reject(closed);
     }
@@ -121,7 +132,14 @@ class HostedAgent implements Agent {
       if (news.stage === 'joined') this.#joined.resolve();
       if (news.stage === 'waiting') {
         if (!this.#keepTrying)
-          this.#joined.reject(notJoined('agent', news.reason ?? 'no reason given', news.refusal));
+          this.#joined.reject(
+            notJoined({
+              role: 'agent',
+              url: this.#url,
+              reason: news.reason ?? 'no reason given',
+              refusal: news.refusal,
+            }),
+          );
         this.#known.forgetAll();
       }
       this.#listeners.emit('link.changed', linkStatusOf(news));
@@ -136,21 +154,29 @@ class HostedAgent implements Agent {
   computers(): readonly string[] {
     return [...this.#known.present];
   }
-  async tools(computer: string, options: ReadOptions = {}): Promise<readonly AgentTool[]> {
-    mustBeOptions('tools', options, askOptions);
-    const { timeoutMs = this.#timing.queryMs, signal } = options;
-    if (signal?.aborted) throw givenUp(signal);
+  async tools(computer: string, options: ReadOptions = {}): Promise<AgentTools> {
+    mustBeOptions('tools', options, asking.tools);
+    options.signal?.throwIfAborted();
     const known = this.#known.toolsOf(computer);
-    if (known) return known;
+    if (!known) return this.#firstTools(computer, options);
+    if (known.missing.length === 0) return known;
+    const { ack, reqId } = await this.#query(events.getTools, { computer }, options);
+    const read = readTools(ack, reqId);
+    if (!read.ok) throw new A2cError(read.failure);
+    return this.#known.learnTools({ computer, ...read.body, failure: null }) ?? known;
+  }
+  /** Waits for the first answer of a computer to the question for its tools. */
+  async #firstTools(computer: string, options: ReadOptions): Promise<AgentTools> {
+    const { timeoutMs = this.#timing.queryMs, signal } = options;
     if (!this.#runtime.directory.find('agent')) throw new A2cError(agentClosed);
-    const found = deferred<readonly AgentTool[]>();
+    const found = deferred<AgentTools>();
     const giveUp = (): void => found.reject(new A2cError(agentClosed));
     this.#waiting.add(giveUp);
-    const forget = signal && onAbort(signal, () => found.reject(givenUp(signal)));
-    const stop = this.#listeners.on(
-      'tools.changed',
-      (e) => e.computer === computer && found.resolve(e.value),
-    );
+    const forget = signal && onAbort(signal, () => found.reject(signal.reason));
+    const stop = this.#listeners.on('tools.changed', (e) => {
+      const now = e.computer === computer && this.#known.toolsOf(computer);
+      if (now) found.resolve(now);
+    });
     const timer = systemClock.setTimeout(() => {
       const again = this.#known.toolsOf(computer);
       if (again) return found.resolve(again);
@@ -218,9 +244,8 @@ class HostedAgent implements Agent {
   }
   /** Sends a question to a computer; resolves with the raw ack and the `req_id` that the ack has to repeat. */
   readonly #query: AskComputer = async (method, request, options) => {
-    mustBeOptions(method, options, askOptions);
     const { timeoutMs, signal } = options;
-    if (signal?.aborted) throw givenUp(signal);
+    signal?.throwIfAborted();
     const replyTo = this.#hosted.host;
     const send = (ticket: string, reqId: string): void => {
       const query: AgentQuery = {
@@ -236,6 +261,7 @@ class HostedAgent implements Agent {
     };
     const wait = { ...(signal && { signal }) };
     const outcome = await this.#calls.start(method, wait, send, (...cancelled) => this.#cancel(...cancelled));
+    if (outcome.end === 'cancelled') signal?.throwIfAborted();
     const error = unanswered(outcome, method);
     if (error) throw error;
     return { ack: outcome.result, reqId: outcome.reqId };
@@ -245,12 +271,14 @@ class HostedAgent implements Agent {
     this.#runtime.directory.send('agent', event, message<CallSettled>(this.#hosted.host, closed));
   }
   async listRoom(options: ReadOptions = {}): Promise<readonly RoomMember[]> {
+    mustBeOptions('listRoom', options, asking.listRoom);
     const { ack, reqId } = await this.#query('server:list_room', { office_id: this.#office }, options);
     const read = readRoom(ack, reqId);
     if (read.ok) return read.body;
     throw new A2cError(read.failure);
   }
   async getConfig(computer: string, options: ReadOptions = {}): Promise<ComputerConfig> {
+    mustBeOptions('getConfig', options, asking.getConfig);
     const { ack } = await this.#query('client:get_config', { computer }, options);
     const read = readConfig(ack);
     if (!read.ok) throw new A2cError(read.failure);
@@ -321,12 +349,6 @@ const agentEvents: EventNames<AgentEvents> = {
 /** Longest time in ms for which a new agent waits for the list of its room. */
 const longestRoomMs = 2_000;
 const agentClosed: Failure = { code: 'LinkLost', message: 'The agent is closed' };
-const givenUp = (signal: AbortSignal): A2cError =>
-  new A2cError({
-    code: 'ToolCallCancelled',
-    message: `The question was given up: ${reasonOf(signal)}`,
-    details: { cancel_reason: reasonOf(signal) },
-  });
 
 /**
  * Takes the agent's seat in an office. Resolves when the seat is taken and `computers()` names the other members,
@@ -367,7 +389,7 @@ class KnownComputers {
   /** Names of the computers that sit in the office, in the order in which they were found. */
   readonly present = new Set<string>();
   readonly #met = new Set<string>();
-  readonly tools = new Map<string, readonly AgentTool[]>();
+  readonly tools = new Map<string, AgentTools>();
   /** Reasons why the tools of a computer could not be read, by computer. */
   readonly failures = new Map<string, Failure>();
   readonly #desktops = new Map<string, DesktopSeen>();
@@ -401,9 +423,9 @@ class KnownComputers {
    * Returns the known tools of a computer, or undefined. An empty list does not count as known while the last read
    * of the tools has failed.
    */
-  toolsOf(computer: string): readonly AgentTool[] | undefined {
-    const tools = this.tools.get(computer);
-    return tools?.length === 0 && this.failures.has(computer) ? undefined : tools;
+  toolsOf(computer: string): AgentTools | undefined {
+    const known = this.tools.get(computer);
+    return known?.tools.length === 0 && this.failures.has(computer) ? undefined : known;
   }
   forget(computer: string): void {
     this.present.delete(computer);
@@ -414,18 +436,27 @@ class KnownComputers {
   forgetAll(): void {
     for (const computer of [...this.present]) this.forget(computer);
   }
-  learnTools({ computer, tools, failure }: ViewToolsChanged): void {
+  /** Takes an answer to the question for the tools of a computer; returns what is known now. */
+  learnTools({
+    computer,
+    tools,
+    missing = [],
+    failure,
+  }: Omit<ViewToolsChanged, 'type'>): AgentTools | undefined {
     this.meet(computer);
     if (failure) this.failures.set(computer, failure);
     else this.failures.delete(computer);
-    if (!tools) return;
     const known = this.tools.get(computer);
+    // A view that could not read tells its last answer again, which may be older than what is known.
+    if (!tools || (failure && known)) return known;
     const value = tools.map((tool): AgentTool => agentTool(computer, tool));
-    this.tools.set(computer, value);
-    const changes = changesOf<AgentTool>(known ?? [], value, ({ name }) => name);
+    const listed: AgentTools = { tools: value, missing };
+    this.tools.set(computer, listed);
+    const changes = changesOf<AgentTool>(known?.tools ?? [], value, ({ name }) => name);
     // Emits only differences: tools that were read again may be the same as before.
     if (!known || !isNoChange(changes))
       this.#listeners.emit('tools.changed', { computer, value, ...changes });
+    return listed;
   }
   /**
    * Begins to follow a collection; returns true the first time. Nothing was stored before, so a new listener hears

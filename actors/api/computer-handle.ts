@@ -224,7 +224,7 @@ export interface Computer extends AsyncDisposable {
   history(): readonly RememberedCall[];
   /**
    * Returns the last 500 lines that a server wrote to stderr or logged, over all of its runs, the oldest first;
-   * secrets are hidden.
+   * secrets are hidden. Throws for a server that never was in the config (404).
    */
   logs(server: string): readonly OutputLine[];
   /** Returns the state of each list (tools, resources, templates, prompts) of each server. */
@@ -243,7 +243,8 @@ export interface Computer extends AsyncDisposable {
   join(office: OfficeSeat): Promise<void>;
   /**
    * Resolves when the computer has its seat, at once if it has it now: after `keepTrying`, or after a lost
-   * connection. Rejects when the computer wants no seat (403), leaves or closes, and with the reason of `signal`.
+   * connection. Rejects when the computer wants no seat (403), leaves or closes, and when
+   * `signal` aborts: with the failure of the last try, whose `cause` is the reason of the signal, or with that reason.
    */
   joined(options?: WaitOptions): Promise<void>;
   /** Leaves the office; the servers keep running. */

@@ -202,7 +202,7 @@ export const notServing = (name: string, status: ServerStatus | undefined): A2cE
         code: 'ServerNotActive',
         message: `Server '${name}' is not ready: ${status.reason ?? status.state}`,
         details: { server_name: name, state: status.state },
-        remedy: `Start it: servers start ${name}`,
+        remedy: `Start it: startServer('${name}'); in the prompt: servers start ${name}`,
       })
     : cannotOrder(name, undefined);
 export const cannotOrder = (name: string, status: ServerStatus | undefined): A2cError =>

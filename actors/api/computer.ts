@@ -26,6 +26,7 @@ import { ServerOrders } from './server-orders.ts';
 import { wordedBy } from './texts.ts';
 import { tracingOf, tracedCall } from './tracing.ts';
 import type { PageOrders } from '../inspector/inspections.ts';
+import { A2cError, closedFailure } from '../kernel/errors.ts';
 import { Listeners, deferred } from '../kernel/listeners.ts';
 import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { cancelledByHost, onAbort, unlessAborted, untilAborted } from '../kernel/signals.ts';
@@ -276,9 +277,13 @@ class HostedComputer implements Computer {
   }
   #clientRef = (name: string) => this.#runtime.directory.find(`computer/client:${keyOf(name)}`)?.ref;
   #clientOf = (name: string) => this.#clientRef(name)?.getSnapshot();
-  /** Answers a question about all servers when a new computer has gathered their lists. */
+  /** Answers a question about all servers when a new computer has gathered their lists; rejects once it is closed. */
   #gathered<T>(of: string, options: WaitOptions | undefined, answer: () => T | Promise<T>): Promise<T> {
-    return waitedFor(of, options, () => this.#first.gathered.then(answer));
+    return waitedFor(of, options, async () => {
+      await this.#first.gathered;
+      if (!this.#runtime.directory.find('computer')) throw new A2cError(closedFailure);
+      return answer();
+    });
   }
   tools: Computer['tools'] = (options) =>
     this.#gathered('tools', options, () =>
@@ -358,7 +363,11 @@ class HostedComputer implements Computer {
     const kept = this.#runtime.calls.cached.get(handle);
     return kept === undefined ? undefined : toolResult(kept);
   };
-  logs: Computer['logs'] = (server) => this.#runtime.output.linesOf(server);
+  logs: Computer['logs'] = (server) => {
+    const lines = this.#runtime.output.linesOf(server);
+    if (lines.length === 0 && !this.#servers.get(server)) throw cannotOrder(server, undefined);
+    return lines;
+  };
   history: Computer['history'] = () => this.#history.newestFirst();
   catalogs: Computer['catalogs'] = () => catalogsOf(this.#runtime.directory, this.#news.times);
   watchResources(server: string, uris: readonly string[]): void {
@@ -377,7 +386,10 @@ class HostedComputer implements Computer {
     await this.#seat.join(office);
   };
   joined: Computer['joined'] = (options) =>
-    waitedFor('joined', options, () => this.#seat.joined(this.#news.link?.state));
+    waitedFor('joined', options, () => this.#seat.joined(this.#news.link?.state)).catch((error: unknown) => {
+      const { link } = this.#news;
+      throw this.#closing || link?.state !== 'waiting' ? error : this.#seat.lastRefusal(link, error);
+    });
   leave: Computer['leave'] = async () => {
     await this.#seat.leave();
     this.#news.link = null;

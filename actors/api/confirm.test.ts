@@ -14,7 +14,7 @@ import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Answer of the Python SDK to a confirmation that timed out; our computer sends it after an English sentence. */
 const late = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
-const english = 'Nobody at its computer said in time whether the call may run';
+const english = 'Nobody said in time whether the call may run';
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const one of open.splice(0).toReversed()) await one.close();

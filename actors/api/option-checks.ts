@@ -1,5 +1,15 @@
 /** Options of each function of the API, by name, with what their values may be. */
-import type { AgentOptions, PageOptions, ResourceOptions } from './agent-handle.ts';
+import type {
+  AgentOptions,
+  AgentReading,
+  DesktopOptions,
+  FinderOptions,
+  FormatOptions,
+  PageOptions,
+  ReadOptions,
+  ResourceOptions,
+  ResourcesOptions,
+} from './agent-handle.ts';
 import type { DesktopQuery, FinderQuery, WaitOptions } from './computer-handle.ts';
 import type { Answers, ComputerOptions } from './computer-options.ts';
 import type { OfficeOptions } from './office-handle.ts';
@@ -180,39 +190,41 @@ export const officeOptions = options<OfficeOptions>({
 });
 
 export const inspectOptions = options<InspectOptions>({ port, allowControl: flag });
+/** Options of a method of an agent, its last argument. */
+type OptionsOf<Method extends 'readDocumentPages' | 'pagesOf' | 'documentsOf'> = NonNullable<
+  Parameters<AgentReading[Method]>[Method extends 'documentsOf' ? 1 : 2]
+>;
 interface ServerOfResource {
   readonly server?: string | undefined;
 }
-/** Options of questions to a computer; a question takes some of them. */
-type Asking = DesktopQuery &
-  FinderQuery &
-  ResourceOptions &
-  PageOptions<DpeFormat> & { readonly pageSize?: number | undefined };
-const asking: Checks<Asking> = {
-  timeoutMs: limit,
-  signal,
-  size: whole,
-  window: text,
-  fresh: flag,
-  keywords: texts,
-  fileType: text,
-  offset: whole,
-  limit: whole,
-  server: name,
-  format: oneOf('json', 'markdown', 'text'),
-  categories: texts,
-  pageSize: whole,
-};
-export const askOptions = options<Asking>(asking);
 /** Options of the questions to a computer of this host, which take no time limit. */
 export const waitOptions = options<WaitOptions>({ signal });
-const { size, window, fresh, keywords, fileType, offset, limit: most, server } = asking;
-export const desktopOptions = options<DesktopQuery & WaitOptions>({ signal, size, window, fresh });
-export const finderOptions = options<FinderQuery & WaitOptions>({
-  ...{ signal, fresh, keywords, fileType, offset },
-  limit: most,
-});
-export const readOptions = options<ServerOfResource & WaitOptions>({ signal, server });
+const ofDesktop: Checks<DesktopQuery & WaitOptions> = { signal, size: whole, window: text, fresh: flag };
+export const desktopOptions = options<DesktopQuery & WaitOptions>(ofDesktop);
+const searched = { signal, fresh: flag, keywords: texts, fileType: text } as const;
+const range = { offset: whole, limit: whole } as const;
+export const finderOptions = options<FinderQuery & WaitOptions>({ ...searched, ...range });
+export const readOptions = options<ServerOfResource & WaitOptions>({ signal, server: name });
+
+const asked: Checks<ReadOptions> = { timeoutMs: limit, signal };
+const formatted = { ...asked, format: oneOf('json', 'markdown', 'text') } as const;
+/** Options of the questions of an agent, by method. */
+export const asking = {
+  tools: options<ReadOptions>(asked),
+  listRoom: options<ReadOptions>(asked),
+  getConfig: options<ReadOptions>(asked),
+  getDesktop: options<DesktopOptions>({ ...asked, ...ofDesktop }),
+  getFinder: options<FinderOptions>({ ...asked, ...searched, ...range }),
+  readResource: options<ResourceOptions>({ ...asked, server: name }),
+  getResources: options<ResourcesOptions>({ ...asked, cursor: text }),
+  resourcesOf: options<ReadOptions>(asked),
+  readDocumentMetadata: options<ReadOptions>(asked),
+  readDocumentPages: options<OptionsOf<'readDocumentPages'>>({ ...asked, ...range }),
+  readPage: options<PageOptions<DpeFormat>>({ ...formatted, categories: texts }),
+  readElement: options<FormatOptions<DpeFormat>>(formatted),
+  pagesOf: options<OptionsOf<'pagesOf'>>({ ...asked, pageSize: whole }),
+  documentsOf: options<OptionsOf<'documentsOf'>>({ ...asked, ...searched, pageSize: whole }),
+};
 
 const ofCall: Checks<CallOptions> = {
   reqId: name,

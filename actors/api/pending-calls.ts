@@ -1,5 +1,6 @@
 import type { A2cError } from '../kernel/errors.ts';
 import { tellListener } from '../kernel/listeners.ts';
+import { mustBeEvent } from '../kernel/options.ts';
 import { onAbort, reasonOf } from '../kernel/signals.ts';
 import { newId, systemClock } from '../../adapters/index.ts';
 import { outcomeOf, type CallOutcome, type ToldOutcome } from './call-outcome.ts';
@@ -137,6 +138,7 @@ export class PendingCalls {
   }
 }
 
+const callEvents = { progress: true } as const;
 /** Settles a call that is refused before it begins; no machine hears of it. */
 const neverSent = (settled: CallSettled, context: unknown): Call<ToldOutcome> =>
   watched(Promise.resolve(inContext(toldOf(settled, 0), context)), settled.reqId, () => {}, new Set());
@@ -165,7 +167,8 @@ const watched = (
   Object.assign(promise, {
     reqId,
     cancel,
-    on: (_: 'progress', listener: (progress: Progress) => void) => {
+    on: (name: 'progress', listener: (progress: Progress) => void) => {
+      mustBeEvent(name, callEvents);
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

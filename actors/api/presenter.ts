@@ -18,7 +18,7 @@ import { takenBack } from './server-orders.ts';
 import { tracingOf } from './tracing.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { Listeners, deferred } from '../kernel/listeners.ts';
-import { mustBeOptions } from '../kernel/options.ts';
+import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { unlessAborted } from '../kernel/signals.ts';
 import { readOrThrow } from '../plans/plan.ts';
 import { documentsCommand, homeFolder, userConfigFile, newId } from '../../adapters/index.ts';
@@ -374,6 +374,7 @@ class HostedPresenter implements Presenter {
   readResource: Presenter['readResource'] = (uri, options) => this.computer.readResource(uri, options);
 
   on: Presenter['on'] = (name, listener) => {
+    mustBeEvent(name, presenterEvents);
     if (name === 'mcp:tool-call-result') this.#news.watchCalls();
     return this.#listeners.on(name, listener);
   };
@@ -389,6 +390,12 @@ class HostedPresenter implements Presenter {
     return this.close();
   }
 }
+
+const presenterEvents: EventNames<PresenterEvents> = {
+  ...{ 'mcp:server-started': true, 'mcp:server-stopped': true, 'mcp:server-status-changed': true },
+  ...{ 'mcp:client-list-updated': true, 'mcp:config-changed': true, 'mcp:tool-call-result': true },
+  notification: true,
+};
 
 const answerOf = (id: string, ended: EndedCall): ToolCallAnswer => {
   const rawData = toResponse(id, ended);

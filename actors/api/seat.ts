@@ -24,6 +24,8 @@ export class Seat {
   readonly #machine: SeatMachine;
   /** Callbacks that end the waits for a seat when the computer closes. */
   readonly #waiting = new Set<() => void>();
+  /** Address of the office that was asked for a seat last. */
+  #url = '';
 
   constructor(name: string, listeners: LinkListeners, machine: SeatMachine) {
     this.#name = name;
@@ -33,6 +35,7 @@ export class Seat {
   /** Makes the input for the link machine. The credential is passed separately, so that no trace contains it. */
   linkTo(seat: OfficeSeat): { url: string; role: 'computer'; name: string; office: string } {
     this.#machine.show(seat.url, seat);
+    this.#url = seat.url;
     return { url: seat.url, role: 'computer', name: seat.name ?? this.#name, office: seat.id ?? 'local' };
   }
   /**
@@ -61,14 +64,21 @@ export class Seat {
     const stop = this.#listeners.on('link.changed', ({ state, reason, refusal }) => {
       if (state === 'joined') joined.resolve();
       if (state === 'closed' || (state === 'waiting' && !keepTrying))
-        joined.reject(notJoined('computer', reason ?? state, refusal));
+        joined.reject(this.#notJoined({ reason: reason ?? state, refusal }));
     });
-    const giveUp = (): void => joined.reject(notJoined('computer', 'the computer was closed', null));
+    const giveUp = (): void => joined.reject(closedBefore('computer'));
     this.#waiting.add(giveUp);
     return joined.promise.finally(() => {
       stop();
       this.#waiting.delete(giveUp);
     });
+  }
+  /** Makes the error of the last try, for a host that waits no longer; `given` is the reason of that. */
+  lastRefusal({ reason, refusal }: LinkStatus, given: unknown): unknown {
+    return this.#notJoined({ reason: reason ?? 'no reason given', refusal }, { cause: given });
+  }
+  #notJoined(why: Pick<NotJoined, 'reason' | 'refusal'>, options?: ErrorOptions): A2cError {
+    return notJoined({ role: 'computer', url: this.#url, ...why }, options);
   }
   /** Ends the waits for a seat, because none can be taken any more. */
   close(): void {
@@ -189,15 +199,35 @@ const elsewhere: JoinFailure = {
   remedy: 'Give the address of an office, with the path below which it is reached: https://HOST/PATH/',
 };
 
+/** Returns an address without name, password and query. */
+function placeOf(url: string): string {
+  if (!URL.canParse(url)) return '';
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname === '/' ? '' : pathname}`;
+}
 const isUnfit = (reason: string): boolean => reason.startsWith(`Wrong payload of ${events.joinOffice}`);
 
-/** Makes the error of a failed join, with advice on how to get the seat. */
-export function notJoined(role: 'agent' | 'computer', reason: string, refusal: LinkRefusal | null): A2cError {
+/** Failed try to take a seat: whose, where and why. */
+interface NotJoined {
+  readonly role: 'agent' | 'computer';
+  readonly url: string;
+  readonly reason: string;
+  readonly refusal: LinkRefusal | null;
+}
+/** Makes the error of a host that closed before it had its seat. */
+export const closedBefore = (role: NotJoined['role']): A2cError =>
+  new A2cError({ code: 'LinkLost', message: `Could not join the office: the ${role} was closed` });
+/** Makes the error of a failed join, with advice on how to get the seat; its details have no credentials. */
+export function notJoined({ role, url, reason, refusal }: NotJoined, options?: ErrorOptions): A2cError {
   const taken = role === 'agent' ? agentSeat : computerSeat;
   const seat = reason.startsWith(notGranted) ? foreignSeat : isUnfit(reason) ? unfitSeat : taken;
   const away = reason.startsWith(noOffice) ? elsewhere : unreached;
   const { code, what, remedy } = refusal === null ? away : { seat, version, credential }[refusal];
-  return new A2cError({ code, message: `${what}: ${reason}`, ...(remedy !== undefined && { remedy }) });
+  const details = { url: placeOf(url), reason, refusal };
+  return new A2cError(
+    { code, message: `${what}: ${reason}`, details, ...(remedy !== undefined && { remedy }) },
+    options,
+  );
 }
 
 /** Office that is reached without a socket. Only `worldOf(trace)` of `a2c-actors/replay` makes one. */

@@ -63,7 +63,7 @@ it('what a server lists and nobody can call is refused with the reason, here and
   ]);
   for (const { suggestion } of refused) expect(suggestion).not.toBe('');
   await using agent = await createAgent({ url: office.url });
-  expect((await agent.tools('c')).map(({ name }) => name)).toEqual(['good']);
+  expect((await agent.tools('c')).tools.map(({ name }) => name)).toEqual(['good']);
   expect(await agent.callTool('c', 'long', {})).toMatchObject({ outcome: 'failed' });
   expect(await computer.callTool('long')).toMatchObject({
     outcome: 'failed',

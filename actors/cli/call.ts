@@ -227,7 +227,7 @@ function callAfar(
 ): Promise<CallOutcome> {
   return withAgent(context, options, async (agent, computer) => {
     const needsSchema = words.some(({ kind }) => kind !== 'object');
-    const tools = needsSchema ? await agent.tools(computer) : [];
+    const { tools } = needsSchema ? await agent.tools(computer) : { tools: [] };
     const { tool } = target;
     const info = tools.find(({ name }) => name === tool);
     const params = info || !needsSchema ? readFor(info ?? { name: tool, inputSchema: {} }, words) : {};
@@ -237,7 +237,7 @@ function callAfar(
     if (outcome.outcome === 'succeeded' || outcome.failure.code !== wireCodes.toolNotFound)
       return tell(context, options, outcome);
     const { failure } = outcome;
-    const names = (await agent.tools(computer)).map(({ name }) => name);
+    const names = (await agent.tools(computer)).tools.map(({ name }) => name);
     const known = { ...outcome, failure: { ...failure, remedy: remedyFor(options, tool, names) } };
     return tell(context, options, known);
   });

@@ -59,7 +59,7 @@ async function toolsAfar(
 ): Promise<number> {
   const { signal, terminal } = context;
   const { format, json } = options;
-  const all = await withAgent(context, options, (agent, computer) =>
+  const { tools: all, missing } = await withAgent(context, options, (agent, computer) =>
     orClosed(signal, agent, () => agent.tools(computer)),
   );
   const some = name === undefined ? all : all.filter((tool) => tool.name === name);
@@ -70,6 +70,7 @@ async function toolsAfar(
   else if (name !== undefined)
     terminal.outText(some.map((tool) => toolText(tool, { name: tool.name, options })).join('\n\n'));
   else for (const line of toolLines(some)) terminal.out(line);
+  for (const { server, reason } of missing) terminal.err(`${server}: ${reason}`);
   return exitCodeOf(signal);
 }
 

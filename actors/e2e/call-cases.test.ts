@@ -117,7 +117,7 @@ describe('a call that a person may have to confirm', () => {
     confirm = () => 'deny';
     expect(await call('methods')).toMatchObject({
       isError: true,
-      content: [{ text: 'The person at its computer refused the call. 工具调用二次确认被拒绝，请稍后再试' }],
+      content: [{ text: 'A person refused the call. 工具调用二次确认被拒绝，请稍后再试' }],
       meta: { error_code: 4005, a2c_outcome: 'failed', a2c_phase: 'confirming' },
     });
   });

@@ -175,7 +175,7 @@ it('the reason of a person who said no reaches host and model, in the language o
     expect(failure).toMatchObject({ code: 4005, details: { reason_given: reason, server_name: 's' } });
     return failure?.message;
   };
-  const english = `The person at its computer refused the call: ${reason}`;
+  const english = `A person refused the call: ${reason}`;
   expect(await told({})).toBe(english);
   expect(await told({ texts: 'zh' })).toBe(`工具调用二次确认被拒绝：${reason}`);
   expect(await told({ texts: (key, values) => `${key} ${values.tool}: ${values.reason}` })).toBe(
@@ -191,7 +191,7 @@ it('the reason of a person who said no reaches host and model, in the language o
 
   await using nobody = await computerOf({ record: false });
   expect((await nobody.callTool('echo')).failure).toMatchObject({
-    message: 'Its computer has nobody who could be asked whether the call may run',
+    message: 'There is nobody who could be asked whether the call may run',
     remedy: expect.stringContaining('`confirm`'),
   });
 

@@ -215,13 +215,13 @@ describe('a call that needs a person', () => {
   });
 
   it.each<[string, Confirm, string]>([
-    ['says no', () => 'deny', 'The person at its computer refused the call'],
+    ['says no', () => 'deny', 'A person refused the call'],
     ['is asked by code that throws', () => Promise.reject(new Error('no dialog')), 'no dialog'],
-    ['does not exist', 'deny', 'has nobody who could be asked'],
+    ['does not exist', 'deny', 'There is nobody who could be asked'],
     [
       'answers something that is none of the words',
       () => true as unknown as 'allow',
-      'could not ask whether the call may run',
+      'Nobody could be asked whether the call may run',
     ],
   ])('is refused when the person %s', async (_, confirm, text) => {
     const answer = await outcomeBy(confirm);

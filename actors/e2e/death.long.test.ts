@@ -96,7 +96,7 @@ describe('kill -9 of a server in mid-call', () => {
 
   it('tells the agent that the tools are gone and back, and the server serves again', async () => {
     await start();
-    const all = (await agent.tools('c1')).length;
+    const all = (await agent.tools('c1')).tools.length;
     const calls = await hangingCalls('one', 'two', 'three');
     const changes = heard(2);
     process.kill(look()[0]?.pid ?? 0, 'SIGKILL');

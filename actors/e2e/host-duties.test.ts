@@ -125,7 +125,7 @@ describe('a server over HTTP', () => {
     await computer?.join({ url: office.url });
     const [{ name = '' } = {}] = [computer?.status()];
     await using agent = await createAgent({ url: office.url });
-    expect((await agent.tools(name)).map((tool) => tool.name)).toEqual(['one']);
+    expect((await agent.tools(name)).tools.map((tool) => tool.name)).toEqual(['one']);
     const heard: unknown[] = [];
     agent.on('tools.changed', ({ added, removed }) => {
       heard.push({ added, removed });
@@ -136,6 +136,6 @@ describe('a server over HTTP', () => {
     http.announce({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
     await ear.until(() => heard.length > 0);
     expect(heard).toEqual([{ added: ['two'], removed: ['one'] }]);
-    expect((await agent.tools(name)).map((tool) => tool.name)).toEqual(['two']);
+    expect((await agent.tools(name)).tools.map((tool) => tool.name)).toEqual(['two']);
   });
 });

@@ -25,7 +25,7 @@ it('nothing offers more than is in a list of allowed tools, also one of another 
   await using agent = await createAgent({ url: office.url });
   const mine = (await computer.tools()).tools.map(({ name }) => name);
   expect(mine).toContain('echo');
-  const offered = (await agent.tools('c1')).map(({ name }) => name);
+  const offered = (await agent.tools('c1')).tools.map(({ name }) => name);
   expect(offered.toSorted()).toEqual(mine.toSorted());
   expect(mine.every((name) => ['echo', 'fail'].includes(name))).toBe(true);
   expect(await agent.callTool('c1', 'echo', { text: 'hi' })).toMatchObject({ outcome: 'succeeded' });

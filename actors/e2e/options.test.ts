@@ -213,7 +213,7 @@ it('a call with wrong arguments or options answers, and is never sent', async ()
   expect(await ofAgent('c1', 'echo', {}, { sessionKey: 'x' })).toMatchObject({ failure: { code: 400 } });
   await expect(agent.tools('c1', { timeoutMs: NaN })).rejects.toMatchObject({ code: 400 });
   await expect(agent.getDesktop('c1', { siez: 1 } as never)).rejects.toMatchObject({
-    message: 'client:get_desktop: siez: unknown option (did you mean size?)',
+    message: 'getDesktop: siez: unknown option (did you mean size?)',
   });
   await expect(computer.inspect({ port: -1 })).rejects.toMatchObject({ code: 400 });
 });
@@ -231,6 +231,46 @@ it('a listener to an event that does not exist is refused with the nearest one',
     expect(() => host.on(name as never, () => {})).toThrow(
       `on: unknown event '${name}' (did you mean ${meant}?)`,
     );
+});
+
+it('calls, presenters and logs refuse names that do not exist, and a closed computer has no tools to tell', async () => {
+  const computer = await computerOf();
+  const presenter = await createPresenter({ settings: { mcpServers: {} }, record: false });
+  expect(() => presenter.on('mcp:server-startd' as never, () => {})).toThrow(
+    'did you mean mcp:server-started?',
+  );
+  const call = computer.callTool('echo', { text: 'hi' });
+  expect(() => call.on('progres' as never, () => {})).toThrow(
+    "on: unknown event 'progres' (did you mean progress?)",
+  );
+  await call;
+  expect(() => computer.logs('wrong')).toThrow('Unknown server: wrong');
+  await presenter.close();
+  await computer.close();
+  for (const asked of [computer.tools(), computer.resources(), computer.prompts()])
+    await expect(asked).rejects.toMatchObject({ code: 'ServerNotActive', message: 'The computer is closed' });
+});
+
+it('a seat that is not taken is explained: where, why, and to a wait that ends', async () => {
+  const nowhere = 'http://ada:secret@127.0.0.1:9/office?token=secret';
+  const error: unknown = await createAgent({ url: nowhere, record: false }).catch((each: unknown) => each);
+  expect(error).toMatchObject({
+    code: 'LinkLost',
+    details: { url: 'http://127.0.0.1:9/office', refusal: null },
+  });
+  expect(JSON.stringify(error)).not.toContain('secret');
+  await using office = await createOffice({ port: 0, auth: 'right', record: false });
+  const { url } = office;
+  const seat = { url, auth: 'wrong', keepTrying: true };
+  await using computer = await createComputer({ office: seat, record: false });
+  const enough = new AbortController();
+  const joined = computer.joined({ signal: enough.signal });
+  enough.abort(new Error('enough'));
+  await expect(joined).rejects.toMatchObject({
+    code: 401,
+    details: { url, refusal: 'credential' },
+    cause: { message: 'enough' },
+  });
 });
 
 it('a question to an own computer refuses options that it does not take', async () => {

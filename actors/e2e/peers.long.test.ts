@@ -114,7 +114,7 @@ describe('R09 an answer for another question', () => {
     });
     expect(agent.computers()).toEqual(['raw']);
     isRight = true;
-    expect(await agent.tools('raw')).toEqual([
+    expect((await agent.tools('raw')).tools).toEqual([
       { name: 't', description: 'a tool', inputSchema: { type: 'object' }, computer: 'raw' },
     ]);
   });

@@ -108,7 +108,8 @@ async function seenBy(computer: Computer): Promise<{ hanging: string[]; cancelle
   const { result } = await computer.callTool('seen');
   return JSON.parse((result as unknown as { content: { text: string }[] }).content[0]?.text ?? '');
 }
-const namesOf = async (agent: Agent): Promise<string[]> => (await agent.tools('c1')).map((tool) => tool.name);
+const namesOf = async (agent: Agent): Promise<string[]> =>
+  (await agent.tools('c1')).tools.map((tool) => tool.name);
 
 describe('a computer whose line breaks', () => {
   it('O24 joins again by itself: the agent sees it leave, then enter, and has its tools of now', async () => {

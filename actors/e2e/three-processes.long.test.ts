@@ -92,7 +92,7 @@ it('O24 the office is killed and comes back: both sides join again, and nothing 
   const agent = await createAgent({ url, keepTrying: true, timing: { linkBackoffMs: 50 } });
   agent.on('computer.joined', ({ computer: name }) => heard.push(`${name} joined`));
   agent.on('computer.left', ({ computer: name }) => heard.push(`${name} left`));
-  const tools = await agent.tools('c1');
+  const { tools } = await agent.tools('c1');
   expect(tools.map((tool) => tool.name)).toContain('echo');
 
   // The server answers this call late, after it was cancelled.
@@ -120,7 +120,7 @@ it('O24 the office is killed and comes back: both sides join again, and nothing 
   const again = await officeAt(new URL(url).port);
   expect(again.url).toBe(url);
   await back;
-  expect(await agent.tools('c1')).toEqual(tools);
+  expect((await agent.tools('c1')).tools).toEqual(tools);
   await computer.said(/^office joined$/, joins + 1);
 
   // The id of the late call can be used again, and this answer belongs to the new call.

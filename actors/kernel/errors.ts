@@ -16,8 +16,8 @@ export class A2cError extends Error {
   /** Advice for a person, in one sentence; undefined when nothing is known to help. */
   readonly remedy: string | undefined;
 
-  constructor(failure: Failure) {
-    super(failure.message);
+  constructor(failure: Failure, options?: ErrorOptions) {
+    super(failure.message, options);
     this.code = failure.code;
     this.details = failure.details ?? {};
     this.remedy = failure.remedy;

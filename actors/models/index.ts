@@ -2,7 +2,7 @@
  * Entry point of `a2c-actors/models`: names, schemas, calls and results of tools in the formats of model providers, and
  * runs of the calls of an answer.
  */
-import { argument, listOf, mustBeOptions, object } from '../kernel/options.ts';
+import { anything, argument, listOf, mustBeOptions, object, type Check } from '../kernel/options.ts';
 import {
   anthropic as anthropicFormat,
   createConversation as conversationOf,
@@ -116,6 +116,22 @@ export function createConversation(saved?: SavedConversation): Conversation {
   };
 }
 
+/** Checks of the answer of a model: an object whose parts, where it has any, are a list. */
+const answerOf = (parts: string, example: string): Check =>
+  argument('answer', (value, at) => {
+    const fault = object(value, at);
+    const given = fault ? null : ((value as Readonly<Record<string, unknown>>)[parts] ?? []);
+    const wrong = fault ?? listOf(anything)(given, `${at}.${parts}`);
+    return wrong && { ...wrong, remedy: example };
+  });
+const ofMessage = answerOf('content', 'Give the whole message: await client.messages.create(…).');
+const ofChoice = answerOf('tool_calls', 'Give choices[0].message of the completion.');
+const ofResponse = answerOf('output', 'Give the whole response: await client.responses.create(…).');
+const ofContent = answerOf('parts', 'Give candidates[0].content of the response.');
+/** Rejects an answer of another form, such as of another provider. Without an answer there is nothing to run. */
+const mustBeAnswer = (answer: unknown, judge: Check): void => {
+  if (answer !== undefined && answer !== null) mustBeOptions('run', answer, judge);
+};
 /** Returns the calls among the parts of an answer. */
 const callsIn = <Call extends { readonly type: string }>(
   parts: readonly unknown[],
@@ -129,10 +145,11 @@ export const anthropic = {
    * Runs the calls in a message of the model, and returns it with the message of their results. Without a message nothing is
    * run. Rejects only for wrong arguments of its own, with an `A2cError` (400).
    */
-  run<Block>(
+  async run<Block>(
     message: { readonly content: Block[] } | undefined,
     ...place: RunPlace
   ): Promise<Turn<{ role: 'assistant'; content: Block[] } | AnthropicResultMessage>> {
+    mustBeAnswer(message, ofMessage);
     const { content = [] } = message ?? {};
     const own = content.length === 0 ? [] : [{ role: 'assistant' as const, content }];
     return ranTurn(anthropicFormat, callsIn<AnthropicToolUse>(content, 'tool_use'), own, place);
@@ -146,10 +163,11 @@ export const openai = {
    * Runs the calls in a message of the model, and returns it with the messages of their results; images stand in a last
    * message. Without a message nothing is run. Rejects only for wrong arguments of its own, with an `A2cError` (400).
    */
-  run<Message extends { readonly tool_calls?: readonly object[] | null | undefined }>(
+  async run<Message extends { readonly tool_calls?: readonly object[] | null | undefined }>(
     message: Message | undefined,
     ...place: RunPlace
   ): Promise<Turn<Message | OpenAIToolMessage | OpenAIMediaMessage>> {
+    mustBeAnswer(message, ofChoice);
     const calls = ((message?.tool_calls ?? []) as readonly OpenAIToolCall[]).filter((call) => call?.function);
     return ranTurn(openaiFormat, calls, message ? [message] : [], place);
   },
@@ -162,10 +180,11 @@ export const openaiResponses = {
    * Runs the calls in a response, and returns its output with the outputs of the calls. Rejects only for wrong arguments
    * of its own, with an `A2cError` (400).
    */
-  run<Item>(
+  async run<Item>(
     response: { readonly output: readonly Item[] } | undefined,
     ...place: RunPlace
   ): Promise<Turn<Item | OpenAIResponsesOutput>> {
+    mustBeAnswer(response, ofResponse);
     const { output = [] } = response ?? {};
     return ranTurn(responsesFormat, callsIn<OpenAIResponsesCall>(output, 'function_call'), output, place);
   },
@@ -178,10 +197,11 @@ export const gemini = {
    * Runs the calls in the content of a candidate, and returns it with the content of their results. Without a
    * content nothing is run. Rejects only for wrong arguments of its own, with an `A2cError` (400).
    */
-  run<Content extends { readonly parts?: readonly { readonly functionCall?: GeminiFunctionCall }[] }>(
+  async run<Content extends { readonly parts?: readonly { readonly functionCall?: GeminiFunctionCall }[] }>(
     content: Content | undefined,
     ...place: RunPlace
   ): Promise<Turn<Content | GeminiResultContent>> {
+    mustBeAnswer(content, ofContent);
     const calls = (content?.parts ?? []).flatMap(({ functionCall }) => (functionCall ? [functionCall] : []));
     return ranTurn(geminiFormat, calls, content ? [content] : [], place);
   },

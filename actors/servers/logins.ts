@@ -139,7 +139,7 @@ const remedyFor = (server: string, config: LoginConfig, error: unknown): string 
   if (remedy === 'clientId')
     return `Register a client there by hand, and name it as oauth.clientId of server '${server}', with oauth.clientSecret if it has one.`;
   return asksNobody(config)
-    ? `Correct oauth of this server, or what it is given, then start it again: servers start ${server}`
+    ? `Correct oauth of this server, or what it is given, then start it again: startServer('${server}'); in the prompt: servers start ${server}`
     : `Log in: a2c login ${server}`;
 };
 const notLoggedIn = (server: string, config: LoginConfig, error: unknown): Failure => ({

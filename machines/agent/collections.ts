@@ -39,8 +39,14 @@ interface ViewRules<Value> {
   readonly tries: number | null;
 }
 
+/** Tools of a computer, and the servers whose tools are missing. */
+export interface ToolsSeen {
+  readonly tools: readonly SmcpTool[];
+  readonly missing: readonly Missing[];
+}
+
 /** Rules for tools. Every computer knows this question, so the view never gives up. */
-const tools: ViewRules<readonly SmcpTool[]> = {
+const tools: ViewRules<ToolsSeen> = {
   method: events.getTools,
   fieldsOf: () => ({}),
   read: (ack, reqId) => {
@@ -130,7 +136,7 @@ const finder: ViewRules<FinderSeen> = {
 };
 
 export interface CollectionValues {
-  readonly tools: readonly SmcpTool[];
+  readonly tools: ToolsSeen;
   readonly desktop: DesktopSeen;
   readonly finder: FinderSeen;
 }

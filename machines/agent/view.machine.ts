@@ -24,6 +24,7 @@ import {
 } from './collections.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
+import type { Missing, SmcpTool } from '../protocol/messages/collections.ts';
 
 export interface ViewStart {
   readonly computer: string;
@@ -41,7 +42,9 @@ export type ViewOrder =
 export interface ViewToolsChanged {
   readonly type: 'view.toolsChanged';
   readonly computer: string;
-  readonly tools: CollectionValues['tools'] | null;
+  readonly tools: readonly SmcpTool[] | null;
+  /** Servers whose tools are missing, with the reasons; left out when none is. */
+  readonly missing?: readonly Missing[];
   readonly failure: Failure | null;
 }
 /** Change of the Desktop or the Finder of a computer, or a failure to read it. */
@@ -70,15 +73,18 @@ interface ViewContext extends ViewStart {
 }
 type Answered = { readonly result: unknown };
 
-export const newsOf = (
+export function newsOf(
   collection: Collection,
   computer: string,
   value: unknown,
   failure: Failure | null,
-): ViewNews =>
-  collection === 'tools'
-    ? { type: 'view.toolsChanged', computer, tools: value as ViewToolsChanged['tools'], failure }
-    : ({ type: 'view.collectionChanged', computer, collection, value, failure } as ViewCollectionChanged);
+): ViewNews {
+  if (collection !== 'tools')
+    return { type: 'view.collectionChanged', computer, collection, value, failure } as ViewCollectionChanged;
+  const { tools, missing } = (value as CollectionValues['tools'] | null) ?? { tools: null, missing: [] };
+  const type = 'view.toolsChanged';
+  return { type, computer, tools, ...(missing.length > 0 && { missing }), failure };
+}
 
 const reqIdOf = (c: ViewContext): string => `${c.collection}.${c.computer}.${c.asked}`;
 /** Caches the reading of an answer, because several guards need it. */

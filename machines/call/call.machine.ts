@@ -65,6 +65,7 @@ const parts = setup({
     hold: assign({ isPending: true }),
     sendAgain: assign({ isPending: true, isSentAgain: true }),
     release: assign({ isPending: false }),
+    outlive: assign({ outlivesLoss: false }),
     rememberResult: assign(({ context }, { result, digits }: rules.CallAnswer) => ({
       result: carried(context, result, digits),
       ...(digits && { digits }),
@@ -99,6 +100,7 @@ const parts = setup({
     isJudged: ({ context }) => rules.isUnjudged(context),
     isJudgedBriefly: ({ context }) => rules.isJudgedBriefly(context),
     isPending: ({ context }) => context.isPending,
+    outlivesLoss: ({ context }) => context.outlivesLoss === true,
     hearsHowItStood: ({ context: { withdrawal } }) => (withdrawal?.ms ?? 0) > 0,
     isOfWithdrawal: (_, { id }: { id: string }) => id === 'withdrawal',
     isInvalid: (_, { problems = [] }: Partial<Judgement>) => problems.length > 0,
@@ -173,7 +175,10 @@ const unsent = {
   'call.cancel': { target: '#call.cancelled', actions: rememberCancel },
   close: cancelledByClose,
   'asker.lost': askerLost,
-  'server.lost': { target: '#call.failed', actions: rememberFailure },
+  'server.lost': [
+    { guard: 'outlivesLoss', actions: 'outlive' },
+    { target: '#call.failed', actions: rememberFailure },
+  ],
   'owner.ended': [
     {
       guard: { type: 'isFailure', params: eventAsParams<OwnerEnded> },

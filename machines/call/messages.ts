@@ -78,6 +78,8 @@ export interface CallStart extends Omit<CallRequest, 'type' | 'trace'> {
   readonly request: { readonly target: Address; readonly method: string; readonly params: object };
   /** Tells whether the server is still starting; the call then waits for `call.go`. */
   readonly isPending: boolean;
+  /** True when the call came after its server was lost: the news of that loss, which follows, does not end it. */
+  readonly outlivesLoss?: boolean;
 }
 /**
  * Expired deadline of a call: sent by its own timer, or by a computer that kept the call until its server was known.

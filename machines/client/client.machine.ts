@@ -12,7 +12,8 @@
  * renewing     — a remote server forgot the session: one new handshake, for which calls wait
  * disconnected — the stream broke: waits briefly for the exit of the process, to explain the failure
  * recovering   — lost or failed to connect: calls are told, the rest of the process is ended
- * waiting      — pause before the next try; `attempt` of `budget`. Calls wait for a try that comes soon
+ *                Calls that come after the loss wait for a try that comes soon, here and in the two states beside
+ * waiting      — pause before the next try; `attempt` of `budget`
  * login        — the server requires one: authorizing, unauthorized (a person is awaited), or refused
  * open         — given up: budget used up, restart off, or a retry cannot help; one trial after a long pause
  * closing      — the process is ended step by step; `goal` is the next state: idle, standby, start again, or end
@@ -79,6 +80,7 @@ const tellRolledBack = tell((c) => ({
 
 const refuse = (stage: ClientStage) => posts((c: C, call: ServerCall) => rules.notActiveNow(c, stage, call));
 export const openCall = opens(rules.callOf);
+const openLateCall = opens((c: C, call: ServerCall) => rules.callOf(c, call, true));
 const tellCalls = (order: (c: C) => CallOrder) => tellsOwned((c: C) => toOwned(callKind, order(c)));
 const cancelCalls = tellCalls((c) => ({
   type: 'call.cancel',
@@ -173,6 +175,8 @@ const slow = (phase: string, limit: 'connectMs' | 'pingMs') =>
   }) as const;
 /** Queues a call while the server starts; the call's own time limit applies. */
 const pending = { actions: ['holdCalls', 'countCall', openCall] } as const;
+/** Guard of a call that comes after the loss of its server, and waits for the next try where that comes soon. */
+const nearAfterLoss = { type: 'isNearAfterLoss', params: eventAsParams<ServerCall> } as const;
 const startNow = { target: '#client.resolving', actions: 'resetAttempts' } as const;
 /** Transitions for a new plan while nothing runs: another generation is tried at once. */
 const replaced = [
@@ -589,17 +593,20 @@ export const clientMachine = clientSetup.createMachine({
       on: {
         'process.lost': processLost,
         'owned.ended': [callEnded, processGone],
-        'call.request': { actions: refuse('recovering') },
+        'call.request': [
+          { guard: nearAfterLoss, actions: ['holdCalls', 'countCall', openLateCall] },
+          { actions: refuse('recovering') },
+        ],
         'server.start': {
           target: 'closing',
           actions: [goal('again'), 'resetAttempts', tellLost, tellClosing],
         },
-        'server.stop': { target: 'closing', actions: [goal('stop'), tellLost, tellClosing] },
+        'server.stop': { target: 'closing', actions: [goal('stop'), tellLost, cancelCalls, tellClosing] },
         'server.update': [
           { guard: otherPlan, target: 'closing', actions: [tellLost, takePlan, goal('again'), tellClosing] },
           { actions: takePlan },
         ],
-        close: { target: 'closing', actions: [goal('end'), tellLost, tellClosing] },
+        close: { target: 'closing', actions: [goal('end'), tellLost, cancelCalls, tellClosing] },
       },
       after: { exitGrace: 'recovering' },
     },
@@ -609,14 +616,14 @@ export const clientMachine = clientSetup.createMachine({
       always: { guard: 'hasNoProcess', target: 'gone' },
       on: {
         'owned.ended': [callEnded, { guard: ownProcess, target: 'gone', actions: forgetProcess }],
-        'call.request': { actions: refuse('recovering') },
+        'call.request': [{ guard: nearAfterLoss, ...pending }, { actions: refuse('recovering') }],
         'server.start': { target: 'closing', actions: [goal('again'), 'resetAttempts', tellClosing] },
-        'server.stop': { target: 'closing', actions: [goal('stop'), tellClosing] },
+        'server.stop': { target: 'closing', actions: [goal('stop'), cancelCalls, tellClosing] },
         'server.update': [
           { guard: otherPlan, target: 'closing', actions: [takePlan, goal('again'), tellClosing] },
           { actions: takePlan },
         ],
-        close: { target: 'closing', actions: [goal('end'), tellClosing] },
+        close: { target: 'closing', actions: [goal('end'), cancelCalls, tellClosing] },
       },
       after: { ladder: { actions: endProcess } },
     },
@@ -625,11 +632,11 @@ export const clientMachine = clientSetup.createMachine({
       tags: 'connecting',
       always: [
         { guard: 'hasFallback', target: 'resolving', actions: [tellRolledBack, 'rollBack'] },
-        { guard: 'isOver', target: 'idle' },
-        { guard: 'wantsLogin', target: 'login' },
-        { guard: 'isHopeless', target: 'open' },
+        { guard: 'isOver', target: 'idle', actions: tellLost },
+        { guard: 'wantsLogin', target: 'login', actions: tellLost },
+        { guard: 'isHopeless', target: 'open', actions: tellLost },
         { guard: 'canRetry', target: 'waiting', actions: 'countAttempt' },
-        { target: 'open' },
+        { target: 'open', actions: tellLost },
       ],
     },
     waiting: {

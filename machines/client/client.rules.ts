@@ -57,6 +57,12 @@ export const isNear = (c: ClientContext, { timeoutMs }: ServerCall): boolean => 
   const ms = latest(backoffOf(c));
   return ms <= nearMs && [timeoutMs, c.timing.callTotalMs].every((limit) => limit === 0 || ms < limit);
 };
+/** Tells whether a call may wait for the next try of a server that was just lost, whose pause has not begun yet. */
+export const isNearAfterLoss = (c: ClientContext, call: ServerCall): boolean =>
+  c.restart !== 'never' &&
+  canRetry(c) &&
+  !isHopeless(c.failure) &&
+  isNear({ ...c, attempt: c.attempt + 1 }, call);
 
 /**
  * Pause in ms before the one trial after the restart budget is used up; 0 when a retry without a change cannot help.
@@ -197,7 +203,7 @@ const startOf = merging('type', 'isConfirmed', 'meta', 'hasOutput', 'trace');
  * Creates the actor of a call. The result goes straight to the caller, and so does the last will if the actor
  * crashes.
  */
-export const callOf = (c: ClientContext, call: ServerCall): Open => {
+export const callOf = (c: ClientContext, call: ServerCall, outlivesLoss = false): Open => {
   const { reqId, agent, tool, params, meta, trace } = call;
   return open(
     callKind,
@@ -213,6 +219,7 @@ export const callOf = (c: ClientContext, call: ServerCall): Open => {
           : { name: tool, arguments: params },
       },
       isPending: c.isHolding,
+      ...(outlivesLoss && { outlivesLoss }),
       totalMs: c.timing.callTotalMs,
       idleMs: c.timing.callIdleMs,
     }),

@@ -111,6 +111,7 @@ export const clientSetup = setup({
     needsProcess: ({ context: c }) => c.hasProcess,
     isHolding: ({ context: c }) => c.isHolding,
     isNear: ({ context }, call: ServerCall) => rules.isNear(context, call),
+    isNearAfterLoss: ({ context }, call: ServerCall) => rules.isNearAfterLoss(context, call),
     isOther: ({ context: c }, { plan }: { plan: ClientPlan }) => plan.generation !== c.generation,
     hasOtherValues: ({ context: c }, { plan }: { plan: ClientPlan }) =>
       plan.generation !== c.generation || plan.values !== c.values,

@@ -30,6 +30,7 @@ import {
   clientOf,
   linkOf,
   isTrying,
+  toolsListed,
   type Consequences,
   type ComputerContext,
   type ComputerQuestion,
@@ -252,14 +253,6 @@ export const afterQuestion = (c: ComputerContext, question: ComputerQuestion): P
 });
 /** Refuses the questions that still wait when the computer closes. */
 export const refusedQuestions = (c: ComputerContext): CheckedMessage[] =>
-  (c.asked ?? []).map((question) => {
-    if (question.type !== 'tools.wanted') return refusal(question);
-    const { ticket, reqId, replyTo } = question;
-    return message(replyTo, {
-      type: 'tools.listed',
-      ticket,
-      reqId,
-      tools: c.offered,
-      signature: c.signature,
-    });
-  });
+  (c.asked ?? []).map((question) =>
+    question.type === 'tools.wanted' ? toolsListed(c, question) : refusal(question),
+  );

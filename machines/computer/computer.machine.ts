@@ -481,12 +481,7 @@ export const computerMachine = computerSetup.createMachine({
     'tools.wanted': {
       actions: {
         type: 'post',
-        params: ({ context: c, event: { ticket, reqId, replyTo } }) =>
-          post(
-            replyTo,
-            { type: 'tools.listed', ticket, reqId, tools: c.offered, signature: c.signature },
-            { optional: true },
-          ),
+        params: ({ context, event }) => rules.toolsListed(context, event),
       },
     },
     'config.wanted': {

@@ -39,7 +39,7 @@ import {
 } from '../link/link.machine.ts';
 import { notActive, toolsWithdrawn } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
-import type { SmcpTool } from '../protocol/messages/collections.ts';
+import type { Missing, SmcpTool } from '../protocol/messages/collections.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.rules.ts';
 import type { Participation } from '../resources/collections.ts';
 import type { ResourcesWanted } from '../resources/resource-pages.ts';
@@ -296,7 +296,7 @@ function refusalSummary(server: string, all: readonly RefusedTool[]): Failure | 
     code,
     message: `${all.length} tools of '${server}' are refused; the first: ${message}`,
     details: about,
-    remedy: `${remedy}${/[.!?]$/.test(remedy) ? '' : '.'} All of them: tools conflicts`,
+    remedy: `${remedy}${/[.!?]$/.test(remedy) ? '' : '.'} All of them: refused of tools(); in the prompt: tools conflicts`,
   };
 }
 const refusalsByServer = remembered(({ refused }: ToolTable): ReadonlyMap<string, Failure> => {
@@ -322,7 +322,8 @@ const sharedNews = (name: string, names: readonly string[]): ComputerNews => ({
     code: 'ToolNameDuplicated',
     message: `Several servers have a tool '${name}': they are called ${names.join(', ')}`,
     details: { tool_name: name, names },
-    remedy: 'Other names are given by an alias in the config. All of them: tools conflicts',
+    remedy:
+      'Other names are given by an alias in the config. All of them: refused of tools(); in the prompt: tools conflicts',
   },
 });
 /** Reports, once each, servers whose refused tools changed and names that several tools share. */
@@ -513,6 +514,38 @@ const allUp = remembered((stages: ComputerContext['stages']) =>
 );
 export const isWhole = (c: ComputerContext): boolean =>
   !hasRefused(c) && !hasRestless(c) && allUp(c.stages)(c.servers);
+
+/** Stages in which the tools of a wanted server are missing; a server in `closing` was stopped by its host. */
+const missingIn: ReadonlySet<ClientStage> = new Set([
+  ...(['connecting', 'recovering', 'waiting', 'open', 'authorizing', 'unauthorized'] as const),
+]);
+/** Lists the wanted servers whose tools are missing, with the reasons. */
+const missingServers = (c: ComputerContext): readonly Missing[] =>
+  c.servers.filter(isWantedServer).flatMap((plan): Missing[] => {
+    const server = nameIn(plan);
+    const stage = c.stages[server] ?? 'connecting';
+    return missingIn.has(stage) ? [{ server, reason: c.reasons[server] ?? `it is ${stage}` }] : [];
+  });
+/** Answers the question for the tools that are offered. */
+export const toolsListed = (
+  c: ComputerContext,
+  { ticket, reqId, replyTo }: Omit<ToolsWanted, 'type'>,
+): Post => {
+  const missing = missingServers(c);
+  const { offered: tools, signature } = c;
+  return post(
+    replyTo,
+    {
+      type: 'tools.listed',
+      ticket,
+      reqId,
+      tools,
+      signature,
+      ...(missing.length > 0 && { missing }),
+    },
+    { optional: true },
+  );
+};
 
 // ── what follows from news ─────────────────────────────────────────────────────────────────────────────
 const spentAfter = (c: ComputerContext, { server, attempt, failure }: ClientChanged) => {

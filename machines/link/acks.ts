@@ -2,7 +2,7 @@ import { wireText, withMeta } from '../call/policy/index.ts';
 import type { CallSettled } from '../call/messages.ts';
 import { withRemedy, type AggregateShown, type ResourceRead } from '../resources/collections.ts';
 import type { ResourcesShown } from '../resources/resource-pages.ts';
-import type { SmcpTool } from '../protocol/messages/collections.ts';
+import type { Missing, SmcpTool } from '../protocol/messages/collections.ts';
 import { endingMeta, errorAck, failureResult, type Ending } from '../protocol/messages/answers.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { toolResult, wrappedForWire } from '../protocol/tool-result.ts';
@@ -55,7 +55,16 @@ export function callAck(settled: CallSettled): unknown {
   });
 }
 
-export const toolsAck = (tools: readonly SmcpTool[], reqId: string): unknown => ({ tools, req_id: reqId });
+/** Builds the acknowledgement of `client:get_tools`; `missing` as for a Desktop. */
+export const toolsAck = (
+  tools: readonly SmcpTool[],
+  missing: readonly Missing[],
+  reqId: string,
+): unknown => ({
+  tools,
+  ...(missing.length > 0 && { missing }),
+  req_id: reqId,
+});
 
 /**
  * Builds the acknowledgement of a Desktop or Finder question. `missing` is an extension of ours, present only when

@@ -35,7 +35,7 @@ import {
 } from '../protocol/notifications.ts';
 import { extended } from '../kernel/objects.ts';
 import { isSpoken, PROTOCOL_VERSION } from '../protocol/protocol.ts';
-import { configAs, type SmcpTool } from '../protocol/messages/collections.ts';
+import { configAs, type Missing, type SmcpTool } from '../protocol/messages/collections.ts';
 import {
   deadline,
   effects,
@@ -82,6 +82,8 @@ interface ToolsListed {
   readonly ticket: string;
   readonly reqId: string;
   readonly tools: readonly SmcpTool[];
+  /** Servers whose tools are missing, with the reasons; left out when none is. */
+  readonly missing?: readonly Missing[];
   /** Signature of the tool list; a list that was sent as an answer is not announced again. */
   readonly signature: string;
 }
@@ -425,7 +427,7 @@ export const linkMachine = parts.createMachine({
         'call.progressed': { actions: { type: 'tellProgress', params: ({ event }) => event } },
         'tools.listed': {
           actions: [
-            answer((e) => ({ ticket: e.ticket, body: toolsAck(e.tools, e.reqId) })),
+            answer((e) => ({ ticket: e.ticket, body: toolsAck(e.tools, e.missing ?? [], e.reqId) })),
             { type: 'rememberAnswered', params: ({ event }) => event },
           ],
         },

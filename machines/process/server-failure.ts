@@ -113,7 +113,9 @@ export const notActive = (
 
 function remedyOf(server: string, state: string, nextTryMs: number | null): string {
   if (state === 'unauthorized') return `Log in where its computer runs: a2c login ${server}`;
-  return nextTryMs === null ? `Start it: servers start ${server}` : 'Call again after the next try.';
+  return nextTryMs === null
+    ? `Start it: startServer('${server}'); in the prompt: servers start ${server}`
+    : 'Call again after the next try.';
 }
 
 /** Failure of a call to an unknown tool while some servers have not listed their tools yet. */
@@ -129,7 +131,7 @@ export const stillStarting = (
     code: 'ServerNotActive',
     message: `Tool '${tool}' is not known yet: ${servers.map((server) => `'${server}'`).join(', ')} still starting (connecting)${why}`,
     details: { ...details, state: 'connecting', next_try: null, ...(known.length > 0 && { waits: known }) },
-    remedy: 'Call again with more time, or see what they wait for: servers list',
+    remedy: 'Call again with more time, or see what they wait for: servers(); in the prompt: servers list',
   };
 };
 

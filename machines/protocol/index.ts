@@ -86,7 +86,6 @@ export {
   computerUpdate,
   disconnecting,
   getTools,
-  getToolsReply,
   joinOffice,
   leaveOffice,
   listRoom,
@@ -100,7 +99,6 @@ export {
   type ComputerUpdate,
   type Disconnecting,
   type GetTools,
-  type GetToolsReply,
   type JoinOffice,
   type LeaveOffice,
   type ListRoom,
@@ -129,7 +127,7 @@ export {
   type FailureResult,
   type FailureResultOptions,
 } from './messages/answers.ts';
-export { missingPart, type Missing } from './messages/collections.ts';
+export { getToolsReply, missingPart, type GetToolsReply, type Missing } from './messages/collections.ts';
 export { failureIn, readAnswer, readToolResult, type Answer, type ToolAnswer } from './reading.ts';
 export { excessBytes } from './size.ts';
 export type { MetaValue, SmcpTool } from './messages/collections.ts';

@@ -17,15 +17,11 @@ const folder = testFolder('refused');
 
 describe('a call that nobody allows', () => {
   it.each([
-    [confirmationDenied, {}, 'The person at its computer refused the call'],
-    [
-      confirmationDenied,
-      { reason_given: 'not today' },
-      'The person at its computer refused the call: not today',
-    ],
-    [confirmationLate, {}, 'Nobody at its computer said in time whether the call may run'],
-    [confirmationMissing, {}, 'Its computer has nobody who could be asked whether the call may run'],
-    [confirmationFailed('no screen'), {}, 'Its computer could not ask whether the call may run: no screen'],
+    [confirmationDenied, {}, 'A person refused the call'],
+    [confirmationDenied, { reason_given: 'not today' }, 'A person refused the call: not today'],
+    [confirmationLate, {}, 'Nobody said in time whether the call may run'],
+    [confirmationMissing, {}, 'There is nobody who could be asked whether the call may run'],
+    [confirmationFailed('no screen'), {}, 'Nobody could be asked whether the call may run: no screen'],
     ['another text', {}, 'another text'],
   ])('is told of in the language of its reader: %s %j', (message, details, english) => {
     const failure = { code: wireCodes.notConfirmed, message, details };
@@ -34,16 +30,16 @@ describe('a call that nobody allows', () => {
   });
 
   it.each<[string, Confirm, string, remedy?: string]>([
-    ['a person', () => 'deny', 'The person at its computer refused the call'],
+    ['a person', () => 'deny', 'A person refused the call'],
     [
       'a person with a reason',
       () => ({ decision: 'deny', reason: 'too dangerous' }),
-      'The person at its computer refused the call: too dangerous',
+      'A person refused the call: too dangerous',
     ],
     [
       'the host',
       'deny',
-      'Its computer has nobody who could be asked whether the call may run',
+      'There is nobody who could be asked whether the call may run',
       '  Give `confirm` or `permission` to createComputer, `autoApprove` to the server, or `confirmed: true` to the call.\n',
     ],
   ])(

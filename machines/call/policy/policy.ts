@@ -89,10 +89,10 @@ export const confirmationTexts: Readonly<
   Record<'en' | 'zh', Readonly<Record<ConfirmationText, (values: ConfirmationValues) => string>>>
 > = {
   en: {
-    denied: ({ reason }) => `The person at its computer refused the call${because(reason)}`,
-    late: () => 'Nobody at its computer said in time whether the call may run',
-    missing: () => 'Its computer has nobody who could be asked whether the call may run',
-    failed: ({ reason }) => `Its computer could not ask whether the call may run${because(reason)}`,
+    denied: ({ reason }) => `A person refused the call${because(reason)}`,
+    late: () => 'Nobody said in time whether the call may run',
+    missing: () => 'There is nobody who could be asked whether the call may run',
+    failed: ({ reason }) => `Nobody could be asked whether the call may run${because(reason)}`,
   },
   zh: {
     denied: ({ reason }) => (reason === undefined ? confirmationDenied : `工具调用二次确认被拒绝：${reason}`),

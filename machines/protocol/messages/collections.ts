@@ -1,6 +1,6 @@
 /** Messages about the collections that a computer shows: tools, Desktop, Finder, resources, prompts, config. */
 import { z } from 'zod';
-import { answered, asked, fresh, record, wholeNumber } from './messages.ts';
+import { answered, asked, fresh, record, smcpTool, wholeNumber } from './messages.ts';
 import { isObject } from '../json.ts';
 
 /** Value in the metadata of a tool; deeper values are written as JSON text. */
@@ -51,6 +51,16 @@ export const readMissing = (value: unknown): readonly Missing[] =>
         return [{ server, reason, ...(typeof uri === 'string' && { uri }) }];
       })
     : [];
+
+/**
+ * Reply to `client:get_tools`: all callable tools of the computer, with unique names. `missing` is our extension.
+ */
+export const getToolsReply = z.looseObject({
+  tools: z.array(smcpTool),
+  missing: z.array(missingPart).nullish(),
+  ...answered,
+});
+export type GetToolsReply = z.infer<typeof getToolsReply>;
 
 /**
  * Question `client:get_desktop`, answered with `GetDesktopReply`. `desktop_size` is the largest number of

@@ -6,6 +6,7 @@ import {
   getDesktopReply,
   getFinderReply,
   getResourcesReply,
+  getToolsReply,
   readMissing,
   readResourceReply,
   type DPEDocumentSummary,
@@ -15,7 +16,7 @@ import {
   type ReadResourceReply,
   type SmcpTool,
 } from './collections.ts';
-import { getToolsReply, listRoomReply } from './messages.ts';
+import { listRoomReply } from './messages.ts';
 import { problemsIn } from './answers.ts';
 import { readAnswer } from '../reading.ts';
 
@@ -58,10 +59,15 @@ function readReply<T extends { req_id: string }>(ack: unknown, reqId: string, sc
   return unreadable(`The answer is for '${read.body.req_id}', not for '${reqId}'`);
 }
 
-/** Reads the acknowledgement of `client:get_tools`. */
-export function readTools(ack: unknown, reqId: string): Read<readonly SmcpTool[]> {
+/** Reads the acknowledgement of `client:get_tools`: tools, and servers whose tools are missing. */
+export function readTools(
+  ack: unknown,
+  reqId: string,
+): Read<{ readonly tools: readonly SmcpTool[]; readonly missing: readonly Missing[] }> {
   const read = readReply(ack, reqId, getToolsReply);
-  return read.ok ? { ok: true, body: read.body.tools as readonly SmcpTool[] } : read;
+  if (!read.ok) return read;
+  const { tools, missing } = read.body;
+  return { ok: true, body: { tools: tools as readonly SmcpTool[], missing: readMissing(missing) } };
 }
 
 /** Reads the acknowledgement of `server:list_room`. */

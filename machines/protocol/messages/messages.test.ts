@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { callToolResult, getToolsReply, joinOffice, seatNotice, toolCall } from './messages.ts';
+import { getToolsReply } from './collections.ts';
+import { callToolResult, joinOffice, seatNotice, toolCall } from './messages.ts';
 
 const call = { agent: 'a', req_id: 'r', computer: 'c', tool_name: 't', params: {}, timeout: 3 };
 

@@ -176,10 +176,6 @@ export const smcpTool = z.looseObject({
 });
 export type SMCPTool = z.infer<typeof smcpTool>;
 
-/** Reply to `client:get_tools`: all callable tools of the computer, with unique names. */
-export const getToolsReply = z.looseObject({ tools: z.array(smcpTool), ...answered });
-export type GetToolsReply = z.infer<typeof getToolsReply>;
-
 /** Message `server:tool_call_cancel`. No acknowledgement is expected. */
 export const toolCallCancel = z.looseObject(question);
 export type ToolCallCancel = z.infer<typeof toolCallCancel>;

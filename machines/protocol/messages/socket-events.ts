@@ -9,6 +9,7 @@ import type {
   GetFinderReply,
   GetResources,
   GetResourcesReply,
+  GetToolsReply,
   ReadResource,
   ReadResourceReply,
 } from './collections.ts';
@@ -19,7 +20,6 @@ import type {
   ComputerUpdate,
   Disconnecting,
   GetTools,
-  GetToolsReply,
   JoinOffice,
   LeaveOffice,
   ListRoom,

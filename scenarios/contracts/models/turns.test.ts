@@ -85,7 +85,7 @@ beforeAll(async () => {
   conversation = createConversation();
   conversation.offer((await computer.tools()).tools);
   seen = createConversation();
-  seen.offer(await agent.tools('laptop'));
+  seen.offer((await agent.tools('laptop')).tools);
 });
 afterAll(async () => {
   await agent.close();
@@ -204,6 +204,21 @@ describe('a turn of Anthropic', () => {
       ...{ name: 'A2cError', code: 400, message, details: { option } },
     });
     expect(computer.history()).toHaveLength(before);
+  });
+
+  it.each<
+    [string, (given: never, ...place: [typeof conversation, typeof computer]) => Promise<unknown>, unknown]
+  >([
+    ['answer.content: expected a list', anthropic.run, { content: 'the text alone' }],
+    ['answer: expected an object', anthropic.run, 'the text alone'],
+    ['answer.tool_calls: expected a list', openai.run, { tool_calls: {} }],
+    ['answer.output: expected a list', openaiResponses.run, { output: 'the text alone' }],
+    ['answer.parts: expected a list', gemini.run, { parts: 'the text alone' }],
+  ])('is refused with %s', async (message, run, given) => {
+    await expect(run(given as never, conversation, computer)).rejects.toMatchObject({
+      ...{ name: 'A2cError', code: 400, message: expect.stringContaining(message) as string },
+      remedy: expect.stringContaining('Give ') as string,
+    });
   });
 
   it('is offered a list of tools, and nothing else', async () => {

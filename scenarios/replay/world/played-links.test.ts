@@ -41,7 +41,7 @@ describe('an office of a trace', () => {
     const world = worldOf(files.agent);
     await using agent = await time.run(createAgent({ url, ...world.agent }));
     expect(agent.computers()).toEqual(['desk']);
-    expect((await time.run(agent.tools('desk'))).map(({ name }) => name)).toEqual(['report', 'book']);
+    expect((await time.run(agent.tools('desk'))).tools.map(({ name }) => name)).toEqual(['report', 'book']);
     expect(await time.run(agent.callTool('desk', 'report', { customer: 'Bolt' }))).toMatchObject({
       outcome: 'succeeded',
     });

@@ -87,6 +87,16 @@ const waits = (ms: (of: ChartArguments) => number) => () => ({
 /** Again, or not: pauses, budgets, turns. */
 const tries: readonly Mutant[] = [
   {
+    what: 'a call to a server that was just lost, which is refused although the next try comes soon',
+    finder: { story: 'a call to a server that is recovering waits for its next try where that comes soon' },
+    ...withImplementations('client', { guards: { isNearAfterLoss: () => false } }),
+  },
+  {
+    what: 'a call that comes after the loss of its server, and that the news of the loss ends',
+    finder: { story: 'a call to a server that is disconnected waits for its next try where that comes soon' },
+    ...withImplementations('call', { guards: { outlivesLoss: () => false } }),
+  },
+  {
     what: 'a pause that does not grow',
     finder: { story: 'each pause before a try is twice as long as the one before, up to the longest' },
     ...withChart('client', [['states', 'waiting', 'entry', '1'], waits((of) => timingIn(of).backoffMs)]),

@@ -168,6 +168,7 @@ export const call: Sample = {
       resultBytes: 24,
     },
     isPending: true,
+    outlivesLoss: true,
     withdrawal: { method: 'm', params: {}, ms: 3 },
   },
   orders: {
@@ -207,7 +208,7 @@ export const call: Sample = {
     { type: 'owner.ended', why: 'failed' },
     { type: 'owner.ended', why: 'done' },
   ],
-  tellApart: (c) => [c.isPending, JSON.stringify(c.result ?? null).includes('isError')],
+  tellApart: (c) => [c.isPending, c.outlivesLoss, JSON.stringify(c.result ?? null).includes('isError')],
   // The permission rule has less time than the call, so `judging.watched` is reached, in which more can happen.
   passedThrough: ['deciding', 'judging.inTime', 'running.patient', 'cancelling.deciding'],
 };

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
 import { notices } from '../../../machines/protocol/events.ts';
 import { scenario } from '../../stage/plan/index.ts';
-import { kept } from '../../stage/watching.ts';
+import { client, kept, meets, order } from '../../stage/watching.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const slow = { tools: { read: { answers: hello, afterMs: 500 } } };
@@ -247,5 +247,101 @@ scenario(
     const call = s.agentCall('read');
     await s.run(5000);
     expect([call.settled[0]?.outcome, told()]).toEqual(['succeeded', before]);
+  },
+);
+
+const lost = { tools: { read: { answers: hello } }, ignores: ['stdin'] } as const;
+for (const state of ['disconnected', 'recovering'])
+  scenario(
+    `a call to a server that is ${state} waits for its next try where that comes soon`,
+    { servers: { fs: lost } },
+    async (s) => {
+      s.computer();
+      await meets(s, client, 'steady');
+      s.servers.breakStream('fs');
+      await meets(s, client, state);
+      const call = s.call('read');
+      await s.run(20_000);
+      expect(call.settled).toMatchObject([{ outcome: 'succeeded', result: hello }]);
+    },
+  );
+
+for (const state of ['disconnected', 'recovering'])
+  scenario(
+    `a call to a server that is ${state} is refused where its next try is far away`,
+    { servers: { fs: lost }, timing: { backoffMs: 5_000, longestBackoffMs: 5_000 } },
+    async (s) => {
+      s.computer();
+      await meets(s, client, 'steady');
+      s.servers.breakStream('fs');
+      await meets(s, client, state);
+      const call = s.call('read');
+      await s.run(0);
+      expect(call.settled).toMatchObject([
+        { outcome: 'failed', failure: { code: 'ServerNotActive', details: { state: 'recovering' } } },
+      ]);
+    },
+  );
+
+scenario(
+  'a call that came after the loss of its server outlives the news of it while a person is asked',
+  { servers: { fs: lost }, person: () => ({ says: 'allow', afterMs: 1_000 }) },
+  async (s) => {
+    s.computer();
+    await meets(s, client, 'steady');
+    s.servers.breakStream('fs');
+    const call = s.call('read');
+    await s.run(20_000);
+    expect(call.settled).toMatchObject([{ outcome: 'succeeded', result: hello }]);
+  },
+);
+
+scenario(
+  'a call that came after the loss of its server outlives the news of it while a rule is asked',
+  { servers: { fs: lost }, permission: () => new Promise(() => {}) },
+  async (s) => {
+    s.computer();
+    await meets(s, client, 'steady');
+    s.servers.breakStream('fs');
+    const call = s.call('read');
+    await s.run(1_000);
+    expect(call.settled).toEqual([]);
+    call.cancel();
+    await s.run(10);
+    expect(call.settled).toMatchObject([{ end: 'cancelled' }]);
+  },
+);
+
+for (const state of ['disconnected', 'recovering'])
+  scenario(
+    `a call that waits for a server that is ${state} ends when that is stopped`,
+    { servers: { fs: lost } },
+    async (s) => {
+      s.computer();
+      await meets(s, client, 'steady');
+      s.servers.breakStream('fs');
+      await meets(s, client, state);
+      const call = s.call('read');
+      order(s, 'server.stop');
+      await s.run(10);
+      expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
+    },
+  );
+
+scenario(
+  'a call that waits for a server which is lost fails with it where that turns out to have ended well',
+  { servers: { fs: lost } },
+  async (s) => {
+    s.computer();
+    await meets(s, client, 'steady');
+    s.servers.breakStream('fs');
+    await meets(s, client, 'disconnected');
+    const call = s.call('read');
+    await s.run(0);
+    expect(call.settled).toEqual([]);
+    s.servers.kill('fs', { code: 0 });
+    await s.run(1_000);
+    expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'queued' }]);
+    expect(s.state(client)).toBe('idle');
   },
 );

@@ -87,7 +87,7 @@ scenario('a server that dies while a person is asked: the call fails, for it was
 const late = '当前工具需要用户二次确认是否可以调用，当前确认超时。';
 const lateOnTheWire = {
   isError: true,
-  content: [{ text: `Nobody at its computer said in time whether the call may run. ${late}` }],
+  content: [{ text: `Nobody said in time whether the call may run. ${late}` }],
   meta: { a2c_outcome: 'failed', a2c_phase: 'confirming', error_code: 4005 },
 };
 

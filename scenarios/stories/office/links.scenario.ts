@@ -42,6 +42,22 @@ scenario(
 );
 
 scenario(
+  'an agent is told which servers lack in the answer with the tools, until they have theirs',
+  { servers: { ...servers, late: { tools: { look: { answers: hello } }, startMs: 5_000 } } },
+  async (s) => {
+    await everybody(s);
+    await s.run(3_000);
+    const told = () => s.heard('agent', 'view.toolsChanged').at(-1);
+    expect([toolsSeen(s).at(-1), told()?.['missing']]).toEqual([
+      ['read'],
+      [{ server: 'late', reason: 'it is connecting' }],
+    ]);
+    await s.run(5_000);
+    expect([toolsSeen(s).at(-1), told()?.['missing']]).toEqual([['read', 'look'], undefined]);
+  },
+);
+
+scenario(
   'a server dies in mid-call: the agent is answered at once, and hears that the tools are gone and back',
   {
     servers: { fs: { tools: { read: { dies: { signal: 'SIGKILL', stderr: 'oops' }, afterMs: 20 } } } },

@@ -42,7 +42,7 @@ for (const [state, { again, meet, shown }] of Object.entries(caught)) {
   const caughtIn = (s: Scene): ServerRef => {
     const fs = s.server('fs', { tools: { read: {} } });
     s.later(fs, 2, again);
-    const backoffMs = state === 'waiting' ? 4_000 : 100;
+    const backoffMs = shown === 'connecting' ? 100 : 4_000;
     s.timing({ stdinGraceMs: 400, backoffMs, longestBackoffMs: 4_000 });
     s.ready();
     s.kill(fs);
@@ -136,11 +136,11 @@ scenario('a server without tools is ready without being asked for a list, and of
 });
 
 scenario(
-  'while its broken stream waits for the end of the process, calls are refused and a stop ends it',
+  'while its broken stream waits for the end of the process, calls before a far try are refused and a stop ends it',
   (s) => {
     const fs = s.server('fs', { tools: { read: {} } });
     s.fault(fs, 'proc.stdoutClosed', { when: 'ready', afterMs: 400 });
-    s.timing({ exitGraceMs: 5_000 });
+    s.timing({ exitGraceMs: 5_000, backoffMs: 4_000, longestBackoffMs: 4_000 });
     s.ready();
     s.reaches(fs, 'recovering');
     refusedAs(s, fs, 'recovering');
