@@ -23,6 +23,12 @@ afterAll(() => chromium.close());
 const server = (page: Page, name: string) =>
   page.locator('#servers tbody tr').filter({ has: page.getByRole('button', { name, exact: true }) });
 const actor = (page: Page, name: string) => page.locator(`.actor[data-address*="${name}"]`);
+/** Opens the page with the tree of actors, which the first panel hides. */
+const lookWithActors = async (url: string) => {
+  const looking = await chromium.look(url);
+  await looking.page.getByRole('button', { name: 'Actors' }).click();
+  return looking;
+};
 const open = (page: Page, panel: string): Promise<void> => page.getByRole('tab', { name: panel }).click();
 const noErrors = (errors: readonly string[]): void => expect(errors).toEqual([]);
 
@@ -53,7 +59,7 @@ describe('the live page', () => {
   it('follows a server that is killed and started again', async () => {
     await using computer = await computerOf({ echo });
     await using inspection = await computer.inspect();
-    const { page, errors } = await chromium.look(inspection.url);
+    const { page, errors } = await lookWithActors(inspection.url);
     await actor(page, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
     const died = computer.callTool('die', {});
     await actor(page, 'client:echo').filter({ hasText: 'started again 1 ×' }).waitFor();
@@ -69,7 +75,7 @@ describe('the live page', () => {
   it('lights the states of the chart that the machine is in, and no others', async () => {
     await using computer = await computerOf({ echo });
     await using inspection = await computer.inspect();
-    const { page, errors, requests } = await chromium.look(inspection.url);
+    const { page, errors, requests } = await lookWithActors(inspection.url);
     await actor(page, 'client:echo').first().click();
     await open(page, 'Chart');
     await page.locator('.state.active[data-state="connected.ready.health.steady"]').waitFor();
@@ -94,10 +100,10 @@ describe('the live page', () => {
   it('shows a page that comes late the same as one that was there', async () => {
     await using computer = await computerOf({ echo });
     await using inspection = await computer.inspect();
-    const { page: first } = await chromium.look(inspection.url);
+    const { page: first } = await lookWithActors(inspection.url);
     await actor(first, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
     await computer.callTool('echo', { text: 'one' });
-    const { page: second } = await chromium.look(inspection.url);
+    const { page: second } = await lookWithActors(inspection.url);
     await actor(second, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
     const names = (page: Page): Promise<string[]> =>
       page
@@ -116,7 +122,7 @@ describe('the live page', () => {
   it('shows what a tool says as text, never as markup', async () => {
     await using computer = await computerOf({ echo });
     await using inspection = await computer.inspect();
-    const { page, errors } = await chromium.look(inspection.url);
+    const { page, errors } = await lookWithActors(inspection.url);
     await actor(page, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
     const text = '<img src=x onerror="globalThis.taken=1"><script>globalThis.taken=1</script>\u202Eabc';
     const watching = await attachTo(inspection.url);
@@ -137,7 +143,7 @@ describe('the live page', () => {
   it('keeps what it has seen when the host ends, and says so', async () => {
     const computer = await computerOf({ echo });
     const inspection = await computer.inspect();
-    const { page } = await chromium.look(inspection.url);
+    const { page } = await lookWithActors(inspection.url);
     await actor(page, 'client:echo').filter({ hasText: 'connected.ready' }).waitFor();
     await computer.close();
     await page.getByRole('status').filter({ hasText: 'ended: the host closed' }).first().waitFor();
@@ -253,7 +259,9 @@ it('every panel is readable in both themes, and in a window that is zoomed to 20
   ] as const;
   for (const { name, ...options } of kinds) {
     const { page, errors } = await chromium.look(inspection.url, options);
+    await page.getByRole('button', { name: 'Actors' }).click();
     await actor(page, 'client:broken').first().click();
+    await page.getByRole('button', { name: 'Actors' }).click();
     for (const panel of [
       'Servers',
       'Chart',

@@ -98,8 +98,8 @@ describe('the page of a recording', () => {
     const row = page.locator('#servers tbody tr').filter({ hasText: 'files' });
     await row.filter({ hasText: 'is down, and waits for its next try' }).waitFor();
     expect(await row.innerText()).toContain("Server 'files' was ended by SIGKILL");
-    await page.locator('.actor[data-address="computer/client:files#2"]').click();
     await open(page, 'Chart');
+    await page.locator('.actor[data-address="computer/client:files#2"]').click();
     await page.locator('.state.active[data-state="waiting"]').waitFor();
     expect(await page.locator('.state.active').count()).toBe(1);
     // The record before has the client in another state.
@@ -137,8 +137,8 @@ it('one HTML file shows the same, asks nothing of any network, and draws charts'
     .filter({ hasText: `a recording, ${rows.length}` })
     .first()
     .waitFor();
-  await page.locator('.actor[data-address="computer/client:files#2"]').click();
   await open(page, 'Chart');
+  await page.locator('.actor[data-address="computer/client:files#2"]').click();
   await page.locator('.state.active[data-state="connected.ready.health.steady"]').waitFor();
   await picture(page, 'html-chart-light');
   expect(requests.filter((each) => !/^(file|data|blob):/.test(each))).toEqual([]);

@@ -22,6 +22,7 @@ it('a page saves what its host has recorded of itself, which a2c replay plays', 
   await computer.callTool('echo', { text: 'before anybody looked' });
   await using inspection = await computer.inspect();
   const { page, errors } = await chromium.look(inspection.url);
+  await page.getByRole('button', { name: 'Actors' }).click();
   const client = page.locator('.actor[data-address*="client:echo"]');
   await client.filter({ hasText: 'connected.ready' }).waitFor();
   expect((await computer.callTool('die', {})).outcome).toBe('unknown');

@@ -10,8 +10,12 @@ import { MessagesPanel } from './panels/messages.tsx';
 import { RecordsPanel } from './panels/records.tsx';
 import { ServersPanel } from './panels/servers.tsx';
 import { TreePanel } from './panels/tree.tsx';
-import { panels, type Panel, type Session } from './session.ts';
-import { durationText, visible } from './values.ts';
+import { panels, type Panel } from './choice.ts';
+import type { Session } from './session.ts';
+import { Copy } from './pieces.tsx';
+import { Picture } from './picture.tsx';
+import { callAsMarkdown, hostAsMarkdown } from './markdown.ts';
+import { dayTimeText, durationText, visible } from './values.ts';
 
 /** Whole inspector page: header, shown moment, tree of actors at the side, and one panel. */
 
@@ -25,7 +29,15 @@ const names: Readonly<Record<Panel, string>> = {
   messages: 'Messages',
   checks: 'Checks',
 };
+/** Panels that show the actor chosen in the tree, or choose one. */
+const ofActors: ReadonlySet<Panel> = new Set(['chart', 'lanes', 'records', 'messages']);
 const drawMs = 100;
+
+/** Tells for how long the page had no connection, because it knows nothing of what happened then. */
+const awayText = (away: Session['away']): string =>
+  away?.to === undefined
+    ? ''
+    : `; away from ${dayTimeText(away.from, away.to)} to ${dayTimeText(away.to, away.to)}`;
 
 function stateOfLink({
   phase,
@@ -34,33 +46,61 @@ function stateOfLink({
   host,
   missed,
   dropped,
+  away,
 }: Session): [text: string, isBad: boolean] {
   const skipped = missed > 0 ? `; ${missed} records were skipped: this page, or the host, was too busy` : '';
   const all = `${history.length.toLocaleString('en')} records`;
   const older = dropped > 0 ? `; ${dropped.toLocaleString('en')} older ones were let go` : '';
   if (phase === 'connecting') return ['connecting …', false];
-  if (phase === 'live') return [`live, process ${host?.pid ?? '?'}, ${all}${older}${skipped}`, missed > 0];
+  if (phase === 'live')
+    return [`live, process ${host?.pid ?? '?'}, ${all}${older}${skipped}${awayText(away)}`, missed > 0];
   if (phase === 'loading') return [`a recording, ${all} so far …`, false];
   if (phase === 'file') return [`a recording, ${all}`, false];
   if (phase === 'over')
     return [`ended: ${visible(reason)}. What it did is still here; nothing more comes.`, true];
   if (phase === 'no token')
     return ['The address has no token. Open the one that a2c printed, or run: npx a2c inspect', true];
+  if (away) return [`connection lost at ${dayTimeText(away.from, away.from)}; trying again …`, true];
   return [
     'Not connected: the host has ended, or the token is of an earlier start. Run: npx a2c inspect',
     true,
   ];
 }
+/** Buttons that carry the view away: its address, its text, and a picture of it. */
+function Carry({ session }: { session: Session }): VNode {
+  const text = (): string => {
+    const { host, wallNow: at, incidents, servers, choice, story } = session;
+    const call = choice.panel === 'calls' && story.calls.all.find(({ ticket }) => ticket === choice.call);
+    if (call) return callAsMarkdown(call, at);
+    return hostAsMarkdown({ title: host ? `${host.kind} ${host.name}` : 'a2c', at, incidents, servers });
+  };
+  return (
+    <div class="carry" role="group" aria-label="Carry away">
+      <Copy label="link" text={() => location.href} />
+      <Copy label="Markdown" text={text} />
+      <Picture name={session.host?.name ?? 'a2c'} />
+    </div>
+  );
+}
 function Header({ session }: { session: Session }): VNode {
   const [text, isBad] = stateOfLink(session);
   const { host } = session;
+  const lasting = session.story.at(session.wallEnd).filter(({ to }) => to === undefined).length;
+  const title = host ? `${host.kind} ${host.name}` : 'a2c inspector';
+  useEffect(() => {
+    document.title = `${lasting > 0 ? `▲ ${lasting} · ` : ''}${visible(title)}`;
+  }, [lasting, title]);
   return (
     <header>
-      <h1 id="host">{host ? visible(`${host.kind} ${host.name}`) : 'a2c inspector'}</h1>
+      <h1 id="host">
+        {host && <span class="kind">{host.kind === 'file' ? 'recording' : host.kind}</span>}
+        {visible(host ? host.name : title)}
+      </h1>
       <p id="link" role="status" class={isBad ? 'bad' : 'quiet'}>
         {isBad ? '▲ ' : ''}
         {text}
       </p>
+      <Carry session={session} />
     </header>
   );
 }
@@ -162,8 +202,9 @@ function onKey(session: Session, event: KeyboardEvent): void {
   else if (key === 'e') session.choose({ moment: undefined });
   else if (key === '/') {
     event.preventDefault();
-    session.choose({ panel: 'records' });
-    requestAnimationFrame(() => document.getElementById('filter')?.focus());
+    const isOfCalls = session.choice.panel === 'calls';
+    if (!isOfCalls) session.choose({ panel: 'records' });
+    requestAnimationFrame(() => document.getElementById(isOfCalls ? 'find-calls' : 'filter')?.focus());
   }
 }
 export function App({ session }: { session: Session }): VNode {
@@ -185,15 +226,26 @@ export function App({ session }: { session: Session }): VNode {
   }, [session]);
   const { panel } = session.choice;
   const Shown = drawn[panel];
+  const isTreeShown = session.choice.tree ?? ofActors.has(panel);
   return (
     <>
       <Header session={session} />
       <Incidents session={session} />
-      <Time session={session} />
+      <div class="tabs-and-time">
+        <button
+          id="actors"
+          type="button"
+          aria-pressed={isTreeShown}
+          onClick={() => session.choose({ tree: !isTreeShown })}
+        >
+          Actors
+        </button>
+        <Tabs session={session} />
+        <Time session={session} />
+      </div>
       <main>
-        <TreePanel session={session} />
-        <section id="work">
-          <Tabs session={session} />
+        {isTreeShown && <TreePanel session={session} />}
+        <section id="work" aria-label={names[panel]}>
           <div id="panel" role="tabpanel" aria-labelledby={`tab-${panel}`}>
             <Shown session={session} />
           </div>
@@ -201,8 +253,8 @@ export function App({ session }: { session: Session }): VNode {
       </main>
       <footer>
         Keys: <kbd>1</kbd>–<kbd>{panels.length}</kbd> panel, <kbd>,</kbd> <kbd>.</kbd> one record back or on,{' '}
-        <kbd>n</kbd> <kbd>p</kbd> next or previous incident, <kbd>e</kbd> now, <kbd>/</kbd> search records,
-        arrows in lists
+        <kbd>n</kbd> <kbd>p</kbd> next or previous incident, <kbd>e</kbd> now, <kbd>/</kbd> search, arrows in
+        lists
       </footer>
     </>
   );

@@ -1,9 +1,9 @@
 import type { Checks, Charts, FromPage, HostFacts, ToPage } from '../../machines/inspection.ts';
 import { History } from './history.ts';
-import { noFilter, type CallFilter } from './call-list.ts';
 import { partsOf } from './calls.ts';
 import { Messages, type MessagesWanted } from './messages.ts';
 import { Story, type IncidentView } from './incidents.ts';
+import { firstChoice, type Choice, type LinkedView } from './choice.ts';
 import { countsOf, serversOf, type ServerView } from './model.ts';
 import { Lists, type Row } from './trace-lines.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
@@ -12,32 +12,6 @@ import { listOf, numberOf } from './values.ts';
 /** State of the page: data of the host or file that is shown, and the choices of the person. */
 
 export type Phase = 'connecting' | 'live' | 'loading' | 'file' | 'over' | 'lost' | 'no token';
-export const panels = [
-  'servers',
-  'chart',
-  'lanes',
-  'calls',
-  'records',
-  'collections',
-  'messages',
-  'checks',
-] as const;
-export type Panel = (typeof panels)[number];
-export interface Choice {
-  readonly panel: Panel;
-  /** Address of the actor chosen on the page. */
-  readonly actor: string | undefined;
-  /** Index of the record whose moment is shown; undefined for the present, or for the end of a file. */
-  readonly moment: number | undefined;
-  readonly find: string;
-  readonly findActor: string;
-  readonly calls: CallFilter;
-  /** Ticket of the chosen call. */
-  readonly call: string | undefined;
-  /** Id of the chosen incident. */
-  readonly incident: string | undefined;
-}
-
 /** Number of records that the page keeps of a running host; beyond it the older half is dropped, up to a checkpoint. */
 export const mostKept = 200_000;
 const gone = 'The host is not connected';
@@ -51,21 +25,23 @@ export class Session {
   history = new History();
   #lists = new Lists();
   /** Incidents and calls, also of the time before the page came. */
-  readonly story = new Story();
+  story = new Story();
   /** Messages on the wire: all of a file, and those of a running host that a panel wanted. */
-  readonly messages = new Messages();
+  messages = new Messages();
   /** Number of the last message of the host that was looked at, by what was wanted. */
   readonly #looked = new Map<string, number>();
   /** Records that came while the past was still being told; undefined when it is told. */
   #later: Row[] | undefined;
   /** Tells that the story begins before the records of this page. */
   hasPast = false;
-  readonly #pastLists = new Lists();
+  #pastLists = new Lists();
   /** Difference between the wall clock and the time of the trace, in ms; undefined before the first record with both. */
   #offset: number | undefined;
   #hasTail = false;
   /** Description of the damage of a file; undefined when it is sound. */
   #damage: string | undefined;
+  /** Number of the record that the address of the page names, until that record is there. */
+  #wanted: number | undefined;
   /** Counts of calls, kept until a call begins or ends. */
   #counted: { readonly key: number; readonly counts: ReturnType<typeof countsOf> } | undefined;
   charts: Charts = {};
@@ -74,34 +50,34 @@ export class Session {
   phase: Phase = 'connecting';
   reason = '';
   missed = 0;
+  /** Times of the wall clock between which the page had no connection, the last time it lost it. */
+  away: { readonly from: number; readonly to?: number } | undefined;
   /** Number of old trace records that this page has dropped. */
   dropped = 0;
   /** Results of the checks of a recording, or a text that says why there are none. */
   checks: Checks | string | undefined;
   #wantsChecks = false;
-  choice: Choice = {
-    panel: 'servers',
-    actor: undefined,
-    moment: undefined,
-    find: '',
-    findActor: '',
-    incident: undefined,
-    call: undefined,
-    calls: noFilter,
-  };
+  choice: Choice = firstChoice;
   /** Time of this page at which the last record arrived, so that countdowns go on between two records. */
   #arrivedAt = 0;
   #listener: () => void = () => {};
+  #chosen: (before: Choice, after: Choice) => void = () => {};
   #send: ((message: FromPage) => void) | undefined;
   #asked = 0;
   readonly #waiting = new Map<number, (answer: Answer) => void>();
   readonly #clock: () => number;
+  readonly #wall: () => number;
 
-  constructor(clock: () => number) {
+  /** Takes a clock for durations, and one of the time of day; both in ms. */
+  constructor(clock: () => number, wall: () => number = () => 0) {
     this.#clock = clock;
+    this.#wall = wall;
   }
   onChange(listener: () => void): void {
     this.#listener = listener;
+  }
+  onChoose(listener: (before: Choice, after: Choice) => void): void {
+    this.#chosen = listener;
   }
   /**
    * Sets the function that sends questions to the host; undefined when the connection is lost, which fails open
@@ -153,8 +129,28 @@ export class Session {
     this.#waiting.delete(answer.id);
   }
   choose(change: Partial<Choice>): void {
-    this.choice = { ...this.choice, ...change };
+    const before = this.choice;
+    this.choice = { ...before, ...change };
+    this.#chosen(before, this.choice);
     this.#listener();
+  }
+  /** Shows the view that an address names, and its moment as soon as the record of that moment is there. */
+  show({ s, ...view }: LinkedView): void {
+    this.choice = { ...this.choice, ...view, moment: undefined };
+    this.#wanted = s;
+    this.#goToWanted();
+    this.#listener();
+  }
+  #goToWanted(): void {
+    const index = this.#wanted === undefined ? undefined : this.history.indexOf(this.#wanted);
+    if (index === undefined) return;
+    this.#wanted = undefined;
+    this.goTo(index);
+  }
+  /** Notes the time at which the connection to a running host was lost. */
+  lose(at: number): void {
+    this.away = { from: at };
+    this.enter('lost');
   }
   enter(phase: Phase, reason = ''): void {
     this.phase = phase;
@@ -164,6 +160,7 @@ export class Session {
   take(message: ToPage): void {
     if (message.type === 'welcome') {
       const { host, charts, control, mode, past, damage } = message;
+      this.#comeBack(host);
       this.#damage = damage;
       Object.assign(this, { host, charts, control });
       if (past) this.#later = [];
@@ -173,8 +170,25 @@ export class Session {
     if (message.type === 'past') this.#tellPast(message.text, message.isLast);
     if (message.type === 'gap') this.missed += message.missed;
     if ('lines' in message) this.#read(message.lines);
+    if (message.type === 'welcome') this.#goToWanted();
     if (message.type === 'complete') this.#rest();
     if (message.type === 'closed') this.enter('over', message.reason);
+  }
+  /** Begins the story again when the page comes back to its host; another host has other records, too. */
+  #comeBack(host: HostFacts): void {
+    if (!this.host) return;
+    const isSame = this.host.pid === host.pid && this.host.started === host.started;
+    if (!isSame) {
+      this.history = new History();
+      this.messages = new Messages();
+      this.#looked.clear();
+    }
+    if (this.away) this.away = { ...this.away, to: this.#wall() };
+    this.story = new Story();
+    this.#pastLists = new Lists();
+    this.#later = undefined;
+    this.hasPast = false;
+    this.#counted = undefined;
   }
   #read(lines: string): void {
     for (const line of lines.split('\n')) {
@@ -239,6 +253,7 @@ export class Session {
     else if (!this.#hasTail && history.length > 0) this.story.died();
     if (first !== undefined && this.isNow) this.choice = { ...this.choice, moment: first - 1 };
     this.enter('file');
+    this.#goToWanted();
   }
   /** Index of the record whose moment is shown; -1 before the first record. */
   get at(): number {
@@ -297,12 +312,12 @@ export class Session {
   goToNumber(s: number): void {
     const index = this.history.indexOf(s);
     if (index === undefined) return;
-    this.choose({ panel: 'records', find: '' });
+    this.choose({ panel: 'records', find: '', findKind: '' });
     this.goTo(index);
   }
   /** Shows the last record at or before a time of the wall clock, in the panel of records. */
   goToClock(at: number): void {
-    this.choose({ panel: 'records', find: '' });
+    this.choose({ panel: 'records', find: '', findKind: '' });
     this.goTo(this.history.indexAt(at - (this.#offset ?? 0)));
   }
   goTo(index: number): void {

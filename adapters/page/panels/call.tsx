@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { doesAfter, phasesOf, serverOf, type CallPhase } from '../call-list.ts';
+import { doesAfter, phasesOf, type CallPhase } from '../call-list.ts';
 import { partsOf, standingOf, type Call } from '../calls.ts';
 import { moodOfCall } from '../model.ts';
 import { Copy, State } from '../pieces.tsx';
@@ -8,10 +8,14 @@ import { fieldsOf } from '../../../machines/protocol/json.ts';
 import { dayTimeText, durationText, listOf, textOf, visible } from '../values.ts';
 import { Value } from '../value.tsx';
 import { Order } from './asked.tsx';
+import { useMessages } from './messages.tsx';
 
 /** Page of one call: what was asked, where its time went, and what came back. Looking at it moves no time. */
 
-const phaseMoods: Partial<Record<CallPhase['step'], string>> = { sent: 'work', answered: 'work' };
+const phaseMoods: Partial<Record<CallPhase['step'], string>> = {
+  sent: 'work',
+  'passed on': 'work',
+};
 /** Phases of a call, each with a bar from its beginning to its end, on the time of the call. */
 function Waterfall({ session, call, now }: { session: Session; call: Call; now: number }): VNode {
   const phases = phasesOf(call, now);
@@ -163,25 +167,40 @@ function Facts({ session, call, now }: { session: Session; call: Call; now: numb
     </dl>
   );
 }
-/** Writes a call as Markdown, for an issue or a chat. */
-export function markdownOf(call: Call, now: number): string {
-  const { words, why } = standingOf(call, now);
-  const { tool, reqId, params, ended, from } = call;
-  const block = (text: string): string => `\`\`\`json\n${text.replaceAll('```', '` ` `')}\n\`\`\``;
-  const json = (value: unknown): string => block(JSON.stringify(value, null, 2) ?? 'null');
-  const steps = phasesOf(call, now).map(
-    (phase) =>
-      `| ${phase.name} | ${durationText(phase.from - from)} | ${phase.step === 'ended' ? '' : durationText(phase.to - phase.from)} | ${doesAfter(phase, call).replaceAll('|', '\\|').replaceAll('\n', ' ')} |`,
+/** Messages of the call on its way through this host: on sockets, and between the computer and its server. */
+function OnTheWire({ session, call, now }: { session: Session; call: Call; now: number }): VNode | null {
+  const { address, reqId } = call;
+  const problem = useMessages(session, { ...(address !== '' && { by: address }), req: reqId });
+  const rows = session.messages.ofCall(call).filter(({ at }) => at <= now);
+  if (rows.length === 0)
+    return problem === '' ? null : <p class="quiet">No messages on the wire: {visible(problem)}.</p>;
+  return (
+    <>
+      <h3>on the wire</h3>
+      <ul class="wire">
+        {rows.map(({ id, at, via, dir, isAnswer, name, afterMs, body }) => (
+          <li key={id}>
+            <span class="number">{durationText(at - call.from)}</span>
+            <span class="quiet">{via === 'mcp' ? 'MCP' : 'socket'}</span>
+            <span>
+              {dir === 'out' ? '→ sent' : '← received'}
+              {isAnswer ? ', answer' : ''}
+              {afterMs === null ? '' : ` after ${durationText(afterMs)}`}
+            </span>
+            <Value
+              session={session}
+              value={body}
+              label={`Message ${id}`}
+              isFolded
+              name={visible(isAnswer ? `answer to ${name}` : name)}
+            />
+          </li>
+        ))}
+      </ul>
+    </>
   );
-  return [
-    `### ${tool}: ${words}`,
-    `server ${serverOf(call) || 'none'}, asked by ${call.agent || 'the host itself'}, req_id \`${reqId}\`, ${new Date(from).toISOString()}`,
-    ...(why === '' ? [] : [`> ${why.replaceAll('\n', '\n> ')}`]),
-    ['| step | after | took | |', '|---|---:|---:|---|', ...steps].join('\n'),
-    `arguments\n${json(params ?? {})}`,
-    ...(ended && ended.at <= now ? [`result\n${json(ended.result)}`] : []),
-  ].join('\n\n');
 }
+/** Page of the chosen call. */
 export function CallPage({ session, call, now }: { session: Session; call: Call; now: number }): VNode {
   const { tool, reqId, params, ended, from } = call;
   const { words, why, isOver } = standingOf(call, now);
@@ -202,20 +221,24 @@ export function CallPage({ session, call, now }: { session: Session; call: Call;
           {session.control && !isOver && session.isNow && (
             <Order session={session} verb="cancel" target={reqId} />
           )}
-          <Copy label="Markdown" text={() => markdownOf(call, session.wallNow)} />
         </span>
       </div>
       {why !== '' && <p class="bad why-of-call">{visible(why)}</p>}
       <Facts session={session} call={call} now={now} />
       <Waterfall session={session} call={call} now={now} />
-      <h3>arguments</h3>
-      <Value session={session} value={params ?? {}} label="Arguments" />
+      {params !== undefined && (
+        <>
+          <h3>arguments</h3>
+          <Value session={session} value={params} label="Arguments" />
+        </>
+      )}
       {result !== undefined && result !== null && (
         <>
           <h3>{fieldsOf(result)['isError'] === true ? 'result, a failure' : 'result'}</h3>
           <Result session={session} value={result} />
         </>
       )}
+      <OnTheWire session={session} call={call} now={now} />
     </section>
   );
 }

@@ -140,12 +140,12 @@ function Filters({ list, filter, set }: Choosing): VNode {
 }
 /** Makes the list again only when a call began or ended, another moment is shown, or the filter is another one. */
 function useCallList(session: Session, now: number): CallList {
-  const kept = useRef<{ key: string; filter: CallFilter; list: CallList }>();
+  const kept = useRef<{ key: string; filter: CallFilter; from: unknown; list: CallList }>();
   const { calls } = session.story;
   const filter = session.choice.calls;
   const key = `${calls.revision} ${session.isNow ? 'now' : now}`;
-  if (kept.current?.key !== key || kept.current.filter !== filter)
-    kept.current = { key, filter, list: listCalls(calls.all, filter, now) };
+  if (kept.current?.key !== key || kept.current.filter !== filter || kept.current.from !== calls)
+    kept.current = { key, filter, from: calls, list: listCalls(calls.all, filter, now) };
   return kept.current.list;
 }
 export function CallsPanel({ session }: { session: Session }): VNode {

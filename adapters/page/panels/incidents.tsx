@@ -103,7 +103,7 @@ export function Incidents({ session }: { session: Session }): VNode | null {
           {lasting > 0 && over > 0 && ', '}
           {over > 0 && `${over} over`}
         </h2>
-        <span class="quiet">known since {dayTimeText(session.story.since ?? now, now)}</span>
+        <span class="quiet known">known since {dayTimeText(session.story.since ?? now, now)}</span>
         <button type="button" onClick={() => session.stepIncident(-1)} title="key p">
           previous
         </button>

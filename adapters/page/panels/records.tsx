@@ -1,12 +1,21 @@
 import type { VNode } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useEffect, useReducer, useRef } from 'preact/hooks';
 import { contextAfter } from '../../../machines/trace/step.ts';
 import { causesOf, changesOf, eventOf } from '../causes.ts';
 import type { Row } from '../trace-lines.ts';
 import { Empty, LongList } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { Value } from '../value.tsx';
-import { clockText, durationText, listOf, numberOf, stateText, textOf, visible } from '../values.ts';
+import {
+  clockText,
+  countText,
+  durationText,
+  listOf,
+  numberOf,
+  stateText,
+  textOf,
+  visible,
+} from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /** Panel of all trace records, each with its causes and the changes that it made. */
@@ -54,20 +63,41 @@ export const whatOf = (row: Row): string => {
   if (k === 'defect') return textOf(row['what']);
   return crossingText(row) || event;
 };
-const searched = (row: Row): string => `${row.s} ${row.k} ${textOf(row['a'])} ${whatOf(row)}`.toLowerCase();
-
-/** Returns the indexes of the records that contain `wanted`. Records searched before are not searched again. */
-function useMatches({ history }: Session, wanted: string): readonly number[] | undefined {
-  const kept = useRef({ history, wanted: '', until: 0, found: [] as number[] });
-  if (wanted === '') return undefined;
-  if (kept.current.wanted !== wanted || kept.current.history !== history)
-    kept.current = { history, wanted, until: 0, found: [] };
+/** Text in which a record is sought: its line in the list, and all that it holds. */
+const searched = (row: Row): string =>
+  `${row.s} ${row.k} ${textOf(row['a'])} ${whatOf(row)}\n${JSON.stringify(row)}`.toLowerCase();
+/** Time in ms for which one turn of the event loop searches; the rest waits for the next one. */
+const searchMs = 25;
+interface Matches {
+  readonly found: readonly number[];
+  /** Share of the records that were searched, from 0 to 1. */
+  readonly share: number;
+}
+/** Finds the records of a kind that hold `wanted`, some at a time. Records searched before are not searched again. */
+function useMatches({ history }: Session, kind: string, wanted: string): Matches | undefined {
+  const [, draw] = useReducer((count: number) => count + 1, 0);
+  const kept = useRef({ history, kind, wanted, until: 0, found: [] as number[] });
+  const isAll = wanted === '' && kind === '';
+  const { length } = history;
+  if (kept.current.wanted !== wanted || kept.current.kind !== kind || kept.current.history !== history)
+    kept.current = { history, kind, wanted, until: 0, found: [] };
   const { current } = kept;
-  for (; current.until < history.length; current.until++) {
+  const end = performance.now() + searchMs;
+  const until = isAll ? 0 : length;
+  while (current.until < until) {
     const row = history.row(current.until);
-    if (row && searched(row).includes(wanted)) current.found.push(current.until);
+    if (row && (kind === '' || row.k === kind) && (wanted === '' || searched(row).includes(wanted)))
+      current.found.push(current.until);
+    current.until += 1;
+    if (current.until % 64 === 0 && performance.now() > end) break;
   }
-  return current.found;
+  const isOver = current.until >= until;
+  useEffect(() => {
+    if (isOver) return;
+    const timer = setTimeout(() => draw(undefined));
+    return () => clearTimeout(timer);
+  });
+  return isAll ? undefined : { found: current.found, share: current.until / Math.max(1, length) };
 }
 /** Returns the position in the sorted list `found` of the last record index that is not after `index`. */
 function placeOf(found: readonly number[], index: number): number {
@@ -154,9 +184,41 @@ function Causes({ session, index }: { session: Session; index: number }): VNode 
     </>
   );
 }
+/** Search and kind of the listed records, and how many there are. */
+function Bar({ session, count, share }: { session: Session; count: number; share: number }): VNode {
+  return (
+    <div class="bar">
+      <input
+        id="filter"
+        type="search"
+        aria-label="Find records"
+        placeholder="find in all that records hold"
+        value={session.choice.find}
+        onInput={({ currentTarget }) => session.choose({ find: currentTarget.value })}
+      />
+      <select
+        aria-label="Kind of record"
+        value={session.choice.findKind}
+        onChange={({ currentTarget }) => session.choose({ findKind: currentTarget.value })}
+      >
+        <option value="">any kind</option>
+        {Object.entries(words).map(([kind, name]) => (
+          <option key={kind} value={kind}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <span class="quiet" id="count" role="status">
+        {countText(count, 'record')}
+        {share < 1 && `, searched ${Math.floor(share * 100)} % …`}
+      </span>
+    </div>
+  );
+}
 export function RecordsPanel({ session }: { session: Session }): VNode {
   const { history, choice, at } = session;
-  const found = useMatches(session, choice.find.trim().toLowerCase());
+  const matches = useMatches(session, choice.findKind, choice.find.trim().toLowerCase());
+  const found = matches?.found;
   const count = found?.length ?? history.length;
   const shown = found ? placeOf(found, at) : at;
   const indexOf = (place: number): number => found?.[place] ?? place;
@@ -177,7 +239,7 @@ export function RecordsPanel({ session }: { session: Session }): VNode {
         onClick={() => session.goTo(index)}
       >
         <span class="number">{row.s}</span>
-        <span class="number">{durationText(row.t)}</span>
+        <span class="number">{(row.t / 1_000).toFixed(3)}</span>
         <span>{words[row.k] ?? row.k}</span>
         <span class="mono">{visible(textOf(row['a']))}</span>
         <span>{visible(whatOf(row))}</span>
@@ -186,20 +248,8 @@ export function RecordsPanel({ session }: { session: Session }): VNode {
   };
   return (
     <div class="records">
-      <div class="bar">
-        <input
-          id="filter"
-          type="search"
-          aria-label="Find records"
-          placeholder="address, event or state"
-          value={choice.find}
-          onInput={({ currentTarget }) => session.choose({ find: currentTarget.value })}
-        />
-        <span class="quiet" id="count" role="status">
-          {count.toLocaleString('en')} records
-        </span>
-      </div>
-      {count === 0 ? (
+      <Bar session={session} count={count} share={matches?.share ?? 1} />
+      {count === 0 && (matches?.share ?? 1) === 1 ? (
         <Empty>
           {history.length === 0
             ? 'Nothing has happened yet. What happens from now on comes here.'

@@ -49,11 +49,9 @@ function Server({ server, session }: { server: ServerView; session: Session }): 
         >
           {visible(name)}
         </button>
-        <div class="quiet small facts">{visible(facts.join(' · '))}</div>
       </th>
       <td>
-        <State mood={mood}>{words}</State>
-        <div class="quiet">{sinceText(since, now)}</div>
+        <State mood={mood}>{words}</State> <span class="quiet">{sinceText(since, now)}</span>
       </td>
       <td>
         {visible(why)}
@@ -61,6 +59,7 @@ function Server({ server, session }: { server: ServerView; session: Session }): 
         {others.map((view) => (
           <Earlier key={view.incident.id} view={view} now={session.wallNow} />
         ))}
+        <div class="quiet small">{visible(facts.join(' · '))}</div>
       </td>
       <td>
         {next}
@@ -82,7 +81,7 @@ function Servers({ session, servers }: { session: Session; servers: readonly Ser
         <tr>
           <th scope="col">server</th>
           <th scope="col">state</th>
-          <th scope="col">why</th>
+          <th scope="col">why, and facts</th>
           <th scope="col">what happens next</th>
           <th scope="col">{session.control ? 'orders' : 'more'}</th>
         </tr>

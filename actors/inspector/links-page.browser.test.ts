@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { Chromium, type Page } from '../../scenarios/fixtures/browser.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { showRecording } from './recordings.ts';
+
+/** What a person carries away from the page, and what comes back with its address. */
+
+const echo = {
+  command: process.execPath,
+  args: [fixtureFile('mcp-server.mjs'), 'echo'],
+  autoApprove: ['all'],
+};
+const recording = new URL('../../scenarios/recordings/death-in-mid-call.trace.ndjson.gz', import.meta.url);
+let chromium: Chromium;
+beforeAll(async () => void (chromium = await Chromium.start()));
+afterAll(() => chromium.close());
+const open = (page: Page, panel: string): Promise<void> => page.getByRole('tab', { name: panel }).click();
+const isOpen = (page: Page, panel: string): Promise<void> =>
+  page.locator('[role="tab"][aria-selected="true"]', { hasText: panel }).waitFor();
+
+describe('the address of the page', () => {
+  it('opens the same panel, moment, search and call for somebody else', async () => {
+    await using shown = await showRecording({
+      name: 'death',
+      started: null,
+      text: gunzipSync(readFileSync(fileURLToPath(recording))).toString('utf8'),
+      checks: () => ({ verdict: 'same', text: '', invariants: [], difference: null }),
+    });
+    const { page } = await chromium.look(shown.url);
+    await open(page, 'Calls');
+    await page.getByLabel('Find calls').fill('slow');
+    await page.getByRole('button', { name: /unknown \d/ }).click();
+    await page.locator('.call').first().click();
+    await page.locator('#moment').fill('400');
+    const [call, at] = [
+      await page.locator('#call h2').innerText(),
+      await page.locator('#moment-text').innerText(),
+    ];
+    expect(at).toMatch(/^record \d+ at /);
+    await page.waitForURL(new RegExp(`&s=${/\d+/.exec(at)?.[0]}$`));
+    const { page: other, errors } = await chromium.look(page.url());
+    await isOpen(other, 'Calls');
+    await other.locator('#moment-text', { hasText: at }).waitFor();
+    await other.locator('#call h2', { hasText: call }).waitFor();
+    expect(await other.getByLabel('Find calls').inputValue()).toBe('slow');
+    expect(errors).toEqual([]);
+  });
+
+  it('takes the Back button one choice back, and its title names the host', async () => {
+    await using computer = await bootedComputer({
+      name: 'c1',
+      stateDir: false,
+      config: { mcpServers: { echo } },
+    });
+    await computer.callTool('echo', { text: 'one' });
+    const { page } = await chromium.look((await computer.inspect()).url);
+    await page.getByText('1 of 1 servers are fine.').waitFor();
+    expect(await page.title()).toBe('computer c1');
+    await open(page, 'Calls');
+    await page.locator('.call').click();
+    await page.locator('#call').waitFor();
+    await page.goBack();
+    await page.locator('#call').waitFor({ state: 'detached' });
+    await isOpen(page, 'Calls');
+    await page.goBack();
+    await isOpen(page, 'Servers');
+    await page.goForward();
+    await isOpen(page, 'Calls');
+  });
+});
+
+it('a picture of the view is a PNG file as large as the window, made without any request', async () => {
+  await using computer = await bootedComputer({
+    name: 'c1',
+    stateDir: false,
+    config: { mcpServers: { echo } },
+  });
+  const { page, requests, errors } = await chromium.look((await computer.inspect()).url);
+  await page.getByText('1 of 1 servers are fine.').waitFor();
+  const before = requests.length;
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'picture' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe('c1.png');
+  const file = readFileSync(await download.path());
+  expect(file.subarray(1, 4).toString()).toBe('PNG');
+  expect([file.readUInt32BE(16), file.readUInt32BE(20)]).toEqual([1_400, 860]);
+  // An empty picture of this size is far smaller.
+  expect(file.length).toBeGreaterThan(20_000);
+  expect(requests.slice(before).filter((url) => !/^(data|blob):/.test(url))).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
+it('a page whose connection was lost comes back by itself, keeps what it knew, and says how long it was away', async () => {
+  await using computer = await bootedComputer({
+    name: 'c1',
+    stateDir: false,
+    config: { mcpServers: { echo } },
+  });
+  await computer.callTool('echo', { text: 'before' });
+  const { url } = await computer.inspect();
+  const { page } = await chromium.look('about:blank');
+  let cut = (): Promise<void> => Promise.resolve();
+  let isCut = false;
+  await page.routeWebSocket(/\/attach$/, (socket) => {
+    if (isCut) return void socket.close();
+    socket.connectToServer();
+    cut = () => socket.close();
+  });
+  await page.goto(url);
+  await page.locator('#link', { hasText: /^live/ }).waitFor();
+  isCut = true;
+  await cut();
+  await page.locator('#link', { hasText: /^▲ connection lost at [\d:]+; trying again/ }).waitFor();
+  await computer.callTool('echo', { text: 'meanwhile' });
+  isCut = false;
+  await page.locator('#link', { hasText: /^live.*; away from [\d:]+ to [\d:]+$/ }).waitFor();
+  await open(page, 'Calls');
+  await page.locator('#call-totals', { hasText: '2 calls' }).waitFor();
+  expect(await page.locator('.call strong').allInnerTexts()).toEqual(['echo', 'echo']);
+});

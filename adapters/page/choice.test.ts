@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { noFilter } from './call-list.ts';
+import { firstChoice as start, fragmentOf, isStep, viewOf, type Choice } from './choice.ts';
+
+const chosen: Choice = {
+  ...start,
+  panel: 'calls',
+  call: 'host.r1',
+  actor: 'computer/client:a b#2',
+  calls: { ...noFilter, kind: 'failed', text: 'a & b=c' },
+};
+
+describe('the address of a view', () => {
+  it('keeps the token, and says nothing of what is as at the start', () => {
+    expect(fragmentOf(start, undefined, '#token=0a')).toBe('#token=0a');
+    expect(fragmentOf(start, undefined, '')).toBe('');
+    expect(fragmentOf(chosen, 435, '#token=0a&panel=lanes')).toBe(
+      '#token=0a&panel=calls&actor=computer%2Fclient%3Aa+b%232&call=host.r1&calls=failed&text=a+%26+b%3Dc&s=435',
+    );
+  });
+  it('leads back to the view', () => {
+    const { moment: _, tree: __, ...view } = chosen;
+    expect(viewOf(fragmentOf(chosen, 435, '#token=0a'))).toEqual({ ...view, s: 435 });
+  });
+  it('with parts that nobody knows is the start', () => {
+    const { moment: _, tree: __, ...view } = start;
+    expect(viewOf('#token=0a&panel=constructor&calls=odd&s=-1&s2=%zz')).toEqual(view);
+  });
+});
+it('a step back undoes the choice of a panel or a call, and not a move of the moment', () => {
+  expect(isStep(start, chosen)).toBe(true);
+  expect(isStep(chosen, { ...chosen, moment: 5 })).toBe(false);
+});

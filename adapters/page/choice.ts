@@ -1,0 +1,113 @@
+import { callKinds, noFilter, type CallFilter, type CallKind } from './call-list.ts';
+
+/**
+ * Choices of the person: the view of the page. It stands in the fragment of the address, after the token, so that a link,
+ * the Back button and a reload keep it. Pure.
+ */
+
+export const panels = [
+  'servers',
+  'chart',
+  'lanes',
+  'calls',
+  'records',
+  'collections',
+  'messages',
+  'checks',
+] as const;
+export type Panel = (typeof panels)[number];
+export interface Choice {
+  readonly panel: Panel;
+  /** Address of the actor chosen on the page. */
+  readonly actor: string | undefined;
+  /** Index of the record whose moment is shown; undefined for the present, or for the end of a file. */
+  readonly moment: number | undefined;
+  readonly find: string;
+  /** Kind of the records that are listed; empty for all. */
+  readonly findKind: string;
+  readonly findActor: string;
+  readonly calls: CallFilter;
+  /** Tells whether the tree of actors is shown; undefined leaves it to the panel. */
+  readonly tree: boolean | undefined;
+  /** Ticket of the chosen call. */
+  readonly call: string | undefined;
+  /** Id of the chosen incident. */
+  readonly incident: string | undefined;
+}
+/** View with which the page begins. */
+export const firstChoice: Choice = {
+  panel: 'servers',
+  actor: undefined,
+  moment: undefined,
+  find: '',
+  findKind: '',
+  findActor: '',
+  incident: undefined,
+  call: undefined,
+  calls: noFilter,
+  tree: undefined,
+};
+
+/** View that an address names; `s` is the number of the record whose moment is shown. */
+export interface LinkedView extends Partial<Omit<Choice, 'moment' | 'tree'>> {
+  readonly s?: number;
+}
+const isPanel = (text: string): text is Panel => (panels as readonly string[]).includes(text);
+const isKind = (text: string): text is CallKind => (callKinds as readonly string[]).includes(text);
+
+/** Writes a view as a fragment, after the token that the present fragment has. */
+export function fragmentOf(choice: Choice, s: number | undefined, present: string): string {
+  const { panel, actor, call, incident, find, findKind, findActor, calls } = choice;
+  const parts = new URLSearchParams();
+  const token = new URLSearchParams(present.replace(/^#/, '')).get('token');
+  if (token !== null) parts.set('token', token);
+  const named: Readonly<Record<string, string | undefined>> = {
+    panel: panel === 'servers' ? '' : panel,
+    actor,
+    call,
+    incident,
+    find,
+    kind: findKind,
+    actors: findActor,
+    calls: calls.kind === 'all' ? '' : calls.kind,
+    tool: calls.tool,
+    server: calls.server,
+    agent: calls.agent,
+    text: calls.text,
+    s: s === undefined ? '' : String(s),
+  };
+  for (const [name, value] of Object.entries(named)) if (value) parts.set(name, value);
+  return parts.size === 0 ? '' : `#${parts.toString()}`;
+}
+/** Reads a fragment; what is missing or unknown in it is as at the start. */
+export function viewOf(fragment: string): LinkedView {
+  const parts = new URLSearchParams(fragment.replace(/^#/, ''));
+  const text = (name: string): string => parts.get(name) ?? '';
+  const panel = text('panel');
+  const kind = text('calls');
+  const calls: CallFilter = {
+    kind: isKind(kind) ? kind : 'all',
+    tool: text('tool'),
+    server: text('server'),
+    agent: text('agent'),
+    text: text('text'),
+  };
+  const s = Number(text('s'));
+  return {
+    panel: isPanel(panel) ? panel : 'servers',
+    actor: text('actor') || undefined,
+    call: text('call') || undefined,
+    incident: text('incident') || undefined,
+    find: text('find'),
+    findKind: text('kind'),
+    findActor: text('actors'),
+    calls,
+    ...(Number.isSafeInteger(s) && s > 0 && { s }),
+  };
+}
+/** Tells whether a change of the view is a step that the Back button takes back, and not a mere move within it. */
+export const isStep = (before: Choice, after: Choice): boolean =>
+  before.panel !== after.panel ||
+  before.call !== after.call ||
+  before.actor !== after.actor ||
+  before.incident !== after.incident;
