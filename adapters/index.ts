@@ -58,6 +58,7 @@ export {
   type AttachedPage,
   type InspectorServer,
   type PageListener,
+  bridgeTo,
   singlePage,
 } from './inspector/index.ts';
 export {

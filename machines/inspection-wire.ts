@@ -11,8 +11,13 @@ export const inspectionProtocol = 1;
 export const subprotocol = `a2c-inspect.${inspectionProtocol}`;
 export const tokenSubprotocol = (token: string): string => `token.${token}`;
 export const attachPath = '/attach';
+/** Path at which a page of several hosts attaches to one of them, by its index. */
+export const hostPath = (index: number): string => `${attachPath}/${index}`;
 
-/** Ids of the data blocks in a page saved as a single file. Each `<` in their JSON is written as `\u003c`. */
+/**
+ * Ids of the data blocks in a page saved as a single file. Each `<` in their JSON is written as `\u003c`. In a page of
+ * several traces the first three have the index of their trace at the end: `a2c-trace-0`.
+ */
 export const embedded = {
   /** Block of type `application/json`: a `welcome` message with empty `lines`. */
   welcome: 'a2c-welcome',

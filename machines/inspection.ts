@@ -133,6 +133,11 @@ const welcomeSchema = z.object({
 /** Message from a host to its page. */
 export const toPageSchema = z.discriminatedUnion('type', [
   welcomeSchema,
+  /**
+   * Hosts or files that one page shows together, sent in place of a `welcome`, and again when there are more. The page
+   * attaches to each at the path of its index, and gets its `welcome` there.
+   */
+  z.object({ type: z.literal('fleet'), hosts: z.array(hostFactsSchema) }),
   z.object({ type: z.literal('records'), lines }),
   /**
    * Part of what crossed the boundary of a live host before the page came: lines of a trace of the profile `boundary`,

@@ -120,7 +120,7 @@ export interface Laboratory {
   ): Promise<number>;
   forkTrace(context: CommandContext, file: string, options: ForkOptions): Promise<number>;
   redactTrace(context: CommandContext, file: string, options: RedactTraceOptions): Promise<number>;
-  showTrace(context: CommandContext, file: string, options: ShowOptions): Promise<number>;
+  showTrace(context: CommandContext, files: readonly string[], options: ShowOptions): Promise<number>;
   simulate(context: CommandContext, options: SimOptions): Promise<number>;
 }
 

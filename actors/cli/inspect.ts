@@ -1,5 +1,5 @@
-import type { CommandContext } from './context.ts';
-import { exitCodes } from './exit-codes.ts';
+import { untilAborted, type CommandContext } from './context.ts';
+import { exitCodeAtEnd, exitCodes } from './exit-codes.ts';
 import type { InspectingOptions } from './host-options.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import { A2cError } from '../kernel/errors.ts';
@@ -18,6 +18,19 @@ const lineOf = ({ kind, name, pid, url }: AnnouncedHost): string =>
 export interface InspectCommandOptions {
   readonly json: boolean;
   readonly browser: boolean;
+  /** Serves one page of all hosts, also of those that start later, until Ctrl-C. */
+  readonly all?: boolean;
+}
+/** Serves one page of all running hosts until Ctrl-C. */
+async function inspectAll(context: CommandContext, browser: boolean): Promise<number> {
+  const { terminal, signal } = context;
+  const { openRunning } = await import('../inspector/fleet.ts');
+  await using fleet = await openRunning();
+  terminal.out(fleet.url);
+  terminal.err('Ctrl-C closes it');
+  await openPage(context, fleet.url, browser);
+  await untilAborted(signal);
+  return exitCodeAtEnd(signal);
 }
 /**
  * Lists the running hosts of this user with the addresses of their pages, and opens the page when there is only one.
@@ -26,8 +39,15 @@ export interface InspectCommandOptions {
 export async function inspect(
   context: CommandContext,
   wanted: string | undefined,
-  { json, browser }: InspectCommandOptions,
+  { json, browser, all: isAll = false }: InspectCommandOptions,
 ): Promise<number> {
+  if (isAll && wanted !== undefined)
+    throw new A2cError({
+      code: 400,
+      message: `--all shows every host, so '${wanted}' is one too many`,
+      remedy: `Leave out one of the two: a2c inspect ${wanted}`,
+    });
+  if (isAll) return inspectAll(context, browser);
   const { terminal } = context;
   const all = await runningHosts(defaultStateDir());
   const hosts = all.filter(

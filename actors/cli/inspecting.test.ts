@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CommandContext } from './context.ts';
+import { hostPath } from '../../machines/inspection-wire.ts';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 
@@ -76,6 +77,29 @@ describe('a2c inspect', () => {
     for (const office of [one, two]) office.stop();
     await Promise.all([one.told, two.told]);
     expect((await listed()).map(({ url }) => url)).not.toEqual(expect.arrayContaining([one.url]));
+  });
+
+  it('joins all of them on one page, which passes questions on to each', async () => {
+    const office = await openOffice('--inspect');
+    const { name: named } = (await listed()).find(({ url: own }) => own === office.url) ?? {};
+    const aborter = new AbortController();
+    let found: (url: string) => void = () => {};
+    const address = new Promise<string>((resolve) => (found = resolve));
+    const told = commandLine(['inspect', '--all'], { signal: aborter.signal, onLine: found });
+    const url = await address;
+    const all = await attachTo(url);
+    const fleet = await all.until(({ messages }) => messages.find((each) => each.type === 'fleet'));
+    const at = fleet.hosts.findIndex(({ kind, name }) => kind === 'office' && name === named);
+    const page = await attachTo(url, {}, hostPath(at));
+    expect(await page.welcome()).toMatchObject({ host: { kind: 'office' }, mode: 'live', control: false });
+    expect(await page.say({ type: 'ask', id: 1, what: 'messages', after: 0 })).toMatchObject({ ok: true });
+    office.stop();
+    await page.until(({ messages }) => messages.find((each) => each.type === 'closed'));
+    expect((await office.told).code).toBe(0);
+    aborter.abort();
+    await Promise.all([all.closed, page.closed]);
+    expect((await told).code).toBe(0);
+    expect(await commandLine(['inspect', 'desk', '--all'])).toMatchObject({ code: 1 });
   });
 
   it('of a host that does not run says so, and how one is started', async () => {

@@ -73,10 +73,12 @@ function addSim(program: Command, does: ActionMaker): void {
 function addShow(program: Command, does: ActionMaker): void {
   program
     .command('show')
-    .description('shows a trace in a browser of this machine (docs/inspector.md), until Ctrl-C')
-    .argument('<file>', 'a trace')
+    .description(
+      'shows a trace, or several of one incident joined by their calls, in a browser of this machine (docs/inspector.md), until Ctrl-C',
+    )
+    .argument('<file...>', 'traces')
     .option('-p, --port <port>', 'port on 127.0.0.1 (default: any free one)', portOf)
-    .option('--html <out>', 'write the page with the trace in it as one HTML file instead')
+    .option('--html <out>', 'write the page with the traces in it as one HTML file instead')
     .option('--no-browser', 'show the address, and open no browser')
     .addHelpText(
       'after',

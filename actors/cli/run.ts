@@ -150,6 +150,7 @@ function addInspecting(program: Command, does: ActionMaker): void {
     .command('inspect')
     .description('the hosts of yours that can be looked at in a browser now; opens the page of the only one')
     .argument('[host]', 'the name or the pid of one of them')
+    .option('--all', 'one page of all of them, joined by their calls, until Ctrl-C', false)
     .option('--no-browser', 'show the address, and open no browser')
     .option('--json', 'one JSON document on stdout', false)
     .action(does(() => import('./inspect.ts'), 'inspect'));

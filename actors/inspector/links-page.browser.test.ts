@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { Chromium, type Page } from '../../scenarios/fixtures/browser.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
-import { showRecording } from './recordings.ts';
+import { showRecordings } from './recordings.ts';
 
 /** What a person carries away from the page, and what comes back with its address. */
 
@@ -24,12 +24,14 @@ const isOpen = (page: Page, panel: string): Promise<void> =>
 
 describe('the address of the page', () => {
   it('opens the same panel, moment, search and call for somebody else', async () => {
-    await using shown = await showRecording({
-      name: 'death',
-      started: null,
-      text: gunzipSync(readFileSync(fileURLToPath(recording))).toString('utf8'),
-      checks: () => ({ verdict: 'same', text: '', invariants: [], difference: null }),
-    });
+    await using shown = await showRecordings([
+      {
+        name: 'death',
+        started: null,
+        text: gunzipSync(readFileSync(fileURLToPath(recording))).toString('utf8'),
+        checks: () => ({ verdict: 'same', text: '', invariants: [], difference: null }),
+      },
+    ]);
     const { page } = await chromium.look(shown.url);
     await open(page, 'Calls');
     await page.getByLabel('Find calls').fill('slow');

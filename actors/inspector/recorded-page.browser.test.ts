@@ -7,7 +7,7 @@ import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
 import { changedTrace } from '../../scenarios/fixtures/changed-trace.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
-import { showRecording } from './recordings.ts';
+import { showRecordings } from './recordings.ts';
 
 const file = fileURLToPath(
   new URL('../../scenarios/recordings/death-in-mid-call.trace.ndjson.gz', import.meta.url),
@@ -214,12 +214,14 @@ it('a recording of 200,000 records opens, scrolls and is searched, with few elem
   const lines = Array.from({ length: count }, (_, n) =>
     JSON.stringify({ s: n + 1, t: n / 10, ...(n < 50 ? opened(n) : step(n)) }),
   );
-  await using shown = await showRecording({
-    name: 'big',
-    started: null,
-    text: `${[head, ...lines].join('\n')}\n`,
-    checks: () => ({ verdict: 'same', text: '', invariants: [], difference: null }),
-  });
+  await using shown = await showRecordings([
+    {
+      name: 'big',
+      started: null,
+      text: `${[head, ...lines].join('\n')}\n`,
+      checks: () => ({ verdict: 'same', text: '', invariants: [], difference: null }),
+    },
+  ]);
   const begin = performance.now();
   const { page, errors } = await chromium.look(shown.url);
   await page.getByRole('status').filter({ hasText: 'a recording, 200,001 records' }).first().waitFor();

@@ -6,8 +6,9 @@ import {
   type PageListener,
 } from '../../adapters/index.ts';
 import { inspectionProtocol } from '../../machines/inspection-wire.ts';
-import type { Charts, Checks, FromPage, ToPage, Welcome } from '../../machines/inspection.ts';
+import type { Charts, Checks, FromPage, HostFacts, ToPage, Welcome } from '../../machines/inspection.ts';
 import { version } from '../../machines/version.ts';
+import { openFleet } from './fleet.ts';
 import { cannotListen, chartsOf, type Inspection } from './inspections.ts';
 
 /** Recorded trace of the profile `full`, as the text of its file. */
@@ -42,51 +43,81 @@ const answerTo = (ask: FromPage, { name, checks }: Recording): ToPage => {
   }
 };
 
-const welcomeTo = ({ name, started, damage }: Recording, charts: Charts, lines: string): Welcome => ({
+const factsOf = ({ name, started }: Recording): HostFacts => ({
+  kind: 'file',
+  name,
+  pid: null,
+  started,
+  version,
+});
+const welcomeTo = (recording: Recording, charts: Charts, lines: string): Welcome => ({
   type: 'welcome',
   protocol: inspectionProtocol,
-  host: { kind: 'file', name, pid: null, started, version },
+  host: factsOf(recording),
   mode: 'file',
   control: false,
   charts,
   past: false,
-  ...(damage !== undefined && { damage }),
+  ...(recording.damage !== undefined && { damage: recording.damage }),
   lines,
 });
-/** Makes one HTML file of the page and a recording, for a bug report or a CI artifact. */
-export const recordingPage = async (recording: Recording): Promise<string> =>
-  singlePage({
-    welcome: welcomeTo(recording, await chartsOf(), ''),
-    trace: recording.text,
-    checks: recording.checks(recording.name),
-  });
-/**
- * Shows a recording in a browser until it is closed. The event loop stays free between two batches, and nothing in the
- * file is executed.
- */
-export async function showRecording(recording: Recording, port = 0): Promise<Inspection> {
+/** Makes one HTML file of the page and recordings, for a bug report or a CI artifact. */
+export async function recordingPage(recordings: readonly Recording[]): Promise<string> {
+  const charts = await chartsOf();
+  return singlePage(
+    recordings.map((recording) => ({
+      welcome: welcomeTo(recording, charts, ''),
+      trace: recording.text,
+      checks: recording.checks(recording.name),
+    })),
+  );
+}
+/** Makes a function that sends a recording to a page, in batches between which the event loop is free. */
+function shownBy(recording: Recording, charts: Charts): (page: AttachedPage) => PageListener {
   const { text } = recording;
   const first = text.indexOf('\n') + 1;
   const records = text.split('\n').length - 2;
-  const charts = await chartsOf();
-  const pages = new Set<AttachedPage>();
-  const stream = (page: AttachedPage, from: number): void => {
-    if (!pages.has(page)) return;
-    if (page.waiting > 2 * batchChars) return later(page, from);
-    if (from >= text.length) return page.send({ type: 'complete', records });
-    const end = endOf(text, from);
-    page.send({ type: 'records', lines: text.slice(from, end) });
-    later(page, end);
-  };
-  const later = (page: AttachedPage, from: number): void =>
-    void systemClock.setTimeout(() => stream(page, from), page.waiting === 0 ? 0 : patienceMs);
-  const attached = (page: AttachedPage): PageListener => {
-    pages.add(page);
+  return (page) => {
+    let isHere = true;
+    const stream = (from: number): void => {
+      if (!isHere) return;
+      if (page.waiting > 2 * batchChars) return later(from);
+      if (from >= text.length) return page.send({ type: 'complete', records });
+      const end = endOf(text, from);
+      page.send({ type: 'records', lines: text.slice(from, end) });
+      later(end);
+    };
+    const later = (from: number): void =>
+      void systemClock.setTimeout(() => stream(from), page.waiting === 0 ? 0 : patienceMs);
     page.send(welcomeTo(recording, charts, text.slice(0, first)));
-    stream(page, first);
+    stream(first);
     return {
       heard: (ask: FromPage) => page.send(answerTo(ask, recording)),
-      left: () => void pages.delete(page),
+      left: () => void (isHere = false),
+    };
+  };
+}
+/** Shows a recording, or several together, in a browser until they are closed. Nothing in the files is executed. */
+export async function showRecordings(recordings: readonly Recording[], port = 0): Promise<Inspection> {
+  const charts = await chartsOf();
+  const [only, ...others] = recordings;
+  if (others.length > 0)
+    return openFleet(
+      recordings.map((each) => ({ facts: factsOf(each), attach: shownBy(each, charts) })),
+      port,
+    );
+  const pages = new Set<AttachedPage>();
+  const show = only && shownBy(only, charts);
+  const attached = (page: AttachedPage): PageListener | undefined => {
+    const shown = show?.(page);
+    if (!shown) return undefined;
+    pages.add(page);
+    return {
+      ...shown,
+      left: () => {
+        pages.delete(page);
+        shown.left();
+      },
     };
   };
   const server = await openInspectorServer({ port, attached }).catch((error: unknown) => {

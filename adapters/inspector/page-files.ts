@@ -48,7 +48,7 @@ export function pageFiles(from = pageFolder()): ReadonlyMap<string, PageFile> {
   return files.set('/', files.get('/index.html') as PageFile);
 }
 
-/** Content of an inspector page that is one HTML file. */
+/** One trace in an inspector page that is one HTML file. */
 export interface PageContent {
   /** First message to the page, of type `welcome`, with empty `lines`. */
   readonly welcome: object;
@@ -65,10 +65,10 @@ const inJson = (text: string): string => text.replaceAll('<', String.raw`\u003c`
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /**
- * Makes one HTML file of the inspector page and a trace. It needs no network: only its own script and a worker for the
+ * Makes one HTML file of the inspector page and one trace or several. It needs no network: only its own script and a worker for the
  * layout of charts may run. Throws `OwnFileMissing`.
  */
-export function singlePage({ welcome, trace, checks }: PageContent): string {
+export function singlePage(contents: readonly PageContent[]): string {
   const script = inScript(read('page.js'));
   const style = read('page.css');
   const policy = [
@@ -89,9 +89,14 @@ export function singlePage({ welcome, trace, checks }: PageContent): string {
     '<meta name="viewport" content="width=device-width, initial-scale=1" />',
     `<title>a2c inspector</title><link rel="icon" href="data:," /><style>${style}</style></head>`,
     '<body><div id="app"><p>This page needs JavaScript.</p></div>',
-    data(embedded.welcome, 'application/json', inJson(JSON.stringify(welcome))),
-    data(embedded.checks, 'application/json', inJson(JSON.stringify(checks))),
-    data(embedded.trace, 'application/x-ndjson', inJson(trace)),
+    ...contents.flatMap(({ welcome, trace, checks }, n) => {
+      const end = contents.length > 1 ? `-${n}` : '';
+      return [
+        data(`${embedded.welcome}${end}`, 'application/json', inJson(JSON.stringify(welcome))),
+        data(`${embedded.checks}${end}`, 'application/json', inJson(JSON.stringify(checks))),
+        data(`${embedded.trace}${end}`, 'application/x-ndjson', inJson(trace)),
+      ];
+    }),
     data(embedded.elk, 'text/plain', inScript(read('elk-worker.js'))),
     `<script type="module">${script}</script>`,
     '</body></html>',

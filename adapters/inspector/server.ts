@@ -23,7 +23,11 @@ export interface PageListener {
 export interface InspectorServerOptions {
   /** Port on which the inspector page is served; 0 = any free one. */
   readonly port: number;
-  readonly attached: (page: AttachedPage) => PageListener;
+  /**
+   * Attaches a page. `host` is the index of one of several hosts; undefined for the only host, or for the page as a
+   * whole. Returns undefined when there is no such host.
+   */
+  readonly attached: (page: AttachedPage, host: number | undefined) => PageListener | undefined;
 }
 export interface InspectorServer {
   /** Address of the page; the token is in its fragment, which no browser sends over the network. */
@@ -104,7 +108,17 @@ function messageIn(data: RawData): FromPage | undefined {
     return undefined;
   }
 }
-function attach(socket: WebSocket, attached: InspectorServerOptions['attached']): void {
+/** Returns the index of the host in a path; undefined when the path names none, `null` when it is another path. */
+function hostIn(path: string | undefined): number | undefined | null {
+  if (path === attachPath) return undefined;
+  const index = /^\/attach\/(\d{1,6})$/.exec(path ?? '')?.[1];
+  return index === undefined ? null : Number(index);
+}
+function attach(
+  socket: WebSocket,
+  attached: InspectorServerOptions['attached'],
+  host: number | undefined,
+): void {
   const page: AttachedPage = {
     send: (message) => {
       if (socket.readyState !== socket.OPEN) return;
@@ -116,7 +130,8 @@ function attach(socket: WebSocket, attached: InspectorServerOptions['attached'])
       return socket.bufferedAmount;
     },
   };
-  const listener = attached(page);
+  const listener = attached(page, host);
+  if (!listener) return socket.close(closing.unreadable, 'there is no such host');
   socket.on('message', (data, isBinary) => {
     const message = isBinary ? undefined : messageIn(data);
     if (message) listener.heard(message);
@@ -149,6 +164,8 @@ export async function openInspectorServer({
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
   });
+  /** Number of pages that look at each host. */
+  const pages = new Map<number | undefined, number>();
   const connections = new Set<Socket>();
   http.on('connection', (connection) => {
     connections.add(connection);
@@ -159,16 +176,22 @@ export async function openInspectorServer({
     socket.on('error', () => {});
     const refusal = neighbours.refusal(request.headers);
     if (refusal !== undefined) return upgradeRefused(socket, '403 Forbidden', refusal);
-    if (request.url !== attachPath) return upgradeRefused(socket, '404 Not Found', `Attach at ${attachPath}`);
+    const host = hostIn(request.url);
+    if (host === null) return upgradeRefused(socket, '404 Not Found', `Attach at ${attachPath}`);
     if (!neighbours.knows(request.headers['sec-websocket-protocol']))
       return upgradeRefused(
         socket,
         '401 Unauthorized',
         'The token is wrong: open the address that the host printed',
       );
-    if (sockets.clients.size >= mostPages)
+    const looking = pages.get(host) ?? 0;
+    if (looking >= mostPages)
       return upgradeRefused(socket, '503 Service Unavailable', `At most ${mostPages} pages look at one host`);
-    sockets.handleUpgrade(request, socket, head, (page) => attach(page, attached));
+    sockets.handleUpgrade(request, socket, head, (page) => {
+      pages.set(host, (pages.get(host) ?? 0) + 1);
+      page.on('close', () => pages.set(host, (pages.get(host) ?? 1) - 1));
+      attach(page, attached, host);
+    });
   });
   return {
     url: `http://${loopback}:${port}/#token=${token}`,

@@ -3,9 +3,11 @@ import { App } from './app.tsx';
 import { attachPath, embedded, subprotocol, tokenSubprotocol } from '../../machines/inspection-wire.ts';
 import type { Checks, ToPage } from '../../machines/inspection.ts';
 import { fragmentOf, isStep, viewOf } from './choice.ts';
+import { Fleet } from './fleet.ts';
+import { FleetApp } from './panels/fleet.tsx';
 import { Session } from './session.ts';
 
-/** Start of the page: reads the recording that the page contains, or connects to the host that served it. */
+/** Start of the page: reads the recordings that the page contains, or connects to the host that served it. */
 
 /** Number of characters of a trace that are read in one turn of the event loop. */
 const sliceChars = 256 * 1024;
@@ -14,16 +16,16 @@ const [firstRetry, lastRetry] = [500, 5_000];
 /** Time in ms for which small changes of the view wait before they are written into the address. */
 const writeMs = 250;
 /**
- * Reads the host facts and the trace contained in a page that is one HTML file; returns false when the page contains
- * none.
+ * Reads the host facts and the trace contained in a page that is one HTML file, of several traces the one with this
+ * ending of its ids; returns false when the page contains none.
  */
-function readEmbedded(session: Session): boolean {
+function readEmbedded(session: Session, ending = ''): boolean {
   const [welcome, trace] = [embedded.welcome, embedded.trace].map(
-    (id) => document.getElementById(id)?.textContent,
+    (id) => document.getElementById(`${id}${ending}`)?.textContent,
   );
   if (!welcome || !trace) return false;
   session.take(JSON.parse(welcome) as ToPage);
-  const checks = document.getElementById(embedded.checks)?.textContent;
+  const checks = document.getElementById(`${embedded.checks}${ending}`)?.textContent;
   if (checks) session.checks = JSON.parse(checks) as Checks;
   const isPlain = location.hash === '';
   const read = (from: number): void => {
@@ -40,13 +42,21 @@ function readEmbedded(session: Session): boolean {
   read(0);
   return true;
 }
+interface Attaching {
+  readonly session: Session;
+  readonly token: string;
+  /** Path of the host at the server of this page. */
+  readonly path: string;
+  /** Takes each message; by default the session does. */
+  readonly take?: (message: ToPage) => void;
+}
 /**
- * Connects the page to the host that served it. The token is in the fragment of the address, which no browser sends
- * over the network. A lost connection is made again, as long as the page is open.
+ * Connects a session to a host. The token is in the fragment of the address, which no browser sends over the network. A
+ * lost connection is made again, as long as the page is open.
  */
-function attach(session: Session, token: string, delay = firstRetry): void {
-  const address = `ws://${location.host}${attachPath}`;
-  const socket = new WebSocket(address, [subprotocol, tokenSubprotocol(token)]);
+function attach(attaching: Attaching, delay = firstRetry): void {
+  const { session, token, path, take = (message) => session.take(message) } = attaching;
+  const socket = new WebSocket(`ws://${location.host}${path}`, [subprotocol, tokenSubprotocol(token)]);
   let wasOpen = false;
   socket.addEventListener('open', () => {
     wasOpen = true;
@@ -55,7 +65,7 @@ function attach(session: Session, token: string, delay = firstRetry): void {
   socket.binaryType = 'arraybuffer';
   const utf8 = new TextDecoder();
   socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) =>
-    session.take(
+    take(
       typeof data === 'string' ? (JSON.parse(data) as ToPage) : { type: 'records', lines: utf8.decode(data) },
     ),
   );
@@ -64,7 +74,7 @@ function attach(session: Session, token: string, delay = firstRetry): void {
     if (session.phase === 'over' || session.phase === 'file') return;
     if (wasOpen) session.lose(Date.now());
     else if (!session.away) return session.enter('lost');
-    setTimeout(() => attach(session, token, Math.min(lastRetry, delay * 2)), wasOpen ? firstRetry : delay);
+    setTimeout(() => attach(attaching, Math.min(lastRetry, delay * 2)), wasOpen ? firstRetry : delay);
   });
 }
 /** Keeps the address of the page in step with its view, and follows the Back button. */
@@ -85,17 +95,46 @@ function keepAddress(session: Session): void {
   addEventListener('popstate', () => session.show(viewOf(location.hash)));
 }
 
-const session = new Session(
-  () => performance.now(),
-  () => Date.now(),
-);
+const fresh = (): Session =>
+  new Session(
+    () => performance.now(),
+    () => Date.now(),
+  );
+const root = document.getElementById('app');
+function showFleet(open: (path: string) => Session): Fleet {
+  const fleet = new Fleet(open);
+  if (root) render(<FleetApp fleet={fleet} />, root);
+  return fleet;
+}
+/** Connects the page to the host that served it, or to the hosts that it names. */
+function attachAll(only: Session): void {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token === null) return only.enter('no token');
+  const open = (path: string): Session => {
+    const session = fresh();
+    attach({ session, token, path });
+    return session;
+  };
+  let fleet: Fleet | undefined;
+  const take = (message: ToPage): void => {
+    if (message.type !== 'fleet') return only.take(message);
+    fleet ??= showFleet(open);
+    fleet.take(message.hosts);
+  };
+  attach({ session: only, token, path: attachPath, take });
+}
+/** Reads several traces that the page contains; returns false when there are none. */
+function showSeveral(): boolean {
+  const sessions: Session[] = [];
+  for (let next = fresh(); readEmbedded(next, `-${sessions.length}`); next = fresh()) sessions.push(next);
+  if (sessions.length === 0) return false;
+  const fleet = showFleet(fresh);
+  for (const session of sessions) fleet.add(session);
+  return true;
+}
+const session = fresh();
 session.show(viewOf(location.hash));
 keepAddress(session);
-const root = document.getElementById('app');
 root?.replaceChildren();
 if (root) render(<App session={session} />, root);
-if (!readEmbedded(session)) {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token');
-  if (token === null) session.enter('no token');
-  else attach(session, token);
-}
+if (!readEmbedded(session) && !showSeveral()) attachAll(session);

@@ -136,7 +136,7 @@ export async function replayCommand(
   }
   if (html !== undefined) {
     const recording = recordingOf(only, (text) => terminal.err(text));
-    const problem = typeof recording === 'string' ? recording : await writePage(html, recording);
+    const problem = typeof recording === 'string' ? recording : await writePage(html, [recording]);
     if (problem !== undefined) return usage(context, problem);
     terminal.err(`written: ${html}`);
   }

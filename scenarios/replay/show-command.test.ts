@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { hostPath } from '../../machines/inspection-wire.ts';
 import { readTrace } from '../../machines/trace/index.ts';
 import { attachTo, type AttachedPage } from '../fixtures/attached.ts';
 import { commandLine } from '../fixtures/command-line.ts';
@@ -106,6 +107,32 @@ describe('a2c show', () => {
     const unwritable = join(folder, 'no', 'such', 'folder.html');
     const { code, err } = await commandLine(['show', file, '--html', unwritable]);
     expect({ code, told: err.startsWith(unwritable) }).toEqual({ code: 1, told: true });
+  });
+
+  it('shows several on one page, each at a path of its own, and writes them into one file', async () => {
+    const files = ['death-in-mid-call', 'crash-loop'].map(recording);
+    const aborter = new AbortController();
+    let found: (url: string) => void = () => {};
+    const address = new Promise<string>((resolve) => (found = resolve));
+    const told = commandLine(['show', ...files], { signal: aborter.signal, onLine: found });
+    const url = await address;
+    const all = await attachTo(url);
+    const fleet = await all.until(({ messages }) => messages.find(({ type }) => type === 'fleet'));
+    expect(fleet).toMatchObject({ hosts: files.map((name) => ({ kind: 'file', name })) });
+    for (const [n, name] of files.entries()) {
+      const page = await attachTo(url, {}, hostPath(n));
+      expect(await page.welcome()).toMatchObject({ host: { name }, mode: 'file' });
+      await page.until(({ messages }) => messages.find(({ type }) => type === 'complete'));
+      await page.close();
+    }
+    const none = await attachTo(url, {}, hostPath(2));
+    expect(await none.closed).toBe(1008);
+    aborter.abort();
+    expect(await all.closed).toBe(1000);
+    expect(await told).toMatchObject({ code: 0 });
+    const html = join(folder, 'several.html');
+    expect(await commandLine(['show', ...files, '--html', html])).toMatchObject({ code: 0 });
+    expect(readFileSync(html, 'utf8').match(/<script id="a2c-trace-\d"/g)).toHaveLength(2);
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { untilAborted, type CommandContext, type ShowOptions } from '../../actors/cli/context.ts';
 import { openPage } from '../../actors/cli/inspect.ts';
 import { exitCodeAtEnd } from '../../actors/cli/exit-codes.ts';
-import { recordingPage, showRecording, type Recording } from '../../actors/inspector/recordings.ts';
+import { recordingPage, showRecordings, type Recording } from '../../actors/inspector/recordings.ts';
 import type { Checks } from '../../machines/inspection.ts';
 import { readTrace, type Trace } from '../../machines/trace/index.ts';
 import { checksOf } from './checks.ts';
@@ -97,36 +97,37 @@ export function recordingOf(file: string, notice: (text: string) => void): Recor
   return { ...about, text: full.text, checks: checksBy(full.text) };
 }
 
-/** Writes the page of a recording as one file, without the path of the trace. Returns an error text when that fails. */
-export async function writePage(html: string, recording: Recording): Promise<string | undefined> {
+/** Writes the page of recordings as one file, without the paths of the traces. Returns an error text when that fails. */
+export async function writePage(html: string, recordings: readonly Recording[]): Promise<string | undefined> {
+  const named = recordings.map((recording) => ({ ...recording, name: basename(recording.name) }));
   try {
-    writeFileSync(html, await recordingPage({ ...recording, name: basename(recording.name) }), {
-      mode: 0o600,
-    });
+    writeFileSync(html, await recordingPage(named), { mode: 0o600 });
     return undefined;
   } catch (error) {
     return `${html}: ${(error as Error).message}`;
   }
 }
-/** Runs `a2c show FILE`: serves the page of a trace until Ctrl-C. */
+/** Runs `a2c show FILE...`: serves the page of a trace, or one page of several, until Ctrl-C. */
 export async function showCommand(
   context: CommandContext,
-  file: string,
+  files: readonly string[],
   { port, html, browser }: ShowOptions,
 ): Promise<number> {
   const { terminal, signal } = context;
-  const recording = recordingOf(file, (text) => terminal.err(text));
-  if (typeof recording === 'string') {
-    terminal.err(recording);
-    return unusable;
+  const recordings: Recording[] = [];
+  for (const file of files) {
+    const recording = recordingOf(file, (text) => terminal.err(text));
+    if (typeof recording !== 'string') recordings.push(recording);
+    else terminal.err(recording);
   }
+  if (recordings.length < files.length) return unusable;
   if (html !== undefined) {
-    const problem = await writePage(html, recording);
+    const problem = await writePage(html, recordings);
     if (problem === undefined) terminal.out(html);
     else terminal.err(problem);
     return problem === undefined ? 0 : 1;
   }
-  await using shown = await showRecording(recording, port);
+  await using shown = await showRecordings(recordings, port);
   terminal.out(shown.url);
   terminal.err('Ctrl-C closes it');
   await openPage(context, shown.url, browser);

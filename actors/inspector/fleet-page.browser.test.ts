@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { Chromium, picture } from '../../scenarios/fixtures/browser.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { createAgent, createOffice } from '../index.ts';
+import { openRunning } from './fleet.ts';
+
+const fixture = fixtureFile('mcp-server.mjs');
+const serverOf = (mode: string) => ({
+  command: process.execPath,
+  args: [fixture, mode],
+  autoApprove: ['all'],
+});
+const folder = mkdtempSync(join(tmpdir(), 'a2c-fleet-'));
+let chromium: Chromium;
+beforeAll(async () => {
+  vi.stubEnv('XDG_STATE_HOME', folder);
+  chromium = await Chromium.start();
+});
+afterAll(async () => {
+  await chromium.close();
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
+
+it('a page of all hosts joins the calls of agent, office and computers, also of a host that starts later', async () => {
+  await using office = await createOffice({ port: 0 });
+  const computerOf = (name: string) =>
+    bootedComputer({ name, config: { mcpServers: { [`echo-${name}`]: serverOf('echo') } } });
+  await using laptop = await computerOf('laptop');
+  await laptop.join({ url: office.url });
+  await using agent = await createAgent({ url: office.url, name: 'ann' });
+  await Promise.all([office.inspect(), laptop.inspect(), agent.inspect()]);
+  await agent.callTool('laptop', 'echo', { text: 'hello' }, { reqId: 'r-1' });
+  await using fleet = await openRunning();
+  const { page, errors } = await chromium.look(fleet.url);
+  await page.locator('[data-req="r-1"]').waitFor();
+  await using desk = await computerOf('desk');
+  await desk.join({ url: office.url });
+  await desk.inspect();
+  await page.getByRole('button', { name: 'computer desk' }).waitFor();
+  await agent.callTool('desk', 'no_such_tool', {}, { reqId: 'r-2' });
+  await page.locator('[data-req="r-2"]').filter({ hasText: 'failed' }).click();
+  for (const host of ['agent ann', `office ${office.url}`, 'computer desk'])
+    await page.locator('#way').getByRole('button', { name: host }).waitFor();
+  await page.locator('#clocks', { hasText: 'The clocks agree' }).waitFor();
+  const drawing = page.getByRole('img', { name: /^Connections: / });
+  expect(await drawing.getAttribute('aria-label')).toContain(`${office.url} with desk`);
+  await picture(page, 'fleet-live');
+  await page.locator('#way').getByRole('button', { name: 'computer desk' }).click();
+  await page.locator('#call').filter({ hasText: 'no_such_tool' }).waitFor();
+  expect(errors).toEqual([]);
+});

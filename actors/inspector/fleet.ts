@@ -1,0 +1,79 @@
+import {
+  bridgeTo,
+  defaultStateDir,
+  openInspectorServer,
+  runningHosts,
+  systemClock,
+  type AttachedPage,
+  type PageListener,
+} from '../../adapters/index.ts';
+import type { HostFacts } from '../../machines/inspection.ts';
+import { cannotListen, type Inspection } from './inspections.ts';
+
+/** Host or file that one page shows together with others. */
+export interface FleetMember {
+  readonly facts: HostFacts;
+  attach(page: AttachedPage): PageListener;
+}
+/** Serves one page of several hosts or files. `add` adds one while it is open. */
+export interface Fleet extends Inspection {
+  add(member: FleetMember): void;
+}
+/** Serves one page of several hosts or files on this machine, until it is closed. */
+export async function openFleet(first: readonly FleetMember[], port = 0): Promise<Fleet> {
+  const members = [...first];
+  const pages = new Set<AttachedPage>();
+  const tell = (page: AttachedPage): void =>
+    page.send({ type: 'fleet', hosts: members.map(({ facts }) => facts) });
+  const attached = (page: AttachedPage, host: number | undefined): PageListener | undefined => {
+    if (host !== undefined) return members[host]?.attach(page);
+    pages.add(page);
+    tell(page);
+    const answer: PageListener['heard'] = ({ id }) =>
+      page.send({ type: 'answer', id, ok: false, error: 'Ask one of the hosts' });
+    return { heard: answer, left: () => void pages.delete(page) };
+  };
+  const server = await openInspectorServer({ port, attached }).catch((error: unknown) => {
+    throw cannotListen(port, error);
+  });
+  const close = async (): Promise<void> => {
+    for (const page of pages) page.send({ type: 'closed', reason: 'the inspector was closed' });
+    await server.close();
+  };
+  const add = (member: FleetMember): void => {
+    members.push(member);
+    for (const page of pages) tell(page);
+  };
+  return { url: server.url, add, close, [Symbol.asyncDispose]: close };
+}
+
+/** Pause in ms between two looks for hosts that have started meanwhile. */
+const lookMs = 1_000;
+/**
+ * Serves one page of all running hosts of this user, also of those that start later. There may be none at first.
+ */
+export async function openRunning({ port = 0, stateDir = defaultStateDir() } = {}): Promise<Fleet> {
+  const known = new Set<string>();
+  const found = async (): Promise<FleetMember[]> => {
+    const hosts = await runningHosts(stateDir);
+    const fresh = hosts.filter(({ url }) => !known.has(url));
+    for (const { url } of fresh) known.add(url);
+    return fresh.map(({ url, ...facts }) => ({ facts, attach: (page) => bridgeTo(url, page) }));
+  };
+  const fleet = await openFleet(await found(), port);
+  let isOver = false;
+  let timer: unknown;
+  const look = async (): Promise<void> => {
+    const fresh = await found();
+    if (isOver) return;
+    for (const member of fresh) fleet.add(member);
+    timer = systemClock.setTimeout(() => void look(), lookMs);
+  };
+  timer = systemClock.setTimeout(() => void look(), lookMs);
+  const close = async (): Promise<void> => {
+    isOver = true;
+    systemClock.clearTimeout(timer);
+    await fleet.close();
+  };
+  return { ...fleet, close, [Symbol.asyncDispose]: close };
+}

@@ -1,0 +1,88 @@
+import { hostPath } from '../../machines/inspection-wire.ts';
+import type { HostFacts } from '../../machines/inspection.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
+import {
+  connectionsOf,
+  joinedOf,
+  shiftsOf,
+  type ClockShift,
+  type Connection,
+  type JoinedCall,
+} from './joined.ts';
+import type { Session } from './session.ts';
+import { textOf } from './values.ts';
+
+/** State of a page of several hosts or files: the session of each, what joins them, and the choices of the person. */
+
+const roots: ReadonlySet<string> = new Set(['agent', 'office', 'computer']);
+/** Returns the facts of a host; of a file those of the hosts that it recorded. */
+export function factsOf({ host, history }: Session): HostFacts {
+  const facts: HostFacts = host ?? { kind: 'file', name: '', pid: null, started: null, version: '' };
+  if (facts.kind !== 'file') return facts;
+  const recorded = history.lanes.filter(({ address, kind }) => !address.includes('/') && roots.has(kind));
+  const kinds = new Set(recorded.map(({ kind }) => kind));
+  const kind = kinds.size > 1 ? 'up' : recorded[0]?.kind;
+  const link = [...history.at(Infinity).values()].find((each) => each.kind === 'link')?.context;
+  const input = history.lanes.find((each) => each.kind === 'link')?.input;
+  const name = textOf(fieldsOf(link)['name']) || textOf(fieldsOf(input)['name']);
+  return { ...facts, kind: (kind ?? 'file') as HostFacts['kind'], name: name === '' ? facts.name : name };
+}
+
+/** What all hosts tell together. Times of the host `n` are on its own clock; `shifts[n]` tells how far it is ahead. */
+export interface FleetSeen {
+  readonly facts: readonly HostFacts[];
+  readonly calls: readonly JoinedCall[];
+  readonly shifts: readonly ClockShift[];
+  readonly connections: readonly Connection[];
+}
+export class Fleet {
+  readonly sessions: Session[] = [];
+  /** Index of the host that is shown alone; undefined for all together. */
+  host: number | undefined;
+  /** Key of the chosen call. */
+  call: string | undefined;
+  readonly #open: (path: string) => Session;
+  #listener: () => void = () => {};
+  #joined: (Pick<FleetSeen, 'calls' | 'shifts'> & { readonly key: string }) | undefined;
+
+  /** `open` attaches to the host at a path of the server. */
+  constructor(open: (path: string) => Session) {
+    this.#open = open;
+  }
+  onChange(listener: () => void): void {
+    this.#listener = listener;
+  }
+  /** Takes the list of all hosts, which only grows. */
+  take(hosts: readonly HostFacts[]): void {
+    for (let n = this.sessions.length; n < hosts.length; n += 1) this.add(this.#open(hostPath(n)));
+  }
+  add(session: Session): void {
+    this.sessions.push(session);
+    this.#listener();
+  }
+  choose(change: { readonly host?: number | undefined; readonly call?: string | undefined }): void {
+    Object.assign(this, change);
+    this.#listener();
+  }
+  /** Shows one host, with a call of it chosen. */
+  showCall(host: number, ticket: string): void {
+    this.choose({ host });
+    this.sessions[host]?.choose({ panel: 'calls', call: ticket });
+  }
+  /** What all hosts tell now; the calls are joined anew when one began or ended. */
+  get seen(): FleetSeen {
+    const hosts = this.sessions.map((session) => ({
+      facts: factsOf(session),
+      calls: session.story.calls.all,
+      alive: session.history.at(session.phase === 'file' ? session.at : Infinity),
+    }));
+    const facts = hosts.map((host) => host.facts);
+    const key = this.sessions.map(({ story }, n) => `${story.calls.revision} ${facts[n]?.kind}`).join();
+    if (this.#joined?.key !== key) {
+      const calls = joinedOf(hosts);
+      this.#joined = { key, calls, shifts: shiftsOf(hosts.length, calls) };
+    }
+    const { calls, shifts } = this.#joined;
+    return { facts, calls, shifts, connections: connectionsOf(hosts) };
+  }
+}

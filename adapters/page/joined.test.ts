@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { HostFacts } from '../../machines/inspection.ts';
+import type { Call } from './calls.ts';
+import type { Living } from './history.ts';
+import { connectionsOf, joinedOf, shiftsOf } from './joined.ts';
+
+const host = (kind: HostFacts['kind'], name: string, calls: readonly Call[] = []) => {
+  const facts: HostFacts = { kind, name, pid: 1, started: null, version: '0' };
+  return { facts, calls };
+};
+const call = (reqId: string, from: number, to?: number): Call => ({
+  ...{
+    ticket: `${reqId} ${from}`,
+    reqId,
+    tool: 'read',
+    agent: 'ann',
+    computer: 'c1',
+    params: {},
+    timeoutMs: 0,
+  },
+  ...{ from, server: '', address: '', moments: [] },
+  ...(to !== undefined && {
+    ended: { at: to, outcome: 'succeeded', end: 'succeeded', phase: '', failure: {}, result: null },
+  }),
+});
+
+describe('the calls of several hosts', () => {
+  it('are joined by their req_id, the asker first, and a later use of the id is another call', () => {
+    const joined = joinedOf([
+      host('computer', 'c1', [call('r1', 12, 18), call('r1', 500_012)]),
+      host('office', 'o', [call('r1', 11, 19), call('r2', 50, 60)]),
+      host('agent', 'ann', [call('r1', 10, 20)]),
+    ]);
+    expect(joined.map(({ parts }) => parts.map((part) => part.host))).toEqual([[2, 1, 0], [0], [1]]);
+  });
+
+  it('tell how far the clocks are apart, also over a third host, and how surely', () => {
+    const hosts = [
+      host('agent', 'ann', [call('r1', 1_000, 1_040), call('r2', 2_000, 2_010)]),
+      host('office', 'o', [call('r1', 6_002, 6_038), call('r2', 7_003, 7_008), call('r3', 8_000, 8_010)]),
+      host('computer', 'c1', [call('r3', 7_905, 7_907)]),
+      host('computer', 'alone'),
+    ];
+    const [ann, office, computer, alone] = shiftsOf(hosts.length, joinedOf(hosts));
+    expect(ann).toMatchObject({ to: undefined, aheadMs: 0 });
+    // Between 4,998 (both ends) and 5,002 (both beginnings).
+    expect(office).toEqual({ host: 1, to: 0, aheadMs: 5_000, withinMs: 3, calls: 2 });
+    expect(computer).toMatchObject({ to: 1, aheadMs: 4_901, calls: 1 });
+    expect(alone).toMatchObject({ to: undefined, aheadMs: 0, calls: 0 });
+  });
+
+  it('take clocks as equal while no call contradicts it', () => {
+    const hosts = [host('agent', 'ann', [call('r1', 10, 90)]), host('computer', 'c1', [call('r1', 30, 40)])];
+    expect(shiftsOf(2, joinedOf(hosts))[1]).toMatchObject({ aheadMs: 0, withinMs: 36 });
+  });
+});
+
+it('the seats of an office tell who is connected, and which of them this page shows', () => {
+  const seat = (name: string, role: string): [string, Living] => [
+    `office/seat:${name}#1`,
+    {
+      ...{ address: '', kind: 'seat', owner: null, state: 'joined', opened: 0, since: 0, taken: [] },
+      ...{ context: { seat: { role, name, office: 'local' } }, timers: new Map() },
+    },
+  ];
+  const alive = new Map([seat('ann', 'agent'), seat('c1', 'computer'), seat('c2', 'computer')]);
+  const hosts = [
+    { ...host('office', 'o'), alive },
+    { ...host('up', 'c1'), alive: new Map() },
+  ];
+  expect(connectionsOf(hosts).map(({ name, to, office }) => [name, to, office])).toEqual([
+    ['ann', undefined, 'local'],
+    ['c1', 1, 'local'],
+    ['c2', undefined, 'local'],
+  ]);
+});
