@@ -64,13 +64,22 @@ function packageFolder(): string | undefined {
 let found: string | undefined;
 
 /**
+ * Path of a file that other programs can open, too: an Electron app reads its archive `app.asar` like a folder, but a program
+ * that it starts cannot. What a packager unpacked is in the folder beside the archive.
+ */
+function outsideArchive(file: string): string {
+  const unpacked = file.replace(/([\\/][^\\/]+\.asar)(?=[\\/])/, '$1.unpacked');
+  return existsSync(unpacked) ? unpacked : file;
+}
+
+/**
  * Returns the path of a file of this package: in the folder that the environment variable `A2C_ASSETS` names, otherwise in the
  * installed package. Never returns a file of the host. Throws `OwnFileMissing`.
  */
 export function ownFile(path: OwnFile): string {
   const given = process.env['A2C_ASSETS'];
   const folder = given || (found ??= packageFolder());
-  const file = folder === undefined ? undefined : join(folder, path);
+  const file = folder === undefined ? undefined : outsideArchive(join(folder, path));
   if (file !== undefined && existsSync(file)) return file;
   if (isSource) throw new OwnFileMissing(`${path} is not built`, 'npm run build');
   const where = given ? `in A2C_ASSETS (${given})` : 'from this program';

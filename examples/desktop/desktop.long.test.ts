@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const mark = crypto.randomUUID();
 const living = (): unknown[] =>
   JSON.parse(
-    execFileSync(process.execPath, [at('../scenarios/fixtures/living-processes.mjs'), mark, '5000'], {
+    execFileSync(process.execPath, [at('../../scenarios/fixtures/living-processes.mjs'), mark, '5000'], {
       encoding: 'utf8',
     }),
   );
@@ -20,8 +20,8 @@ const living = (): unknown[] =>
 /** Starts the application and simulates a person who reads its output and types. */
 function opened(...args: readonly string[]) {
   const { OPENAI_API_KEY: _none, ...env } = process.env;
-  const child = spawn(process.execPath, ['--import', 'tsx', 'examples/desktop-host.ts', ...args], {
-    cwd: at('..'),
+  const child = spawn(process.execPath, ['--import', 'tsx', 'examples/desktop/host.mts', ...args], {
+    cwd: at('../..'),
     env: { ...env, MARK: mark, XDG_STATE_HOME: join(folder, 'state') },
   });
   let shown = '';
@@ -53,11 +53,11 @@ function opened(...args: readonly string[]) {
   };
 }
 
-describe('examples/desktop-host.ts', () => {
+describe('examples/desktop', () => {
   it('imports, asks for an input and for permission, and a model calls', { timeout: 60_000 }, async () => {
     const theirs = join(folder, 'theirs.json');
     const ours = join(folder, 'mcp.json');
-    const greeter = { command: process.execPath, args: [at('greeter.mjs')], env: { T: '${input:token}' } };
+    const greeter = { command: process.execPath, args: [at('../greeter.mjs')], env: { T: '${input:token}' } };
     const inputs = [{ type: 'promptString', id: 'token', description: 'Its token', password: true }];
     writeFileSync(theirs, JSON.stringify({ mcpServers: { greeter, broken: {} }, inputs }));
     const { sees, all, types, child, ended } = opened(ours, theirs);

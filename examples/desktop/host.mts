@@ -2,18 +2,18 @@
  * A desktop application with a chat, reduced to what it does with MCP servers: it imports them, shows them in a tray, asks for
  * their inputs and for permission to run tools, and lets a model call them. Its windows are lines at the terminal.
  *
- *   node --import tsx examples/desktop-host.ts [FILE [IMPORT]]
+ *   node --import tsx examples/desktop/host.mts [FILE [IMPORT]]
  *
  * FILE is its config, `mcp.json` by default. IMPORT is a file, an application such as `cursor`, or a link, whose servers it
- * takes over. With OPENAI_API_KEY the model is one of OpenAI; without it is a script (scripted-model.ts).
+ * takes over. With OPENAI_API_KEY the model is one of OpenAI; without it is a script (scripted-model.mts).
  *
- * To begin a project with it, copy it with scripted-model.ts, and `npm install a2c-actors openai tsx`.
+ * To begin a project with it, copy this folder, and in it: npm install a2c-actors openai tsx
  */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import OpenAI from 'openai';
 import { createPresenter, MCP_EVENTS, planImport, type Presenter } from 'a2c-actors';
-import { scriptedModel } from './scripted-model.ts';
+import { scriptedModel } from './scripted-model.mts';
 
 /** One window at a time. Each ends with its answer, by its `signal`, or with the terminal. */
 class Windows {
