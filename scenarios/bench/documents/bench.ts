@@ -29,12 +29,13 @@ function cpuOf(pid: number | null, field = 11): number {
   return (Number(fields[field]) + Number(fields[field + 1])) * 10;
 }
 
-/** Reads through the server as a process, as any client does. */
+/** Reads through the server as a process, as any client does. It does not watch: that is no part of a read. */
 const ours =
   (folder: string): Peer =>
   async (paths) => {
-    const main = fileURLToPath(new URL('../../../dist/adapters/documents/main.js', import.meta.url));
-    const transport = new StdioClientTransport({ command: process.execPath, args: [main, folder] });
+    const main = fileURLToPath(new URL('../../../dist/actors/main.js', import.meta.url));
+    const args = [main, 'documents', folder, '--no-watch'];
+    const transport = new StdioClientTransport({ command: process.execPath, args });
     const client = new Client({ name: 'bench', version: '1' });
     await client.connect(transport);
     const reads: Read[] = [];
