@@ -23,6 +23,8 @@ async function taken(name: string, text: string, into?: (project: string) => str
 const entry = (more: object = {}): string =>
   JSON.stringify({ mcpServers: { a: { command: 'node', args: ['./srv.mjs'], ...more } } });
 
+const pkg = { args: ['-y', 'pkg'] };
+
 describe('a server of a project', () => {
   it.each([
     ['.codex/config.toml', '[mcp_servers.a]\ncommand = "node"\nargs = ["./srv.mjs"]\n'],
@@ -56,7 +58,8 @@ describe('a server of a project', () => {
       entry({ cwd: '${workspaceFolder}/x' }),
       (p: string) => `${p}/x`,
     ],
-    ['a file from anywhere says nothing', 'theirs.json', entry({ args: ['-y', 'pkg'] }), () => undefined],
+    ['a file from anywhere says nothing', 'theirs.json', entry(pkg), () => undefined],
+    ['a file of a user that was copied says nothing', 'Code/User/mcp.json', entry(pkg), () => undefined],
     ['a URL has none', '.mcp.json', '{"mcpServers": {"a": {"url": "http://h/mcp"}}}', () => undefined],
   ])('%s', async (_what, name, text, cwd) => {
     const { a, project } = await taken(name, text);

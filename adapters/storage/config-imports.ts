@@ -73,7 +73,9 @@ export function projectOf(
     place !== undefined ? whole.slice(0, -place.length - 1) : dirname(isInDotFolder ? dirname(whole) : whole);
   if (isOfUser || folder === at.home || folder === dirname(resolve(into))) return undefined;
   const isName = folderNames.some((name) => name === basename(whole));
-  return { folder, isKnown: isInDotFolder || isName || appAt(whole) !== undefined };
+  // A copied file of a user, such as `Code/User/mcp.json`, is in no project.
+  const isOfProject = place !== undefined || (isName && appAt(whole) === undefined);
+  return { folder, isKnown: isInDotFolder || isOfProject };
 }
 
 /** Content of an install link, in the form of a config file of the application that made the link. */
