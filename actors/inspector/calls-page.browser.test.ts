@@ -45,6 +45,11 @@ describe('the list of calls', () => {
     await page.locator('.call').click();
     expect(await page.getByLabel('Arguments', { exact: true }).innerText()).toContain('"letter-17"');
     await picture(page, 'calls-found');
+    // A reader of the screen hears the row that the arrow keys have reached.
+    await page.getByRole('listbox', { name: 'Calls' }).focus();
+    await page.keyboard.press('Home');
+    const heard = await page.getByRole('listbox', { name: 'Calls' }).getAttribute('aria-activedescendant');
+    expect(await page.locator(`#${heard}`).innerText()).toContain('echo');
     await page.getByLabel('Find calls').fill('no such letter');
     await page.getByText('No call is like that.').waitFor();
     await page.getByRole('button', { name: 'Show all calls' }).click();

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
-import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
+import { Chromium, findings, picture, type Page } from '../../scenarios/fixtures/browser.ts';
 import { type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
@@ -188,7 +188,7 @@ describe('what a page may ask and order', () => {
     await using computer = await computerOf({ echo, broken });
     await using inspection = await computer.inspect();
     const { page, errors } = await chromium.look(inspection.url);
-    await page.getByRole('button', { name: 'what broken wrote' }).click();
+    await page.getByRole('button', { name: 'stderr of broken' }).click();
     await page.locator('pre.stderr', { hasText: 'the licence has expired' }).waitFor();
     expect(await page.getByRole('button', { name: /^(stop|start|retry) / }).count()).toBe(0);
     noErrors(errors);
@@ -248,14 +248,15 @@ describe('a page without the right token', () => {
   });
 });
 
-it('every panel is readable in both themes, and in a window that is zoomed to 200 %: pictures for people', async () => {
+it('every panel is readable in both themes, on a phone, zoomed to 200 %, and by axe: pictures for people', async () => {
   await using computer = await computerOf({ echo, broken });
   await computer.callTool('echo', { text: 'hello' });
   await using inspection = await computer.inspect();
   const kinds = [
-    { name: 'light', colorScheme: 'light' },
-    { name: 'dark', colorScheme: 'dark' },
-    { name: 'zoomed', colorScheme: 'light', width: 700, height: 430 },
+    { name: 'light', colorScheme: 'light', width: 1_440, height: 900 },
+    { name: 'dark', colorScheme: 'dark', width: 1_440, height: 900 },
+    { name: 'phone', colorScheme: 'dark', width: 390, height: 844 },
+    { name: 'zoomed', colorScheme: 'light', width: 720, height: 450 },
   ] as const;
   for (const { name, ...options } of kinds) {
     const { page, errors } = await chromium.look(inspection.url, options);
@@ -276,9 +277,11 @@ it('every panel is readable in both themes, and in a window that is zoomed to 20
       if (panel === 'Chart') await page.locator('.state').first().waitFor();
       if (panel === 'Calls') {
         await computer.callTool('echo', { text: name });
-        await page.locator('.call', { hasText: 'succeeded' }).first().waitFor();
+        await page.locator('.call', { hasText: 'succeeded' }).first().click();
+        await page.locator('#call').waitFor();
       }
       await picture(page, `${panel.toLowerCase()}-${name}`);
+      expect(await findings(page)).toEqual([]);
       // No part of the page may be wider than the window of the browser.
       expect(
         await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),

@@ -111,6 +111,29 @@ describe('the page of a recording', () => {
     await page.getByText(/No call was made .*until this moment/).waitFor();
   });
 
+  it('draws the way that a machine took, in order, and what it waits for', async () => {
+    const page = await look();
+    const waits = rows.find(
+      ({ k, a, v }) => k === 'step' && a === 'computer/client:files#2' && v === 'waiting',
+    );
+    await open(page, 'Chart');
+    await page.locator('.actor[data-address="computer/client:files#2"]').click();
+    await goTo(page, waits?.['s']);
+    await page.locator('.state.active[data-state="waiting"]').waitFor();
+    // Its last steps, each with the time of day and its event, stand beside the chart with the same numbers.
+    const steps = await page.locator('.way li').allInnerTexts();
+    expect(steps[0]).toMatch(/^\d+ [\d:]+\.\d{3} always \[canRetry\] → waiting$/);
+    expect(steps.join('\n')).toContain('session.lost → disconnected');
+    const [last = ''] = /^\d+/.exec(steps[0] ?? '') ?? [];
+    expect(await page.locator('.edge.taken .place').allTextContents()).toEqual([last]);
+    expect(await page.locator('#waits').innerText()).toMatch(/timer in [\d.]+ m?s, at [\d:]+/);
+    const taken = await page.locator('.state').count();
+    await page.getByRole('button', { name: 'whole chart' }).click();
+    await page.locator('.state[data-state="unlisted"]').waitFor();
+    expect(await page.locator('.state').count()).toBeGreaterThan(taken);
+    await picture(page, 'chart-way');
+  });
+
   it('is used by keys alone', async () => {
     const page = await look();
     await page.keyboard.press('5');

@@ -231,7 +231,7 @@ export function App({ session }: { session: Session }): VNode {
     <>
       <Header session={session} />
       <Incidents session={session} />
-      <div class="tabs-and-time">
+      <section class="tabs-and-time" aria-label="View">
         <button
           id="actors"
           type="button"
@@ -242,7 +242,7 @@ export function App({ session }: { session: Session }): VNode {
         </button>
         <Tabs session={session} />
         <Time session={session} />
-      </div>
+      </section>
       <main>
         {isTreeShown && <TreePanel session={session} />}
         <section id="work" aria-label={names[panel]}>

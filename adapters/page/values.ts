@@ -56,6 +56,9 @@ export function dayTimeText(ms: number, now: number): string {
   if (date.toDateString() === today.toDateString()) return time;
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`;
 }
+/** Returns a time in ms since 1970 as the time of day with ms, such as `14:03:07.045`. */
+export const finerTimeText = (ms: number, now: number): string =>
+  `${dayTimeText(ms, now)}.${String(Math.floor(ms % 1_000)).padStart(3, '0')}`;
 /** Returns a time in ms since 1970 as ISO 8601 in UTC; an invalid time as a plain number. */
 export function clockText(ms: number): string {
   const date = new Date(ms);

@@ -18,6 +18,7 @@ const nothingLit = {
   active: new Set<string>(),
   taken: new Set<string>(),
   counts: new Map<string, number>(),
+  order: new Map<string, number>(),
   chosen: undefined,
 };
 

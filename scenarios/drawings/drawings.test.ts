@@ -22,6 +22,37 @@ describe('docs/machines', () => {
     expect(states.filter((path) => !drawn.includes(path))).toEqual([]);
   });
 
+  it.each(charts)(
+    'draws no two arrows of $kind on top of each other, and each with its event',
+    ({ kind }) => {
+      const arrows = textOf(`${kind}.svg`).split('<g class="edge').slice(1);
+      const lines = arrows.flatMap((arrow, n) => {
+        const [, path = ''] = / d="([^"]+)"/.exec(arrow) ?? [];
+        const points = path
+          .split(/[ML]/)
+          .slice(1)
+          .map((point) => point.trim().split(' ').map(Number));
+        return points.slice(1).map(([x = 0, y = 0], at) => {
+          const [fromX = 0, fromY = 0] = points[at] ?? [];
+          return { n, x: [fromX, x].toSorted((a, b) => a - b), y: [fromY, y].toSorted((a, b) => a - b) };
+        });
+      });
+      const shared = ([a = 0, b = 0]: number[], [c = 0, d = 0]: number[]): number =>
+        Math.min(b, d) - Math.max(a, c);
+      const overlaps = lines.flatMap((one, at) =>
+        lines
+          .slice(at + 1)
+          .filter(
+            (other) => one.n !== other.n && shared(one.x, other.x) >= -1 && shared(one.y, other.y) >= -1,
+          )
+          .filter((other) => Math.max(shared(one.x, other.x), shared(one.y, other.y)) > 2)
+          .map((other) => [one, other]),
+      );
+      expect(overlaps).toEqual([]);
+      expect(arrows.filter((arrow) => !/<tspan[^>]*>[^<]+/.test(arrow))).toEqual([]);
+    },
+  );
+
   it('leads from states to states that it names', () => {
     for (const chart of charts) {
       const lines = pageOf(chart).split('\n');

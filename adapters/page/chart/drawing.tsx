@@ -1,8 +1,9 @@
 import type { VNode } from 'preact';
 import { visible } from '../values.ts';
 import {
-  labelOf,
+  labelHeight,
   lineHeight,
+  linesOf,
   type Arrow,
   type ElkEdge,
   type ElkNode,
@@ -17,13 +18,15 @@ export interface Lit {
   readonly taken: ReadonlySet<string>;
   /** Number of times each state transition was taken, by the id of the transition. */
   readonly counts: ReadonlyMap<string, number>;
+  /** Place of the latest transitions in the way of the machine, by the id of the transition. */
+  readonly order: ReadonlyMap<string, number>;
   /** Path of the clicked state, whose transitions are listed; undefined when none is chosen. */
   readonly chosen: string | undefined;
 }
 const sumOf = (arrow: Arrow, counts: Lit['counts']): number =>
   arrow.transitions.reduce((sum, { id }) => sum + (counts.get(id) ?? 0), 0);
 
-/** Returns the middle of the longest section of an arrow, where its text has most room. */
+/** Returns the middle of the longest section of an arrow, where a number has most room. */
 function middleOf(points: readonly ElkPoint[]): ElkPoint {
   let best = { x: 0, y: 0, length: -1 };
   for (const [at, { x, y }] of points.entries()) {
@@ -40,8 +43,10 @@ function Edge({ edge, arrow, lit }: { edge: ElkEdge; arrow: Arrow; lit: Lit }): 
   const taken = arrow.transitions.find(({ id }) => lit.taken.has(id));
   const points = section ? [section.startPoint, ...(section.bendPoints ?? []), section.endPoint] : [];
   const names = arrow.transitions.map(({ id }) => visible(id)).join('\n');
+  const [label] = edge.labels ?? [];
+  const lines = linesOf(arrow);
+  const places = arrow.transitions.flatMap(({ id }) => lit.order.get(id) ?? []);
   const middle = middleOf(points);
-  const text = [taken && labelOf(taken), count > 0 && `×${count}`].filter(Boolean).join(' ');
   return (
     <g class={`edge${taken ? ' taken' : ''}${count > 0 ? ' visited' : ''}`} data-edge={arrow.id}>
       <title>{`${names}\ntaken ${count} times`}</title>
@@ -49,10 +54,23 @@ function Edge({ edge, arrow, lit }: { edge: ElkEdge; arrow: Arrow; lit: Lit }): 
         d={points.map(({ x, y }, at) => `${at === 0 ? 'M' : 'L'}${x} ${y}`).join(' ')}
         marker-end={taken ? 'url(#head-taken)' : 'url(#head)'}
       />
-      {text !== '' && (
-        <text x={middle.x + 4} y={middle.y - 3}>
-          {text}
+      {label && (
+        <text>
+          {lines.map((line, at) => (
+            <tspan key={line} x={(label.x ?? 0) + 3} y={(label.y ?? 0) + 11 + at * labelHeight}>
+              {line}
+              {at === lines.length - 1 && count > 1 ? ` ×${count}` : ''}
+            </tspan>
+          ))}
         </text>
+      )}
+      {places.length > 0 && (
+        <g class="place">
+          <circle cx={middle.x} cy={middle.y} r={9} />
+          <text x={middle.x} y={middle.y + 4}>
+            {Math.max(...places)}
+          </text>
+        </g>
       )}
     </g>
   );

@@ -17,10 +17,15 @@ export interface ElkPoint {
   readonly x: number;
   readonly y: number;
 }
+/** Text beside an edge, for which the layout keeps room. */
+export interface ElkLabel extends ElkShape {
+  text: string;
+}
 export interface ElkEdge {
   id: string;
   sources: string[];
   targets: string[];
+  labels?: ElkLabel[];
   sections?: { startPoint: ElkPoint; endPoint: ElkPoint; bendPoints?: ElkPoint[] }[];
 }
 export interface ElkNode extends ElkShape {
@@ -89,6 +94,33 @@ function arrowsOf(chart: Chart): Arrow[] {
     transitions,
   }));
 }
+/** Most transitions that an arrow names; the rest is counted. */
+const mostNamed = 3;
+const mostLabelChars = 34;
+export const labelHeight = 13;
+const labelCharWidth = 5.9;
+/** Lines beside an arrow: its transitions, each by event and guard. */
+export function linesOf({ transitions }: Arrow): readonly string[] {
+  const lines = [...new Set(transitions.map(labelOf))];
+  const named = lines.slice(0, lines.length > mostNamed ? mostNamed - 1 : mostNamed);
+  const rest = lines.length - named.length;
+  return [
+    ...named.map((line) => (line.length > mostLabelChars ? `${line.slice(0, mostLabelChars - 1)}…` : line)),
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+  ];
+}
+function labelsOf(arrow: Arrow): ElkLabel[] {
+  const lines = linesOf(arrow);
+  const width = Math.max(...lines.map(({ length }) => length)) * labelCharWidth + 6;
+  const layoutOptions = { 'elk.edgeLabels.inline': 'false', 'elk.edgeLabels.placement': 'CENTER' };
+  const shape = {
+    id: `label ${arrow.id}`,
+    text: lines.join('\n'),
+    width,
+    height: lines.length * labelHeight + 2,
+  };
+  return [{ ...shape, layoutOptions } as ElkLabel];
+}
 const options: Record<string, string> = {
   'elk.algorithm': 'layered',
   'elk.direction': 'DOWN',
@@ -96,6 +128,7 @@ const options: Record<string, string> = {
   'elk.edgeRouting': 'ORTHOGONAL',
   'elk.json.shapeCoords': 'ROOT',
   'elk.json.edgeCoords': 'ROOT',
+  'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
   'elk.spacing.nodeNode': '30',
   'elk.spacing.edgeEdge': '12',
   'elk.spacing.edgeNode': '14',
@@ -104,6 +137,25 @@ const options: Record<string, string> = {
   'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
   'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
 };
+/** Leaves of a chart what was taken, the states on that way, and the active ones. */
+export function takenOf(
+  chart: Chart,
+  counts: ReadonlyMap<string, number>,
+  active: ReadonlySet<string>,
+): Chart {
+  const transitions = chart.transitions.filter(({ id }) => (counts.get(id) ?? 0) > 0);
+  const ends = transitions.flatMap(({ from, to }) => [from, ...to]);
+  const paths = new Set([...active, ...ends].flatMap((path) => [path, ...aboveOf(path)]));
+  const taken = transitions.map(({ id }) => id).toSorted();
+  return {
+    kind: chart.kind,
+    fingerprint: `${chart.fingerprint} ${[...paths].toSorted().join(' ')} ${taken.join(' ')}`,
+    nodes: chart.nodes.filter(({ path }) => paths.has(path)),
+    transitions,
+  };
+}
+const aboveOf = (path: string): readonly string[] =>
+  path.includes('.') ? [parentOf(path), ...aboveOf(parentOf(path))] : [];
 export function graphOf(chart: Chart): Graph {
   const arrows = arrowsOf(chart);
   const isUsed = arrows.some(({ from }) => from === anyPath);
@@ -133,7 +185,7 @@ export function graphOf(chart: Chart): Graph {
     [...boxes.keys()].filter((each) => parentOf(each) === path && each !== path).map(shapeOf);
   const edges = arrows
     .filter(({ from, to }) => boxes.has(from) && boxes.has(to))
-    .map(({ id, from, to }) => ({ id, sources: [from], targets: [to] }));
+    .map((arrow) => ({ id: arrow.id, sources: [arrow.from], targets: [arrow.to], labels: labelsOf(arrow) }));
   const root: ElkNode = { id: 'root', layoutOptions: options, children: childrenOf(''), edges };
   return { root, boxes, arrows: new Map(arrows.map((arrow) => [arrow.id, arrow])) };
 }

@@ -10,6 +10,8 @@ interface Answer {
   readonly error?: unknown;
 }
 const known = new Map<string, Promise<LaidOut>>();
+/** Most layouts that are kept; of one chart there is one for each way that was taken. */
+const mostKnown = 60;
 let worker: Worker | undefined;
 let asked = 0;
 const waiting = new Map<number, { resolve(data: ElkNode): void; reject(error: Error): void }>();
@@ -47,5 +49,7 @@ export function laidOut(chart: Chart): Promise<LaidOut> {
     elk().postMessage({ id, cmd: 'layout', graph: graph.root, layoutOptions: {}, options: {} });
   }).then((drawn) => ({ ...graph, drawn }));
   known.set(chart.fingerprint, made);
+  const [oldest] = known.keys();
+  if (known.size > mostKnown && oldest !== undefined) known.delete(oldest);
   return made;
 }

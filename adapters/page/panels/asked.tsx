@@ -62,7 +62,7 @@ export function Asked({ session, server }: { session: Session; server: ServerVie
       <button
         type="button"
         aria-expanded={shown !== undefined}
-        aria-label={`what ${visible(name)} wrote`}
+        aria-label={`stderr of ${visible(name)}`}
         onClick={() => void look()}
       >
         stderr

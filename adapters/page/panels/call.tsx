@@ -5,7 +5,7 @@ import { moodOfCall } from '../model.ts';
 import { Copy, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
-import { dayTimeText, durationText, listOf, textOf, visible } from '../values.ts';
+import { durationText, finerTimeText, listOf, textOf, visible } from '../values.ts';
 import { Value } from '../value.tsx';
 import { Order } from './asked.tsx';
 import { useMessages } from './messages.tsx';
@@ -109,7 +109,7 @@ function Facts({ session, call, now }: { session: Session; call: Call; now: numb
   const facts: readonly (readonly [name: string, value: string])[] = [
     ['computer', computer],
     ['asked by', agent || 'the host itself'],
-    ['at', dayTimeText(from, now)],
+    ['at', finerTimeText(from, now)],
     ['time limit', timeoutMs > 0 ? durationText(timeoutMs) : ''],
   ];
   return (

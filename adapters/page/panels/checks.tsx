@@ -20,7 +20,7 @@ function Difference({ session, difference }: { session: Session; difference: Che
   const { s, before, recorded, now, cause } = difference;
   return (
     <div id="difference">
-      <h3>What differs first</h3>
+      <h2>What differs first</h2>
       <ul class="mono quiet">
         {before.map((text, at) => (
           <li key={at}>{visible(text)}</li>
@@ -54,7 +54,7 @@ function Invariants({ session, all }: { session: Session; all: readonly CheckedI
   const kept = all.filter(({ violations }) => violations.length === 0);
   return (
     <div id="invariants">
-      <h3>Invariants</h3>
+      <h2>Invariants</h2>
       {broken.map(({ name, why, violations }) => (
         <div key={name} class="broken">
           <p>

@@ -46,10 +46,10 @@ function Detail({ row, session }: { row: MessageRow; session: Session }): VNode 
   const { id, by, name, cut, body, at } = row;
   return (
     <div id="message">
-      <h3>
+      <h2>
         {row.dir === 'out' ? 'sent' : 'received'}: {visible(name)}
         {row.isAnswer ? ' (answer)' : ''}
-      </h3>
+      </h2>
       <p>
         {by !== undefined && (
           <>

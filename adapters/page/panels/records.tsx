@@ -123,9 +123,9 @@ function Detail({ session }: { session: Session }): VNode {
   const wall = numberOf(row['w']);
   return (
     <div id="detail">
-      <h3>
+      <h2>
         Record {row.s}: {visible(whatOf(row))}
-      </h3>
+      </h2>
       {wall !== undefined && <p class="quiet">{clockText(wall)}</p>}
       {Array.isArray(row['tr']) && row['tr'].length > 0 && (
         <p class="mono" id="taken">
@@ -164,7 +164,7 @@ function Causes({ session, index }: { session: Session; index: number }): VNode 
   if (causes.length === 0) return null;
   return (
     <>
-      <h4>because of</h4>
+      <h3>because of</h3>
       <ol id="causes">
         {causes.map((cause) => {
           const row = session.history.row(cause);
