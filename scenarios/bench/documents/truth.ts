@@ -154,7 +154,7 @@ export interface Score {
 }
 export const noScore = (): Score => ({ words: [0, 0], order: [0, 0], cells: [0, 0] });
 export function addScore(score: Score, truth: Truth, text: string): void {
-  const [wanted, had] = [wordsOf(truth.text), wordsOf(text.replace(/\]\([^)\s]*\)/g, ' '))];
+  const [wanted, had] = [wordsOf(truth.text), wordsOf(text.replace(/\]\([^)\s]*\)|<br>/g, ' '))];
   const add = (sum: [number, number], items: readonly string[], others: readonly string[]): void => {
     sum[0] += kept(items, others);
     sum[1] += items.length;
