@@ -129,7 +129,7 @@ describe('the page of a recording', () => {
     expect(await page.locator('#waits').innerText()).toMatch(/timer in [\d.]+ m?s, at [\d:]+/);
     const taken = await page.locator('.state').count();
     await page.getByRole('button', { name: 'whole chart' }).click();
-    await page.locator('.state[data-state="unlisted"]').waitFor();
+    await page.locator('.state[data-state="closed"]').waitFor();
     expect(await page.locator('.state').count()).toBeGreaterThan(taken);
     await picture(page, 'chart-way');
   });
