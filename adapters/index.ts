@@ -14,7 +14,7 @@ export {
   useClock,
   type Clock,
 } from './clock.ts';
-export { readConfig, readConfigText, readConfigValue } from './storage/config-files.ts';
+export { readConfig, readConfigJson, readConfigText, readConfigValue } from './storage/config-files.ts';
 export { documentsCommand, serveDocuments, unreadDocuments } from './documents/command.ts';
 export {
   mostCalls,

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Computer, ResourceContent } from '../api/computer-handle.ts';
 import { acceptedConfig } from '../api/config-files.ts';
@@ -7,6 +6,7 @@ import { exitCodeOf, orClosed } from './exit-codes.ts';
 import type { SourceOptions } from './host-options.ts';
 import { onlyServer, withComputer } from './one-shot.ts';
 import { configOf } from './source.ts';
+import { isUrl, typedConfig } from './typed-server.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
@@ -99,9 +99,10 @@ async function configFor(
   args: readonly string[],
   options: CheckOptions,
 ): Promise<Config> {
-  const typed = typedServer(asked, args);
-  const config = typed
-    ? acceptedConfig(parseConfig({ mcpServers: typed }), undefined)
+  // Arguments or a path mark a command.
+  const isTyped = isUrl(asked) || args.length > 0 || /[/\\]/.test(asked);
+  const config = isTyped
+    ? acceptedConfig(parseConfig(typedConfig([asked, ...args], options)), undefined)
     : onlyServer(await configOf(context, options), asked);
   return {
     ...config,
@@ -111,16 +112,6 @@ async function configFor(
     })),
   };
 }
-/**
- * Returns a config entry for a typed URL or command, undefined for the name of a server. Arguments or a path mark a
- * command.
- */
-function typedServer(asked: string, args: readonly string[]): object | undefined {
-  if (/^https?:\/\//i.test(asked) && args.length === 0) return { [asked]: { url: asked } };
-  if (args.length === 0 && !/[/\\]/.test(asked)) return undefined;
-  return { [basename(asked)]: { command: asked, args } };
-}
-
 function tell({ terminal }: CommandContext, { violations, read }: CheckedServer): void {
   for (const [at, { uri, field, found, remedy, rule }] of violations.entries()) {
     const where = [uri ?? 'the server', ...(field === null ? [] : [field])].join('  ');

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { changeConfig, planImport, type ImportSource } from '../api/config-files.ts';
 import { yesOrNo } from './answering.ts';
 import type { CommandContext } from './context.ts';
@@ -6,6 +5,7 @@ import { exitCodes } from './exit-codes.ts';
 import { serverNamed } from './one-shot.ts';
 import { showFailure } from './printing/failures.ts';
 import { leftOutLines, readSource } from './source.ts';
+import { entryOf, type EntryWords } from './typed-server.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { fingerprintOf } from '../plans/plan.ts';
 import {
@@ -26,7 +26,6 @@ import type { ConfigChange } from '../../machines/config/server-edits.ts';
 import { appNamed, apps } from '../../machines/config/apps.ts';
 import { importFrom } from '../../machines/config/import.ts';
 import { exportFor, plainWords } from '../../machines/config/export.ts';
-import { readLenientJson } from '../../machines/models/arguments.ts';
 
 /**
  * Options of `a2c list` and `a2c get`, which show the config. Both start no server, so that no folder has to be
@@ -99,17 +98,10 @@ export interface EditOptions {
   readonly config?: string;
   readonly json: boolean;
 }
-export interface AddOptions extends EditOptions {
-  /** Environment variables of the server, each as `KEY=value`. */
-  readonly env?: readonly string[];
-  /** HTTP headers for the server, each as `Name: value`. */
-  readonly header?: readonly string[];
-  readonly cwd?: string;
-  readonly sse?: boolean;
+export interface AddOptions extends EditOptions, EntryWords {
   readonly disabled?: boolean;
   readonly force?: boolean;
 }
-const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
 
 export async function add(
   context: CommandContext,
@@ -133,43 +125,6 @@ export const enable = (context: CommandContext, name: string, options: EditOptio
   change(context, { what: 'enable', name }, options);
 export const disable = (context: CommandContext, name: string, options: EditOptions): Promise<number> =>
   change(context, { what: 'disable', name }, options);
-
-/** Builds the config entry of a server, in the form that `mcpServers` has. */
-function entryOf(target: readonly string[], { env = [], header = [], cwd, sse }: AddOptions): object {
-  const [first = '', ...args] = target;
-  const isUrl = /^https?:\/\//i.test(first);
-  const isJson = first.trimStart().startsWith('{');
-  if ((isUrl || isJson) && args.length > 0)
-    throw wrong(`'${args[0]}' stands behind the ${isUrl ? 'URL' : 'JSON'}`, 'Options begin with --.');
-  if (isJson) {
-    const entry = readLenientJson(first);
-    if (typeof entry === 'object' && entry !== null) return entry;
-    throw wrong('the entry is not JSON', `Quote it: '{"command": "npx", "args": ["-y", "server"]}'`);
-  }
-  if (isUrl && (env.length > 0 || cwd !== undefined))
-    throw wrong('a URL takes neither --env nor --cwd', 'Use --header.');
-  if (!isUrl && (header.length > 0 || sse === true))
-    throw wrong('a command takes neither --header nor --sse', 'Use --env.');
-  if (isUrl) {
-    const headers = Object.fromEntries(header.map((text) => split(text, /:\s*/, 'Name: value')));
-    return {
-      ...(sse === true && { type: 'sse' }),
-      url: first,
-      ...(header.length > 0 && { headers }),
-    };
-  }
-  return {
-    command: first,
-    ...(args.length > 0 && { args }),
-    ...(env.length > 0 && { env: Object.fromEntries(env.map((text) => split(text, /=/, 'KEY=value'))) }),
-    ...(cwd !== undefined && { cwd: resolve(cwd) }),
-  };
-}
-function split(text: string, at: RegExp, form: string): readonly [string, string] {
-  const { index, 0: sign } = at.exec(text) ?? { index: -1, 0: '' };
-  if (index < 1) throw wrong(`'${text}' is not of the form ${form}`, `Write it as ${form}.`);
-  return [text.slice(0, index), text.slice(index + sign.length)];
-}
 
 const done = { add: 'added', remove: 'removed', enable: 'enabled', disable: 'disabled' } as const;
 async function change(

@@ -6,8 +6,11 @@ import type { LogEntry, LogLevel, LogOptions } from '../logging/log-entry.ts';
 import type { RecordOptions } from '../recording/flight-recorder.ts';
 import type { AnswerOptions, ConfirmWord } from './answering.ts';
 import type { CommandContext } from './context.ts';
+import type { EntryWords } from './typed-server.ts';
 
-export interface SourceOptions extends AnswerOptions {
+export interface SourceOptions extends AnswerOptions, EntryWords {
+  /** Server that stands in the command line: a URL, or a command with its arguments. */
+  readonly typed?: readonly string[];
   /** Seconds to wait for servers that are starting. */
   readonly boot?: number;
   readonly config?: string;

@@ -2,7 +2,14 @@ import type { PromptFilled, Computer } from '../api/computer-handle.ts';
 import { targetIn, type Target, argumentsFor, readArguments } from './arguments.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
-import { neededFor, onlyServer, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
+import {
+  neededFor,
+  onlyServer,
+  serverNamed,
+  withAgent,
+  withComputer,
+  type OneShotOptions,
+} from './one-shot.ts';
 import type { ModelFormat } from './options.ts';
 import {
   inOneLine,
@@ -41,9 +48,12 @@ const formatted = (format: ModelFormat, tools: readonly ListedTool[]): string =>
 export async function tools(
   context: CommandContext,
   name: string | undefined,
+  tool: string | undefined,
   options: ToolsOptions,
 ): Promise<number> {
-  return options.url === undefined ? toolsHere(context, name, options) : toolsAfar(context, name, options);
+  return options.url === undefined
+    ? toolsHere(context, [name, tool], options)
+    : toolsAfar(context, tool ?? name, options);
 }
 
 /** Sets unknown fields to null, because the wire does not tell the server of a tool nor its original name. */
@@ -81,15 +91,16 @@ interface ToolQuestion {
 }
 async function askedOf(
   context: CommandContext,
-  name: string | undefined,
+  [name, tool]: readonly (string | undefined)[],
   config: Config,
   options: ToolsOptions,
 ): Promise<ToolQuestion> {
   const { terminal } = context;
   const servers = config.servers.map((server) => server.name);
   if (name === undefined) return { config };
-  if (servers.includes(name)) return { config: onlyServer(config, name) };
-  const { target } = targetIn([name], servers);
+  if (tool === undefined && servers.includes(name)) return { config: onlyServer(config, name) };
+  if (tool !== undefined) serverNamed(config, name);
+  const { target } = targetIn(tool === undefined ? [name] : [name, tool], servers);
   const needed = await neededFor(context, options, config, target, 'tools');
   if (!needed) terminal.err(`no list of tools has ${name} yet; starting all servers`);
   return needed ? { config: needed.config, target: { tool: needed.tool } } : { config, target };
@@ -105,13 +116,13 @@ const callOf = (
 });
 async function toolsHere(
   context: CommandContext,
-  name: string | undefined,
+  words: readonly (string | undefined)[],
   options: ToolsOptions,
 ): Promise<number> {
   const { signal, terminal } = context;
   const { format, json } = options;
   const whole = await configOf(context, options);
-  const { config, target } = await askedOf(context, name, whole, options);
+  const { config, target } = await askedOf(context, words, whole, options);
   const isText = !target && !format && !json;
   const early = new EarlyGroups((line) => terminal.out(line));
   const told = await withComputer(

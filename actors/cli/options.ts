@@ -60,8 +60,14 @@ export const withSource = (command: Command): Command =>
   withRecording(command)
     .option(
       '-c, --config <file>',
-      'the MCP servers (default: a2c.json, .mcp.json or mcp.json here, then yours, then documents over this folder)',
+      'the MCP servers: a file, JSON, or - for stdin (default: a2c.json, .mcp.json or mcp.json here, then yours, then documents over this folder)',
     )
+    .option(
+      '-H, --header <Name: value>',
+      'a header for a URL in the command line; may be repeated',
+      collected,
+    )
+    .option('-e, --env <KEY=value>', 'a variable for a command behind --; may be repeated', collected)
     .option('--verbose', 'show what servers write to stderr and log')
     .option('--keyring', 'keep passwords that you type in the keyring of this system')
     .option('--trust', 'trust the config of this folder from now on')

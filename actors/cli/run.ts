@@ -30,6 +30,7 @@ import {
 } from './options.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { version } from '../../machines/version.ts';
+import { splitServer, withServer } from './typed-server.ts';
 
 type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
 /** Outputs for texts that need no command: help, version and usage mistakes. */
@@ -64,13 +65,16 @@ export function run(argv: readonly string[], context: CommandContext): Promise<n
 /** Runs a command line before the terminal is created, so that help and usage mistakes need none. */
 export async function begin(argv: readonly string[], start: Start): Promise<number> {
   let code: number = exitCodes.done;
+  let server: readonly string[] | undefined;
   const does: ActionMaker =
     (load, name) =>
     async (...given: unknown[]): Promise<void> => {
       const context = await start.context();
       const commands = (await load(context)) as Readonly<Record<typeof name, Action>>;
-      // Drops the last argument, because Commander appends the command itself.
-      code = await commands[name](context, ...(given.slice(0, -1) as never[]));
+      // Commander appends the options and the command itself.
+      const [options, command] = given.slice(-2) as [Record<string, unknown>, Command];
+      const words = withServer(command.name(), given.slice(0, -2), options, server);
+      code = await commands[name](context, ...(words as never[]));
     };
   const program = new Command('a2c')
     .description('MCP servers for remote agents, every part of them a state machine you can watch.')
@@ -83,7 +87,9 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .showHelpAfterError('(a2c --help tells more)');
   for (const add of groups) add(program, does);
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    const split = splitServer(argv);
+    server = split.server;
+    await program.parseAsync([...split.own], { from: 'user' });
     return code;
   } catch (error) {
     const asJson = argv.includes('--json');
@@ -160,7 +166,9 @@ const promptHelp = `
   a2c prompt review code="$(cat main.ts)"
   a2c prompt files.summary path=README.md`;
 const callHelp = `
-Only the server that has the tool is started, once its tools were listed in an earlier run.
+Only the server that has the tool is started, once its tools were listed in an earlier run. A server needs no config:
+  a2c call https://example.com/mcp search text=hello -H 'Authorization: Bearer …'
+  a2c call read_file path=README.md -- npx -y @modelcontextprotocol/server-filesystem .
   a2c call read_file path=README.md head=5
   a2c call files.read_file '{"path": "README.md"}'
   a2c call 'files.read_file(path: "README.md")'
@@ -169,7 +177,8 @@ Only the server that has the tool is started, once its tools were listed in an e
 function addCalling(program: Command, does: ActionMaker): void {
   withPeer(withSource(program.command('tools')))
     .description('lists what can be called; of one tool, how')
-    .argument('[name]', 'a server, or a tool')
+    .argument('[name]', 'a server, or a tool; a URL is a server, too')
+    .argument('[tool]', 'a tool of that server')
     .addOption(modelFormatOption())
     .action(does(() => import('./listing.ts'), 'tools'));
   withCallOptions(withPeer(withSource(program.command('call'))))

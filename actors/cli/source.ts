@@ -4,6 +4,8 @@ import {
   findConfig,
   isTrusted,
   readConfig,
+  readConfigJson,
+  readText,
   trust,
   type FoundConfig,
 } from '../../adapters/index.ts';
@@ -17,6 +19,7 @@ import { yesOrNo } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { SourceOptions } from './host-options.ts';
+import { typedConfig, type EntryWords } from './typed-server.ts';
 
 /**
  * Returns the default config: one built-in server for documents, which needs no network and no other program. Its tools
@@ -56,15 +59,19 @@ export interface Source {
   readonly file?: string;
   readonly from?: FoundConfig['from'];
 }
+type ReadOptions = Pick<SourceOptions, 'config' | 'folder' | 'typed' | keyof EntryWords>;
 /** Reads a config without starting anything; only the config itself is checked. */
 export async function readSource(
   { folder = process.cwd() }: CommandContext,
-  { config: asked, folder: own }: Pick<SourceOptions, 'config' | 'folder'>,
+  { config: asked, folder: own, typed, ...words }: ReadOptions,
 ): Promise<Source> {
-  if (own !== undefined)
-    return { config: acceptedConfig(parseConfig(embedded(resolve(folder, own))), undefined) };
+  const given = (value: object): Source => ({ config: acceptedConfig(parseConfig(value), undefined) });
+  if (own !== undefined) return given(embedded(resolve(folder, own)));
+  if (typed) return given(typedConfig(typed, words));
+  if (asked === '-' || asked?.trimStart().startsWith('{') === true)
+    return { config: acceptedConfig(readConfigJson(asked === '-' ? await readText('-') : asked), undefined) };
   const found = await findConfig(asked, folder);
-  if (!found) return { config: acceptedConfig(parseConfig(embedded(folder)), undefined) };
+  if (!found) return given(embedded(folder));
   return { ...found, config: acceptedConfig(await readConfig(found.file), found.file) };
 }
 

@@ -8,6 +8,7 @@ import { parseEnv } from 'node:util';
 import { during } from '../clock.ts';
 import { pathText, type Mistake, type Path } from '../../machines/config/mistake.ts';
 import { readJson, type JsonText } from '../../machines/config/json-text.ts';
+import { isObject } from '../../machines/protocol/json.ts';
 import { appOfConfig } from '../../machines/config/apps.ts';
 import { parseConfig, type ParsedConfig } from '../../machines/config/parse.ts';
 
@@ -132,6 +133,15 @@ export const readConfig = async (file: string): Promise<ParsedConfig> => {
   const { value, duplicates } = read;
   return parseConfig(value, { file, duplicates, app: appOfConfig(value, file), isLenient: true });
 };
+/** Reads a config that was given as JSON instead of a file, with the same rules. One server alone needs no name. */
+export function readConfigJson(text: string): ParsedConfig {
+  const read = readJson(text);
+  if (!read.ok) return { ok: false, mistakes: [read.mistake] };
+  const { value: given, duplicates } = read;
+  const isServer = isObject(given) && !('mcpServers' in given) && ('command' in given || 'url' in given);
+  const value = isServer ? { mcpServers: { server: given } } : given;
+  return parseConfig(value, { duplicates, app: appOfConfig(value, ''), isLenient: true });
+}
 /** Reads the value of a config file of any application, as JSON, YAML or TOML according to the end of its name. */
 export const readConfigValue = async (file: string): Promise<JsonText> => {
   const text = await readConfigText(file);

@@ -1,3 +1,4 @@
+import { isUrl } from '../typed-server.ts';
 import type {
   DesktopShown,
   DocumentSummary,
@@ -189,13 +190,21 @@ const quoted = (word: string): string =>
 export const typed = (...words: readonly string[]): string => words.map(quoted).join(' ');
 /** Returns a command to copy that asks the same servers: with the config or the office of this command. */
 export const typedHere = (
-  { config, url }: { readonly config?: string; readonly url?: string },
-  ...words: readonly string[]
+  {
+    config,
+    url,
+    typed: server = [],
+  }: { readonly config?: string; readonly url?: string; readonly typed?: readonly string[] },
+  ...[a2c = '', command = '', ...words]: readonly string[]
 ): string =>
   typed(
+    a2c,
+    command,
+    ...(isUrl(server[0]) ? server : []),
     ...words,
     ...(config === undefined ? [] : ['-c', config]),
     ...(url === undefined ? [] : ['--url', url]),
+    ...(server.length === 0 || isUrl(server[0]) ? [] : ['--', ...server]),
   );
 
 /** Heading above the items that a server lists, with their number, or with the reason why the list is incomplete. */

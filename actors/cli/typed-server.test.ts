@@ -1,0 +1,81 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { startGuarded, type GuardedServer } from '../../scenarios/fixtures/guarded-server.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
+
+const folder = testFolder('typed-server');
+const file = fileURLToPath(new URL('../../scenarios/fixtures/typed-server.mjs', import.meta.url));
+const server = ['--', process.execPath, file];
+const a2c = (...argv: string[]) => commandLine(argv, { folder });
+
+describe('a server behind --', () => {
+  it('is called without a config, and options of its own are not read as ours', async () => {
+    expect(await a2c('call', 'get_next', 'n=1', ...server, '--json', '-t', 'x')).toEqual({
+      code: 0,
+      out: expect.stringContaining('2'),
+      err: '',
+    });
+  });
+  it('is in each command to copy', async () => {
+    const { code, out } = await a2c('tools', 'get_next', ...server);
+    expect(code).toBe(0);
+    expect(out).toContain(`a2c call get_next n=1 -- ${process.execPath} ${file}`);
+  });
+  it('gets the variables of --env', async () => {
+    const [node, ...args] = [process.execPath, '-e', 'console.error(`has ${process.env.KEY.length}`); process.exit(3)'];
+    const { err } = await a2c('tools', '-e', 'KEY=one value', '--verbose', '--', node, ...args);
+    expect(err).toContain('has 9');
+  });
+});
+
+it.each([
+  [['tools', '--'], 'no command stands behind --'],
+  [['call', 'http://127.0.0.1:1/mcp'], 'a tool comes after the URL'],
+  [['tools', 'http://127.0.0.1:1/mcp', ...server], 'a server is given twice'],
+  [['tools', '-c', 'some.json', ...server], 'a server in the command line, and --config'],
+  [['tools', '-H', 'A: b'], '--header belongs to a server in the command line'],
+  [['tools', 'http://127.0.0.1:1/mcp', '-e', 'A=b'], 'a URL takes neither --env nor --cwd'],
+])('tells that %j is wrong', async (argv, error) => {
+  const { code, err } = await a2c(...argv);
+  expect(code).not.toBe(0);
+  expect(err).toContain(`error: ${error}`);
+});
+
+it('takes a config as JSON, whole or of one server', async () => {
+  const entry = { command: process.execPath, args: [file] };
+  for (const config of [entry, { mcpServers: { one: entry } }])
+    expect(await a2c('call', 'get_next', 'n=2', '-c', JSON.stringify(config))).toMatchObject({ code: 0 });
+  expect((await a2c('tools', '-c', '{"mcpServers": 1}')).err).toContain('mcpServers');
+});
+
+describe('a URL', () => {
+  let guarded: GuardedServer;
+  afterEach(() => guarded.close());
+
+  it('is logged in to by its name, and called with that login or a header', async () => {
+    guarded = await startGuarded();
+    const { url } = guarded;
+    const before = await a2c('call', url, 'greet');
+    expect(before.code).toBe(1);
+    expect(before.err).toContain(`a2c login ${url}`);
+    const pages: Promise<number>[] = [];
+    const onError = (line: string): void => {
+      const [page] = /http\S+\/authorize\S*/.exec(line) ?? [];
+      if (page !== undefined) pages.push(fetch(page).then(({ status }) => status));
+    };
+    expect(await commandLine(['login', url], { folder, onError })).toMatchObject({
+      code: 0,
+      out: `logged in to ${url}: 1 tools\n`,
+    });
+    expect(await Promise.all(pages)).toEqual([200]);
+    expect(await a2c('call', url, 'greet')).toMatchObject({ code: 0, out: 'hello\n' });
+    expect((await a2c('tools', url)).out).toContain('greet');
+    expect((await a2c('tools', url, 'greet')).out).toContain(`a2c call ${url} greet`);
+    const [token = ''] = [...guarded.valid];
+    expect(await a2c('logout', url)).toMatchObject({ code: 0 });
+    guarded.valid.add(token);
+    const header = ['-H', `Authorization: Bearer ${token}`];
+    expect(await a2c('call', url, 'greet', ...header)).toMatchObject({ code: 0, out: 'hello\n' });
+  });
+});

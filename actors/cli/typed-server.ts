@@ -1,0 +1,115 @@
+/** Servers that stand in the command line itself: a URL, a command, or an entry as JSON. */
+import { basename, resolve } from 'node:path';
+import { A2cError } from '../kernel/errors.ts';
+import { packageOf } from '../../machines/config/package-of.ts';
+import { readLenientJson } from '../../machines/models/arguments.ts';
+
+/** Options that complete the entry of a server in the command line. */
+export interface EntryWords {
+  /** Environment variables of a command, each as `KEY=value`. */
+  readonly env?: readonly string[];
+  /** HTTP headers for a URL, each as `Name: value`. */
+  readonly header?: readonly string[];
+  readonly cwd?: string;
+  readonly sse?: boolean;
+}
+const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
+
+export const isUrl = (word: unknown): word is string =>
+  typeof word === 'string' && /^https?:\/\//i.test(word);
+
+/** Builds the config entry of a server, in the form that `mcpServers` has. */
+export function entryOf(
+  target: readonly string[],
+  { env = [], header = [], cwd, sse }: EntryWords = {},
+): object {
+  const [first = '', ...args] = target;
+  const isJson = first.trimStart().startsWith('{');
+  if ((isUrl(first) || isJson) && args.length > 0)
+    throw wrong(`'${args[0]}' stands behind the ${isJson ? 'JSON' : 'URL'}`, 'Options begin with --.');
+  if (isJson) {
+    const entry = readLenientJson(first);
+    if (typeof entry === 'object' && entry !== null) return entry;
+    throw wrong('the entry is not JSON', `Quote it: '{"command": "npx", "args": ["-y", "server"]}'`);
+  }
+  if (isUrl(first) && (env.length > 0 || cwd !== undefined))
+    throw wrong('a URL takes neither --env nor --cwd', 'Use --header.');
+  if (!isUrl(first) && (header.length > 0 || sse === true))
+    throw wrong('a command takes neither --header nor --sse', 'Use --env.');
+  if (isUrl(first)) {
+    const headers = Object.fromEntries(header.map((text) => split(text, /:\s*/, 'Name: value')));
+    return {
+      ...(sse === true && { type: 'sse' }),
+      url: first,
+      ...(header.length > 0 && { headers }),
+    };
+  }
+  return {
+    command: first,
+    ...(args.length > 0 && { args }),
+    ...(env.length > 0 && { env: Object.fromEntries(env.map((text) => split(text, /=/, 'KEY=value'))) }),
+    ...(cwd !== undefined && { cwd: resolve(cwd) }),
+  };
+}
+function split(text: string, at: RegExp, form: string): readonly [string, string] {
+  const { index, 0: sign } = at.exec(text) ?? { index: -1, 0: '' };
+  if (index < 1) throw wrong(`'${text}' is not of the form ${form}`, `Write it as ${form}.`);
+  return [text.slice(0, index), text.slice(index + sign.length)];
+}
+
+/** Config with one server that was typed: its name is the URL, the package that the command runs, or the command. */
+export function typedConfig(words: readonly string[], options: EntryWords = {}): object {
+  const [first = '', ...args] = words;
+  const name = isUrl(first) ? first : (packageOf(first, args) ?? basename(first));
+  return { mcpServers: { [name]: entryOf(words, options) } };
+}
+
+/** Commands that take a server from the command line: a URL before their words, or a command behind `--`. */
+const beforeWords = new Set(['call', 'tools', 'resources', 'prompts', 'prompt', 'login', 'logout']);
+const behindDashes = new Set([
+  ...['call', 'tools', 'resources', 'prompts', 'prompt', 'read', 'desktop', 'finder'],
+  ...['status', 'doctor', 'up', 'computer'],
+]);
+
+/** Splits a command line at the `--` behind which the command of a server stands; undefined where there is none. */
+export function splitServer(argv: readonly string[]): {
+  readonly own: readonly string[];
+  readonly server: readonly string[] | undefined;
+} {
+  const at = argv.indexOf('--');
+  if (at < 0 || !behindDashes.has(argv[0] ?? '')) return { own: argv, server: undefined };
+  const server = argv.slice(at + 1);
+  if (server.length === 0)
+    throw wrong('no command stands behind --', `a2c ${argv[0]} … -- npx -y some-server`);
+  return { own: argv.slice(0, at), server };
+}
+
+/** Words and options of a command, with the server of its command line among the options. */
+export function withServer(
+  command: string,
+  operands: readonly unknown[],
+  options: Readonly<Record<string, unknown>>,
+  behind: readonly string[] | undefined,
+): readonly unknown[] {
+  const [first, second] = operands;
+  const isBefore = beforeWords.has(command) && isUrl(first);
+  if (!isBefore && behind === undefined) {
+    for (const name of ['header', 'env'])
+      if (options[name] !== undefined && !['add', 'check'].includes(command))
+        throw wrong(`--${name} belongs to a server in the command line`, 'Write it into the config.');
+    return [...operands, options];
+  }
+  if (isBefore && behind !== undefined)
+    throw wrong('a server is given twice: a URL, and a command behind --', 'Leave out one of them.');
+  for (const name of ['config', 'url', 'folder'])
+    if (options[name] !== undefined)
+      throw wrong(`a server in the command line, and --${name}`, 'Leave out one of them.');
+  const typed = { ...options, typed: behind ?? [first] };
+  if (!isBefore || command === 'login' || command === 'logout') return [...operands, typed];
+  if (!Array.isArray(second))
+    return [second, ...operands.slice(2), undefined, typed].slice(-operands.length - 1);
+  const [word, ...rest] = second as string[];
+  if (word === undefined)
+    throw wrong(`a ${command === 'call' ? 'tool' : 'prompt'} comes after the URL`, `a2c tools ${first}`);
+  return [word, rest, typed];
+}
