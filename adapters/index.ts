@@ -58,7 +58,7 @@ export {
   type AttachedPage,
   type InspectorServer,
   type PageListener,
-  bridgeTo,
+  loadBridge,
   singlePage,
 } from './inspector/index.ts';
 export {

@@ -23,7 +23,11 @@ describe('a server behind --', () => {
     expect(out).toContain(`a2c call get_next n=1 -- ${process.execPath} ${file}`);
   });
   it('gets the variables of --env', async () => {
-    const [node, ...args] = [process.execPath, '-e', 'console.error(`has ${process.env.KEY.length}`); process.exit(3)'];
+    const [node, ...args] = [
+      process.execPath,
+      '-e',
+      'console.error(`has ${process.env.KEY.length}`); process.exit(3)',
+    ];
     const { err } = await a2c('tools', '-e', 'KEY=one value', '--verbose', '--', node, ...args);
     expect(err).toContain('has 9');
   });

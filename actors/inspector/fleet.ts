@@ -1,6 +1,6 @@
 import {
-  bridgeTo,
   defaultStateDir,
+  loadBridge,
   openInspectorServer,
   runningHosts,
   systemClock,
@@ -54,6 +54,7 @@ const lookMs = 1_000;
  */
 export async function openRunning({ port = 0, stateDir = defaultStateDir() } = {}): Promise<Fleet> {
   const known = new Set<string>();
+  const bridgeTo = await loadBridge();
   const found = async (): Promise<FleetMember[]> => {
     const hosts = await runningHosts(stateDir);
     const fresh = hosts.filter(({ url }) => !known.has(url));
