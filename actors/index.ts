@@ -110,7 +110,9 @@ export type {
   ElementDetail,
   FinderFollowed,
   PageSummary,
+  SkillOptions,
 } from './api/agent-handle.ts';
+export type { Skill, SkillFile, SkillWait } from './api/computer-handle.ts';
 /**
  * Builders and parsers of `window://` and `dpe://` URIs (docs/wire.md#uris). They never throw: the result is `{ok:
  * true, uri}`, or `{ok: false, failure}` that names the broken rule.
@@ -169,6 +171,7 @@ export type {
 export type { CatalogList } from '../machines/catalog/entries.ts';
 export type { ListedTool, ToolMeta } from '../machines/catalog/tool.ts';
 export type { ResourceCollection } from '../machines/kernel/ports.ts';
+export type { Followed } from '../machines/agent/collections.ts';
 export type {
   DesktopQuery,
   DesktopShown,

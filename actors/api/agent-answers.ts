@@ -1,3 +1,4 @@
+import type { ReadOptions } from './agent-handle.ts';
 /** Reading of the answers to an agent's calls and questions. */
 import {
   failureIn,
@@ -9,6 +10,16 @@ import {
 import { connectionClosed, reportIn } from '../../machines/protocol/reading.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { ToldOutcome } from './call-outcome.ts';
+
+/**
+ * Sends one question to a computer. Resolves with the raw ack and with the `req_id` that the ack has to repeat;
+ * rejects when no ack comes.
+ */
+export type AskComputer = (
+  method: string,
+  request: object,
+  options: ReadOptions,
+) => Promise<{ readonly ack: unknown; readonly reqId: string }>;
 
 /**
  * Tells whether a failed call may have run, where the failure does not say: the office answers for a computer that

@@ -7,6 +7,8 @@ import type {
   FinderQuery,
   FinderShown,
   ResourceContent,
+  Skill,
+  SkillFile,
 } from './computer-handle.ts';
 import type { MissingServer } from '../servers/server-handle.ts';
 import type { LinkStatus, OfficeSeat, PlayedOffice } from './seat.ts';
@@ -18,7 +20,7 @@ import type { GivenTiming } from '../../machines/kernel/timing.ts';
 import type { Resource } from '../../machines/catalog/entries.ts';
 import type { ListedTool } from '../../machines/catalog/tool.ts';
 import type { Failure, RoomMember } from '../../machines/protocol/index.ts';
-import type { ResourceCollection } from '../../machines/kernel/ports.ts';
+import type { Followed } from '../../machines/agent/collections.ts';
 import type { ShownWindow } from '../../machines/resources/desktop.ts';
 import type { DpeCategory, DpeFormat } from '../../machines/resources/dpe-uri.ts';
 
@@ -39,10 +41,10 @@ export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers
   /** Signal that gives up joining: `createAgent` rejects with its reason; ignored once the agent has joined. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Collections (Desktop, Finder) of all computers that are followed from the start; a listener to the changes of
+   * Collections (Desktop, Finder, skills) of all computers that are followed from the start; a listener to the changes of
    * a collection follows it, too.
    */
-  readonly follow?: readonly ResourceCollection[] | undefined;
+  readonly follow?: readonly Followed[] | undefined;
   /** Replaces the sockets to offices by the played office of `worldOf(trace)`; for tests. */
   readonly links?: PlayedOffice | undefined;
   /** Options of the recording for a replay; on by default, in memory. `false` records nothing. */
@@ -107,6 +109,19 @@ export interface AgentEvents {
    * failure has a remedy.
    */
   readonly 'desktop.failed': { readonly computer: string; readonly failure: Failure };
+  /**
+   * The skills of a computer have changed; the first time all are `added`. A listener makes the agent follow skills.
+   */
+  readonly 'skills.changed': {
+    readonly computer: string;
+    readonly value: readonly Skill[];
+    /** Names of the added skills; `changed` names skills with another description or other facts. */
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    readonly changed: readonly string[];
+  };
+  /** Followed skills could not be read, as for `desktop.failed`. */
+  readonly 'skills.failed': { readonly computer: string; readonly failure: Failure };
   /** A followed Finder could not be read, as for `desktop.failed`. */
   readonly 'finder.failed': { readonly computer: string; readonly failure: Failure };
   /** The servers or inputs of a computer have changed; `getConfig` returns the new ones. */
@@ -130,6 +145,11 @@ export interface AgentTools {
    * another make. `tools.changed` tells when their tools come.
    */
   readonly missing: readonly MissingServer[];
+}
+/** Options of a question for a file of a skill. */
+export interface SkillOptions extends ReadOptions {
+  /** Path of the file inside of the skill. Default `SKILL.md`. */
+  readonly path?: string | undefined;
 }
 /** Config of a computer, as the computer shows it to agents. */
 export interface ComputerConfig {
@@ -277,6 +297,13 @@ export interface AgentReading {
    * does not run.
    */
   getResources(computer: string, server: string, options?: ResourcesOptions): Promise<ResourcesPage>;
+  /** Returns the skills of a computer, without their texts; unreadable entries are left out. */
+  skills(computer: string, options?: ReadOptions): Promise<readonly Skill[]>;
+  /**
+   * Reads one file of a skill. Rejects with 4016 for a name that no skill can have, with 4014 for an unknown skill,
+   * and with 4017 for a file that does not exist, lies outside, is not shared or is no text (`details.reason`).
+   */
+  skill(computer: string, name: string, options?: SkillOptions): Promise<SkillFile>;
   /** Iterates over all resources of a server, and asks for a page when it is needed. Rejects as `getResources`. */
   resourcesOf(computer: string, server: string, options?: ReadOptions): AsyncIterableIterator<Resource>;
   /**

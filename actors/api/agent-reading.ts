@@ -7,8 +7,9 @@ import type {
   ResourceOptions,
   PageSummary,
 } from './agent-handle.ts';
-import { questionError } from './agent-answers.ts';
 import { asking } from './option-checks.ts';
+import { questionError, type AskComputer } from './agent-answers.ts';
+import { createListReading } from './agent-lists.ts';
 import type { ResourceContent, DocumentSummary } from './computer-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { mustBeOptions } from '../kernel/options.ts';
@@ -19,13 +20,11 @@ import {
   readContents,
   readDesktop,
   readFinder,
-  readResources,
   wireCodes,
   type Failure,
   type FinderRead,
   type Read,
 } from '../../machines/protocol/index.ts';
-import { resourceOf } from '../../machines/resources/resource-pages.ts';
 import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
 import { withRemedy } from '../../machines/resources/collections.ts';
 import { desktopQuestion } from '../../machines/resources/desktop.ts';
@@ -47,16 +46,6 @@ import {
 
 /** Reads of an agent: windows, documents by level, and other resources. */
 
-/**
- * Sends one question to a computer. Resolves with the raw ack and with the `req_id` that the ack has to repeat;
- * rejects when no ack comes.
- */
-export type AskComputer = (
-  method: string,
-  request: object,
-  options: ReadOptions,
-) => Promise<{ readonly ack: unknown; readonly reqId: string }>;
-
 function bodyOf<T>(read: Read<T>, reqId: string): T {
   if (read.ok) return read.body;
   throw questionError(read.failure, reqId);
@@ -70,17 +59,6 @@ function textIn(contents: readonly ResourceContent[]): Read<string> {
   const texts = contents.flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
   return texts.length > 0 ? { ok: true, body: texts.join('\n\n') } : { ok: false, failure: noText };
 }
-
-const resourcePages =
-  (ask: AskComputer): AgentReading['getResources'] =>
-  async (computer, server, options = {}) => {
-    mustBeOptions('getResources', options, asking.getResources);
-    const { cursor } = options;
-    const request = { computer, mcp_server: server, ...(cursor !== undefined && { cursor }) };
-    const { ack, reqId } = await ask(events.getResources, request, options);
-    const { resources, next_cursor: nextCursor } = bodyOf(readResources(ack, reqId), reqId);
-    return { resources: resources.map(resourceOf), nextCursor: nextCursor ?? null };
-  };
 
 /** Makes the reads on which the methods are built: raw contents, a place in a document, and a part of the Finder. */
 function readersOf(ask: AskComputer) {
@@ -138,7 +116,7 @@ export function createReading(ask: AskComputer): AgentReading {
       if (!collection.ok) throw new A2cError(withRemedy(collection.failure));
       return (await readRaw(computer, uri, options)).contents;
     },
-    getResources: resourcePages(ask),
+    ...createListReading(ask),
     resourcesOf: (computer, server, options = {}) => resourcesOf(reading, computer, server, options),
     readDocumentMetadata: async (computer, uri, options = {}) => {
       mustBeOptions('readDocumentMetadata', options, asking.readDocumentMetadata);

@@ -1,4 +1,4 @@
-import { interpreted, placedAt, unanswered } from './agent-answers.ts';
+import { interpreted, placedAt, unanswered, type AskComputer } from './agent-answers.ts';
 import type { AnyEventObject } from 'xstate';
 import type {
   Agent,
@@ -9,7 +9,9 @@ import type {
   ComputerConfig,
   ReadOptions,
 } from './agent-handle.ts';
-import { createReading, type AskComputer } from './agent-reading.ts';
+import type { Skill } from './computer-handle.ts';
+import { skillOf } from './agent-lists.ts';
+import { createReading } from './agent-reading.ts';
 import { agentOptions, asking, callOptions, inspectOptions, wrongCall } from './option-checks.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
 import { closedBefore, linkStatusOf, notJoined } from './seat.ts';
@@ -30,7 +32,7 @@ import type {
   AgentQuery,
   AgentStart,
 } from '../../machines/agent/agent.machine.ts';
-import type { DesktopSeen, FinderSeen } from '../../machines/agent/collections.ts';
+import type { DesktopSeen, FinderSeen, Followed } from '../../machines/agent/collections.ts';
 import type { ViewCollectionChanged, ViewToolsChanged } from '../../machines/agent/view.machine.ts';
 import { settledBy, type CallProgressed, type CallSettled } from '../../machines/call/messages.ts';
 import { changesOf } from '../../machines/catalog/changes.ts';
@@ -47,10 +49,10 @@ import {
   wireCodes,
   type Failure,
   type RoomMember,
+  type SkillsRead,
   type SmcpTool,
 } from '../../machines/protocol/index.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
-import type { ResourceCollection } from '../../machines/kernel/ports.ts';
 import { desktopDifference } from '../../machines/resources/desktop.ts';
 import { finderDifference } from '../../machines/resources/finder.ts';
 
@@ -64,9 +66,10 @@ export type {
 } from './agent-handle.ts';
 
 /** Collections that an agent follows as soon as its host listens to these events. */
-const collectionOf: Readonly<Partial<Record<keyof AgentEvents, ResourceCollection>>> = {
+const collectionOf: Readonly<Partial<Record<keyof AgentEvents, Followed>>> = {
   'desktop.changed': 'desktop',
   'finder.changed': 'finder',
+  'skills.changed': 'skills',
 };
 
 class HostedAgent implements Agent {
@@ -145,7 +148,7 @@ class HostedAgent implements Agent {
       this.#listeners.emit('link.changed', linkStatusOf(news));
     }
   }
-  #follow(collection: ResourceCollection): void {
+  #follow(collection: Followed): void {
     if (!this.#known.follow(collection)) return;
     const order: AgentFollow = { type: 'agent.follow', collection };
     if (this.#runtime.directory.find('agent')) this.#runtime.directory.send('agent', order);
@@ -299,6 +302,8 @@ class HostedAgent implements Agent {
   readonly readResource = this.#reading.readResource;
   readonly getResources = this.#reading.getResources;
   readonly resourcesOf = this.#reading.resourcesOf;
+  readonly skills = this.#reading.skills;
+  readonly skill = this.#reading.skill;
   readonly readDocumentMetadata = this.#reading.readDocumentMetadata;
   readonly readDocumentPages = this.#reading.readDocumentPages;
   readonly readPage = this.#reading.readPage;
@@ -344,6 +349,7 @@ function becauseOf(signal: AbortSignal | undefined, told: ToldOutcome): ToldOutc
 const agentEvents: EventNames<AgentEvents> = {
   ...{ 'computer.joined': true, 'computer.left': true, 'tools.changed': true, 'config.changed': true },
   ...{ 'desktop.changed': true, 'finder.changed': true, 'desktop.failed': true, 'finder.failed': true },
+  ...{ 'skills.changed': true, 'skills.failed': true },
   'link.changed': true,
 };
 /** Longest time in ms for which a new agent waits for the list of its room. */
@@ -394,9 +400,10 @@ class KnownComputers {
   readonly failures = new Map<string, Failure>();
   readonly #desktops = new Map<string, DesktopSeen>();
   readonly #finders = new Map<string, FinderSeen>();
+  readonly #skills = new Map<string, readonly Skill[]>();
   /** Text of the last failure that the host heard of, by collection and computer. */
   readonly #troubles = new Map<string, string>();
-  readonly #follows = new Set<ResourceCollection>();
+  readonly #follows = new Set<Followed>();
   readonly #listeners: Listeners<AgentEvents>;
 
   constructor(listeners: Listeners<AgentEvents>) {
@@ -429,8 +436,10 @@ class KnownComputers {
   }
   forget(computer: string): void {
     this.present.delete(computer);
-    for (const known of [this.tools, this.failures, this.#desktops, this.#finders]) known.delete(computer);
-    for (const collection of ['desktop', 'finder']) this.#troubles.delete(`${collection} ${computer}`);
+    const all = [this.tools, this.failures, this.#desktops, this.#finders, this.#skills];
+    for (const known of all) known.delete(computer);
+    for (const collection of ['desktop', 'finder', 'skills'])
+      this.#troubles.delete(`${collection} ${computer}`);
     if (this.#met.delete(computer)) this.#listeners.emit('computer.left', { computer });
   }
   forgetAll(): void {
@@ -462,7 +471,7 @@ class KnownComputers {
    * Begins to follow a collection; returns true the first time. Nothing was stored before, so a new listener hears
    * of everything.
    */
-  follow(collection: ResourceCollection): boolean {
+  follow(collection: Followed): boolean {
     if (this.#follows.has(collection)) return false;
     this.#follows.add(collection);
     return true;
@@ -472,7 +481,8 @@ class KnownComputers {
     if (!this.#follows.has(news.collection)) return;
     this.#learnFailure(news);
     if (news.collection === 'desktop') this.#learnDesktop(news.computer, news.value);
-    else this.#learnFinder(news.computer, news.value);
+    else if (news.collection === 'finder') this.#learnFinder(news.computer, news.value);
+    else this.#learnSkills(news.computer, news.value);
   }
   /** Emits a failure of a collection once for as long as it stays the same, because the view asks again by itself. */
   #learnFailure({ computer, collection, failure }: ViewCollectionChanged): void {
@@ -482,6 +492,14 @@ class KnownComputers {
     if (text === null) return void this.#troubles.delete(key);
     this.#troubles.set(key, text);
     if (failure) this.#listeners.emit(`${collection}.failed`, { computer, failure });
+  }
+  #learnSkills(computer: string, read: SkillsRead | null): void {
+    if (!read) return;
+    const known = this.#skills.get(computer) ?? [];
+    const value = read.skills.map((ref) => skillOf(computer, ref));
+    this.#skills.set(computer, value);
+    const changes = changesOf<Skill>(known, value, ({ name }) => name);
+    if (!isNoChange(changes)) this.#listeners.emit('skills.changed', { computer, value, ...changes });
   }
   #learnDesktop(computer: string, value: DesktopSeen | null): void {
     if (!value) return;

@@ -17,11 +17,19 @@ import { message, type CheckedMessage } from '../../machines/kernel/effects.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
 import { withRemedy, type AggregateShown, type ResourceRead } from '../../machines/resources/collections.ts';
+import type { SkillRef } from '../../machines/protocol/messages/skills.ts';
+import type { SkillFile, SkillShown, SkillsShown } from '../../machines/skills/skills.rules.ts';
 import type { ResourceCollection } from '../../machines/kernel/ports.ts';
 import { desktopQuestion } from '../../machines/resources/desktop.ts';
 import { finderQuestion } from '../../machines/resources/finder.ts';
 
-type Answer = AggregateShown | ResourceRead;
+type Answer = AggregateShown | ResourceRead | SkillsShown | SkillShown;
+const answers: ReadonlySet<string> = new Set([
+  'aggregate.shown',
+  'resource.read',
+  'skills.shown',
+  'skill.shown',
+] satisfies Answer['type'][]);
 interface Machine {
   /** Returns the address to which answers are sent. */
   host(): AddressFor<unknown>;
@@ -34,7 +42,7 @@ interface Machine {
 
 const errorOfCollection = (failure: Failure): A2cError => new A2cError(withRemedy(failure));
 
-/** Questions of a host to the Desktop and the Finder of its computer that have no answer yet. */
+/** Questions of a host to the Desktop, the Finder and the skills of its computer that have no answer yet. */
 export class CollectionQuestions {
   readonly #machine: Machine;
   readonly #waiting = new Map<string, Deferred<Answer>>();
@@ -88,9 +96,18 @@ export class CollectionQuestions {
     const { prompt } = (await this.#asked(about, 'resource.read')) as ResourceRead;
     return prompt as PromptFilled;
   }
+  async skills(): Promise<readonly SkillRef[]> {
+    const { skills } = (await this.#asked({ type: 'skills.wanted' }, 'skills.shown')) as SkillsShown;
+    return skills;
+  }
+  async skill(name: string, relPath: string | undefined): Promise<SkillFile> {
+    const about = { type: 'skill.wanted', name, ...(relPath !== undefined && { relPath }) };
+    const { file } = (await this.#asked(about, 'skill.shown')) as SkillShown;
+    return file as SkillFile;
+  }
   /** Takes an answer of the machines; returns false for any other event. */
   hear(event: AnyEventObject): boolean {
-    if (event.type !== 'aggregate.shown' && event.type !== 'resource.read') return false;
+    if (!answers.has(event.type)) return false;
     const answer = event as unknown as Answer;
     this.#waiting.get(answer.ticket)?.resolve(answer);
     return true;

@@ -20,6 +20,51 @@ import type { CallToolResult, Failure } from '../../machines/protocol/index.ts';
 
 /** Handle of a computer: its methods and events. */
 
+/** Skill of a computer: a folder of instructions and files for a model. */
+export interface Skill {
+  /** Name of the computer that has the skill. */
+  readonly computer: string;
+  /** Name of the skill, unique on its computer. */
+  readonly name: string;
+  /** Source of the skill: `config` or `user` (a folder of the computer), or of another make, such as `mcp:BUNDLE`. */
+  readonly source: string;
+  /** Folder of the skill on its computer, for programs; a model does not need it. */
+  readonly path: string;
+  /** Description for a model: what the skill does and when to use it. */
+  readonly description: string;
+  /** Licence of the skill, as its author wrote it. */
+  readonly license?: string;
+  /** Programs and systems that the skill needs, as its author wrote them. */
+  readonly compatibility?: string;
+  /** Tools that the skill may use, as its author wrote them. */
+  readonly allowedTools?: readonly string[];
+  /** Words by which the author sorts the skill. */
+  readonly tags?: readonly string[];
+  /** Version of the skill, in any format. */
+  readonly version?: string;
+  /** Further facts of the author. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+/** Options of a question of this host for a file of a skill. */
+export interface SkillWait extends WaitOptions {
+  /** Path of the file inside of the skill. Default `SKILL.md`. */
+  readonly path?: string | undefined;
+}
+/** File of a skill. */
+export interface SkillFile {
+  /** Path of the file inside of the skill, with `/` between its parts. */
+  readonly path: string;
+  /** MIME type of the file, by the end of its name. */
+  readonly mimeType: string;
+  /** Size of the content in bytes. */
+  readonly bytes: number;
+  /** SHA-256 of the content, hexadecimal. */
+  readonly sha256: string;
+  /** Text of the file; `SKILL.md` comes without its frontmatter. Null when the computer gives only a handle. */
+  readonly text: string | null;
+  /** Handle for `client:get_blob` of computers of other makes; null when the text is there. */
+  readonly blobHandle: string | null;
+}
 /** State of a computer. */
 export interface ComputerStatus {
   /** Name of the computer in its office. */
@@ -73,6 +118,8 @@ export interface ComputerEvents extends CallEvents {
   readonly 'desktop.changed': Readonly<Record<string, never>>;
   /** The documents of the computer have changed: call `finder()` again. Emitted at most five times a second. */
   readonly 'finder.changed': Readonly<Record<string, never>>;
+  /** The skills of the computer have changed: call `skills()` again. */
+  readonly 'skills.changed': Readonly<Record<string, never>>;
   /** The resources or templates of a server have changed; its keys are URIs. */
   readonly 'resources.changed': ListChanged;
   /** The prompts of a server have changed; its keys are names of prompts. */
@@ -198,6 +245,10 @@ export interface Computer extends AsyncDisposable {
    * long as `tools()` does. Never rejects; a server without resources has empty lists.
    */
   resources(options?: WaitOptions): Promise<readonly ServerResources[]>;
+  /** Returns the skills of this computer: those of the folders of its config (`a2c.skills`). */
+  skills(options?: WaitOptions): Promise<readonly Skill[]>;
+  /** Reads one file of a skill, `SKILL.md` by default; rejects as `skill` of an agent does. */
+  skill(name: string, options?: SkillWait): Promise<SkillFile>;
   /** Lists the prompts of each server. Waits for starting servers as long as `tools()` does, and never rejects. */
   prompts(options?: WaitOptions): Promise<readonly ServerPrompts[]>;
   /**

@@ -81,6 +81,10 @@ export class ComputerNewsroom {
         return emit(`${news.collection}.changed`, {});
       case 'aggregate.noticed':
         return this.#told.notice(news.text, 'resources');
+      case 'skills.changed':
+        return emit('skills.changed', {});
+      case 'skills.noticed':
+        return this.#told.notice(news.text, 'resources');
       case 'link.changed':
         this.link = linkStatusOf(news);
         return emit('link.changed', this.link);

@@ -6,6 +6,7 @@ import { PendingCalls, type Call, closedCall, hostCall, misusedCall, readAs } fr
 import { CallHistoryWatch, CallWatch, type CallEvents } from './computer-calls.ts';
 import { CollectionQuestions } from './computer-collections.ts';
 import type { Computer, ComputerEvents, ComputerStatus, WaitOptions } from './computer-handle.ts';
+import { skillFileOf, skillOf } from './agent-lists.ts';
 import { ComputerNewsroom } from './computer-news.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import { cannotOrder, computerState, configOf, listingOf, serverStatus } from './computer-status.ts';
@@ -13,6 +14,7 @@ import {
   desktopOptions,
   finderOptions,
   readOptions,
+  skillOptions,
   waitOptions,
   computerCallOptions,
   computerOptions,
@@ -47,6 +49,7 @@ import {
   homeFolder,
   isRegistryInNpmrc,
   loginPath,
+  SkillFolders,
 } from '../../adapters/index.ts';
 import { defaultRemembered } from '../../machines/call/history.ts';
 import { handed } from '../../machines/call/policy/index.ts';
@@ -62,6 +65,7 @@ import type { InputDefinition } from '../../machines/config/inputs.ts';
 import { addressFor, keyOf, type AddressFor } from '../../machines/kernel/address.ts';
 import { message } from '../../machines/kernel/effects.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
+import { skillsPort } from '../../machines/skills/skills.rules.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
 
 /** Runtime and config that our own command shares between several handles. */
@@ -132,6 +136,7 @@ class HostedComputer implements Computer {
   readonly #transformer: Transformer;
   readonly #orders: ServerOrders;
   readonly #seat: Seat;
+  #skills: SkillFolders | undefined;
   #hosted: HostedMachine | undefined;
   readonly #listeners = new Listeners<ComputerEvents>();
   readonly #calls = new PendingCalls();
@@ -183,7 +188,10 @@ class HostedComputer implements Computer {
       autoReconnect,
       statusOf: (name) => this.servers().find((s) => s.name === name),
       isOpen: () => this.#runtime.directory.find('computer') !== undefined,
-      send: (event, given) => this.#runtime.directory.send('computer', event, undefined, given),
+      send: (event, given) => {
+        this.#runtime.directory.send('computer', event, undefined, given);
+        this.#setSkills();
+      },
     });
     this.inputs = hostedInputs(this.#inputs, this.#orders);
     this.#news = new ComputerNewsroom({
@@ -221,8 +229,14 @@ class HostedComputer implements Computer {
     const seated = office && (office.keepTrying ? this.#first.seated : this.#seat.taken(office));
     const hear = (event: AnyEventObject): void => this.#hear(event);
     this.#hosted = this.#runtime.start('computer', this.#input(), hear, this.#servers.given());
+    this.#setSkills();
     this.#first.begin(this.#timing().toolsMs);
     await seated;
+  }
+  /** Follows the skill folders of the config in force. */
+  #setSkills(): void {
+    this.#skills ??= skillFoldersOf(this.#runtime, this.#options.onNotice);
+    void this.#skills.set(this.#servers.config.settings.skills ?? []);
   }
   #input(): ComputerStart {
     const { office, historySize } = this.#options;
@@ -355,6 +369,17 @@ class HostedComputer implements Computer {
     waitedFor('readResource', options, () => this.#collections.readResource(uri, options), readOptions);
   resources: Computer['resources'] = (options) =>
     this.#gathered('resources', options, () => resourcesOf(this.#runtime.directory, this.servers()));
+  skills: Computer['skills'] = (options) =>
+    waitedFor('skills', options, async () =>
+      (await this.#collections.skills()).map((ref) => skillOf(this.name, ref)),
+    );
+  skill: Computer['skill'] = (name, options) =>
+    waitedFor(
+      'skill',
+      options,
+      async () => skillFileOf(await this.#collections.skill(name, options?.path)),
+      skillOptions,
+    );
   prompts: Computer['prompts'] = (options) =>
     this.#gathered('prompts', options, () => promptsOf(this.#runtime.directory, this.servers()));
   getPrompt: Computer['getPrompt'] = (server, name, values, options) =>
@@ -430,6 +455,7 @@ class HostedComputer implements Computer {
     this.#seat.close();
     this.#inputs.close();
     this.#logins.close();
+    await this.#skills?.close();
     await this.#transformer.close();
     await this.#cached.close();
     for (const forget of this.#forget) forget();
@@ -444,9 +470,22 @@ const computerEvents: EventNames<ComputerEvents> = {
   ...{ 'call.started': true, 'call.progress': true, 'call.settled': true },
   ...{ 'server.changed': true, 'server.removed': true, 'server.logged': true, 'server.wrote': true },
   ...{ 'desktop.changed': true, 'finder.changed': true, 'resources.changed': true, 'prompts.changed': true },
+  'skills.changed': true,
   ...{ 'resource.updated': true, 'tools.changed': true, 'config.changed': true },
   ...{ 'link.changed': true, 'computer.changed': true },
 };
+
+/** Makes the skill folders of a computer, which has none until its config is taken. */
+function skillFoldersOf(runtime: Runtime, notice: ComputerOptions['onNotice']): SkillFolders {
+  const folders = new SkillFolders({
+    changed: () => {
+      if (runtime.directory.find('computer')) runtime.directory.send('computer', { type: 'skills.look' });
+    },
+    trouble: (text) => notice?.(text),
+  });
+  runtime.others.set(skillsPort, folders.request);
+  return folders;
+}
 
 /** Does something that may take long; a signal ends the wait for it. */
 async function waitedFor<T>(

@@ -9,8 +9,9 @@ import type {
   ReadOptions,
   ResourceOptions,
   ResourcesOptions,
+  SkillOptions,
 } from './agent-handle.ts';
-import type { DesktopQuery, FinderQuery, WaitOptions } from './computer-handle.ts';
+import type { DesktopQuery, FinderQuery, SkillWait, WaitOptions } from './computer-handle.ts';
 import type { Answers, ComputerOptions } from './computer-options.ts';
 import type { OfficeOptions } from './office-handle.ts';
 import type { CallOptions, ComputerCallOptions } from './pending-calls.ts';
@@ -157,7 +158,7 @@ export const agentOptions = needing(
       timing,
       texts: language,
       keepTrying: flag,
-      follow: listOf(oneOf('desktop', 'finder')),
+      follow: listOf(oneOf('desktop', 'finder', 'skills')),
       links: instance,
     },
     exampleSeat,
@@ -218,6 +219,8 @@ export const asking = {
   readResource: options<ResourceOptions>({ ...asked, server: name }),
   getResources: options<ResourcesOptions>({ ...asked, cursor: text }),
   resourcesOf: options<ReadOptions>(asked),
+  skills: options<ReadOptions>(asked),
+  skill: options<SkillOptions>({ ...asked, path: text }),
   readDocumentMetadata: options<ReadOptions>(asked),
   readDocumentPages: options<OptionsOf<'readDocumentPages'>>({ ...asked, ...range }),
   readPage: options<PageOptions<DpeFormat>>({ ...formatted, categories: texts }),
@@ -225,6 +228,7 @@ export const asking = {
   pagesOf: options<OptionsOf<'pagesOf'>>({ ...asked, pageSize: whole }),
   documentsOf: options<OptionsOf<'documentsOf'>>({ ...asked, ...searched, pageSize: whole }),
 };
+export const skillOptions = options<SkillWait>({ signal, path: text });
 
 const ofCall: Checks<CallOptions> = {
   reqId: name,

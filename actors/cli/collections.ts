@@ -4,7 +4,14 @@ import { wireCodes } from '../../machines/protocol/index.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { Agent } from '../api/agent-handle.ts';
-import type { Computer, DesktopShown, FinderShown, ResourceContent } from '../api/computer-handle.ts';
+import type {
+  Computer,
+  DesktopShown,
+  FinderShown,
+  ResourceContent,
+  Skill,
+  SkillFile,
+} from '../api/computer-handle.ts';
 import type { MissingServer, ServerResources } from '../servers/server-handle.ts';
 import { onlyServer, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import {
@@ -14,6 +21,8 @@ import {
   contentsText,
   desktopText,
   finderText,
+  skillsText,
+  skillText,
   tell,
   type AnswerText,
 } from './printing/contents.ts';
@@ -155,4 +164,35 @@ function ownerOf(uri: string, listed: readonly ServerResources[], options: ReadO
     details: { uri, servers: names },
     remedy: `Name the server: ${names.map((name) => readingFrom(options, name)(uri)).join(' or ')}`,
   });
+}
+
+// ── skills ────────────────────────────────────────────────────────────────────────────────────────────
+/** Asks for skills without starting a server, because no skill needs one. */
+async function showSkills<T extends object>(
+  context: CommandContext,
+  options: OneShotOptions,
+  ask: Asking<T>,
+  textOf: (shown: T) => AnswerText,
+): Promise<number> {
+  if (options.url !== undefined) return show(context, options, ask, textOf);
+  const config = await configOf(context, options);
+  return show(context, options, ask, textOf, { ...config, servers: [] });
+}
+export function skills(context: CommandContext, options: OneShotOptions): Promise<number> {
+  const ask: Asking<{ readonly skills: readonly Skill[] }> = {
+    here: async (computer) => ({ skills: await computer.skills() }),
+    there: async (agent, computer, how) => ({ skills: await agent.skills(computer, how) }),
+  };
+  return showSkills(context, options, ask, (shown) => skillsText(shown.skills));
+}
+export interface SkillReadOptions extends OneShotOptions {
+  readonly file?: string;
+}
+export function skill(context: CommandContext, name: string, options: SkillReadOptions): Promise<number> {
+  const which = options.file === undefined ? {} : { path: options.file };
+  const ask: Asking<SkillFile> = {
+    here: (computer) => computer.skill(name, which),
+    there: (agent, computer, how) => agent.skill(computer, name, { ...how, ...which }),
+  };
+  return showSkills(context, options, ask, skillText);
 }

@@ -358,6 +358,14 @@ function addCollections(program: Command, does: ActionMaker): void {
     .addOption(readServerOption())
     .addOption(saveOption())
     .action(does(() => import('./collections.ts'), 'read'));
+  withPeer(withSource(program.command('skills')))
+    .description('lists the skills of the folders of the config (docs/skills.md)')
+    .action(does(() => import('./collections.ts'), 'skills'));
+  withPeer(withSource(program.command('skill')))
+    .description('prints one file of a skill')
+    .argument('<name>', 'the name of the skill, as a2c skills shows it')
+    .option('--file <path>', 'another file of the skill (default: SKILL.md)')
+    .action(does(() => import('./collections.ts'), 'skill'));
   program
     .command('documents')
     .description('an MCP server over the files of folders: documents, windows, search (docs/documents.md)')

@@ -62,6 +62,8 @@ const names = {
       'cachedResult',
       'logout',
       'resources',
+      'skills',
+      'skill',
       'prompts',
       'getPrompt',
     ] as const),
@@ -82,7 +84,7 @@ const names = {
     ...(['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'getDesktop'] as const),
     ...(['getFinder', 'readResource', 'readDocumentMetadata', 'readDocumentPages', 'readPage'] as const),
     ...(['readElement', 'pagesOf', 'documentsOf', 'getResources', 'resourcesOf'] as const),
-    ...(['on', 'inspect', 'writeTrace', 'mark', 'close'] as const),
+    ...(['skills', 'skill', 'on', 'inspect', 'writeTrace', 'mark', 'close'] as const),
   ],
 } as const;
 const functions = {
@@ -139,6 +141,7 @@ describe('a2c-actors', () => {
           | 'resources.changed'
           | 'prompts.changed'
           | 'resource.updated'
+          | 'skills.changed'
         )
     >();
     expectTypeOf<keyof PresenterEvents>().toEqualTypeOf<
@@ -147,6 +150,7 @@ describe('a2c-actors', () => {
     expectTypeOf<keyof AgentEvents>().toEqualTypeOf<
       | ('computer.joined' | 'computer.left' | 'tools.changed' | 'config.changed' | 'link.changed')
       | ('desktop.changed' | 'finder.changed' | 'desktop.failed' | 'finder.failed')
+      | ('skills.changed' | 'skills.failed')
     >();
     expectTypeOf<keyof AgentEvents['desktop.changed']>().toEqualTypeOf<
       'computer' | 'value' | 'added' | 'removed' | 'changed'
@@ -250,14 +254,36 @@ const values = {
       'getFinderReply',
       'getResources',
       'getResourcesReply',
+      'getSkill',
+      'getSkillReply',
+      'getSkills',
+      'getSkillsReply',
       'getTools',
       'getToolsReply',
     ],
     ...['isKnownEvent', 'joinOffice', 'leaveOffice', 'listRoom', 'listRoomReply', 'longestTimeoutMs'],
     ...['missingPart', 'mostInFlight', 'notices', 'readAnswer', 'readConfig', 'readContents'],
-    ...['readDesktop', 'readFinder', 'readResource', 'readResourceReply', 'readResources', 'readRoom'],
+    ...[
+      'readDesktop',
+      'readFinder',
+      'readResource',
+      'readResourceReply',
+      'readResources',
+      'readRoom',
+      'readSkill',
+      'readSkills',
+    ],
     ...['readToolResult', 'readTools', 'refusal', 'resourceContents', 'seatNotice', 'shownInput'],
-    ...['shownResource', 'shownServer', 'sizes', 'smcpTool', 'toTimeoutMs', 'toWireError', 'toolCall'],
+    ...[
+      'shownResource',
+      'shownServer',
+      'sizes',
+      'skillRef',
+      'smcpTool',
+      'toTimeoutMs',
+      'toWireError',
+      'toolCall',
+    ],
     ...['toolCallCancel', 'toolCallCancelled', 'toolCallProgress', 'wireCodes'],
   ],
 };

@@ -305,6 +305,8 @@ const methods: Readonly<Record<string, string>> = {
   'agent.repeated': events.toolCall,
   'agent.askedTools': events.getTools,
   'agent.askedConfig': events.getConfig,
+  'agent.askedSkills': events.getSkills,
+  'agent.askedSkill': events.getSkill,
   'agent.askedResources': events.getResources,
   'agent.askedResource': events.readResource,
 };

@@ -23,6 +23,7 @@ import { registryMachine } from '../../machines/process/registry.machine.ts';
 import { seatMachine } from '../../machines/office/seat.machine.ts';
 import { serverCacheMachine } from '../../machines/resources/server-cache.machine.ts';
 import { settingsMachine } from '../../machines/presenter/settings.machine.ts';
+import { skillsMachine } from '../../machines/skills/skills.machine.ts';
 import { viewMachine } from '../../machines/agent/view.machine.ts';
 import { watchMachine } from '../../machines/resources/watch.machine.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
@@ -49,6 +50,8 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
   registry: registryMachine,
   seat: seatMachine,
   settings: settingsMachine,
+  skills: skillsMachine,
+  skillsView: viewMachine,
   cache: serverCacheMachine,
   view: viewMachine,
   watch: watchMachine,

@@ -19,6 +19,7 @@ import {
 } from '../../machines/protocol/messages/collections.ts';
 import { events, notices } from '../../machines/protocol/events.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
+import { getSkill, getSkills } from '../../machines/protocol/messages/skills.ts';
 import * as messages from '../../machines/protocol/messages/messages.ts';
 import { sizes, toTimeoutMs } from '../../machines/protocol/protocol.ts';
 import { traceIn, type Progress, type ToolCallProgress } from '../../machines/protocol/messages/messages.ts';
@@ -124,6 +125,10 @@ export class AgentRequests {
         return this.#askedResource(payload, ack);
       case events.getResources:
         return this.#askedResources(payload, ack);
+      case events.getSkills:
+        return this.#asked(event, getSkills, payload, ack, 'agent.askedSkills');
+      case events.getSkill:
+        return this.#askedSkill(payload, ack);
       case notices.toolCallCancelled:
         return this.#cancelled(payload);
       case notices.leaveOffice:
@@ -188,7 +193,7 @@ export class AgentRequests {
     schema: z.ZodType<T>,
     payload: unknown,
     ack: Ack,
-    type: 'agent.askedTools' | 'agent.askedConfig',
+    type: 'agent.askedTools' | 'agent.askedConfig' | 'agent.askedSkills',
   ): void {
     const question = this.#read(event, schema, payload, ack);
     if (!question) return;
@@ -240,6 +245,16 @@ export class AgentRequests {
     const ticket = this.#ticket({ event, reqId, ack });
     const about = { ticket, reqId, server, ...(typeof cursor === 'string' && { cursor }) };
     this.#emit({ type: 'agent.askedResources', ...about });
+  }
+
+  #askedSkill(payload: unknown, ack: Ack): void {
+    const event = events.getSkill;
+    const question = this.#read(event, getSkill, payload, ack);
+    if (!question) return;
+    const { req_id: reqId, name, rel_path: relPath } = question;
+    const ticket = this.#ticket({ event, reqId, ack });
+    const about = { ticket, reqId, name, ...(typeof relPath === 'string' && { relPath }) };
+    this.#emit({ type: 'agent.askedSkill', ...about });
   }
 
   /** Returns the request when it is valid and for this computer; otherwise answers it with an error. */

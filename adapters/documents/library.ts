@@ -1,8 +1,6 @@
-import type * as Chokidar from 'chokidar';
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
-import { sep, basename, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { locate, type Folder, walk, type Walk, firstBytes, openFile, type Place } from './files.ts';
 import { Parsers, type ParserLimits } from './parsing/parsers.ts';
@@ -15,7 +13,8 @@ import {
   type ReadDocument,
   type Listed,
 } from '../../machines/documents.ts';
-import { limits, isSkipped, joinPath, sizeText } from '../../machines/document-files.ts';
+import { watchFolders, type Watching } from '../storage/watch-folders.ts';
+import { limits, isSkipped, sizeText } from '../../machines/document-files.ts';
 
 /** Result of reading a file: the document, or the reason why it could not be read. */
 export type Known = { readonly document: ReadDocument } | { readonly reason: string };
@@ -100,124 +99,8 @@ export async function listedAt(ref: string, real: string): Promise<Listed | unde
   };
 }
 
-export interface Watching {
-  close(): Promise<void>;
-}
-/** Time in ms without a further change before changes are reported together. */
-const quietMs = 200;
-
-/**
- * Watches folders and reports the files that were written, created or removed, by the paths that clients see. A large file that
- * is being written is reported when it stops changing. `ready` is called for each folder once it is watched, `trouble` with the
- * reason when changes may be missed.
- */
-export async function watchFolders(
-  folders: readonly Folder[],
-  touched: (refs: ReadonlySet<string>) => void,
-  ready: () => void,
-  trouble: (reason: string) => void,
-): Promise<Watching> {
-  const chokidar = await import('chokidar').catch(() => undefined);
-  if (!chokidar) {
-    trouble('changes of files are not seen: npm install chokidar');
-    return { close: () => Promise.resolve() };
-  }
-  let refs = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
-  let isTroubled = false;
-  const flush = (): void => {
-    const told = refs;
-    refs = new Set();
-    touched(told);
-  };
-  const hear = (ref: string): void => {
-    refs.add(ref);
-    clearTimeout(timer);
-    timer = setTimeout(flush, quietMs);
-  };
-  const fail = (error: unknown): void => {
-    if (isTroubled) return;
-    isTroubled = true;
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
-    trouble(`some changes of files are not seen (${code}); on Linux raise fs.inotify.max_user_watches`);
-  };
-  const watchers = folders.map((folder) => watchFolder(chokidar.watch, folder, { hear, ready, fail }));
-  return {
-    close: async () => {
-      clearTimeout(timer);
-      await Promise.all(watchers.map((watcher) => watcher.close()));
-    },
-  };
-}
-
-interface Heard {
-  readonly hear: (ref: string) => void;
-  readonly ready: () => void;
-  readonly fail: (error: unknown) => void;
-}
 /** Shortest pause in ms between two looks at folders that are too large to watch. */
 const shortestPauseMs = 2_000;
-/** Time in ms between two looks for a folder that was deleted. */
-const goneMs = 500;
-/** Watches one folder. When it is deleted it is looked for, and watched again when it is back. */
-function watchFolder(
-  watch: typeof Chokidar.watch,
-  { name, path: root }: Folder,
-  { hear, ready, fail }: Heard,
-): Watching {
-  const below = (path: string): string =>
-    path
-      .slice(root.length + (root.endsWith(sep) ? 0 : 1))
-      .split(sep)
-      .join('/');
-  const hearPath = (path: string): void => hear(name === '' ? below(path) : joinPath(name, below(path)));
-  let isClosed = false;
-  /** Number of the folder in its file system, which another folder of that name has not; undefined when there is none. */
-  const inode = (): number | undefined => statSync(root, { throwIfNoEntry: false })?.ino;
-  const begin = (): Chokidar.FSWatcher => {
-    const begun = inode();
-    const watcher = watch(root, {
-      ignoreInitial: true,
-      followSymlinks: false,
-      atomic: true,
-      awaitWriteFinish: { stabilityThreshold: 150, pollInterval: 50 },
-      ignored: (path, facts) =>
-        path !== root &&
-        below(path)
-          .split('/')
-          .some((part, at, all) => isSkipped(part, at < all.length - 1 || facts?.isDirectory() === true)),
-    });
-    watcher.on('add', hearPath).on('change', hearPath).on('unlink', hearPath).on('error', fail);
-    const beginAgain = (): void => {
-      if (isClosed) return;
-      ready();
-      void watcher.close().then(beginWhenThere);
-    };
-    watcher.once('ready', () => {
-      // Begins again when the folder was deleted meanwhile; nothing else reports that.
-      if (inode() === begun) ready();
-      else beginAgain();
-    });
-    watcher.on('unlinkDir', (path) => {
-      if (path === root) beginAgain();
-    });
-    return watcher;
-  };
-  const beginWhenThere = (): void => {
-    if (isClosed) return;
-    if (inode() === undefined) timer = setTimeout(beginWhenThere, goneMs);
-    else current = begin();
-  };
-  let timer: NodeJS.Timeout | undefined;
-  let current = begin();
-  return {
-    close: () => {
-      isClosed = true;
-      clearTimeout(timer);
-      return current.close();
-    },
-  };
-}
 
 export interface Change {
   readonly added: readonly string[];

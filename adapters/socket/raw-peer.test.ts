@@ -48,6 +48,7 @@ const whole = {
   timeout: 1,
   uri: 'u',
   mcp_server: 's',
+  name: 'n',
 };
 const wrongValues: readonly unknown[] = [null, 0, true, [], {}, [[]], { length: 1 }, 'x'.repeat(2000)];
 const wrongTypes = wrongValues.map((value) => ({
@@ -78,6 +79,7 @@ const fields = new Map<string, readonly string[]>(
     'client:get_finder': [...question, 'keywords', 'file_type', 'offset', 'limit'],
     'client:read_resource': [...question, 'uri'],
     'client:get_resources': [...question, 'mcp_server', 'cursor'],
+    'client:get_skill': [...question, 'name', 'rel_path'],
   }),
 );
 const right = { ...whole, computer: 'nobody', role: 'agent', name: 'n', office_id: 'elsewhere' };

@@ -3,7 +3,8 @@ import type { Address, AddressFor } from '../kernel/address.ts';
 import type { CallProgressed, CallRequest, CallSettled } from '../call/messages.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { LinkNews, LinkStart } from '../link/link.machine.ts';
-import type { RequestFact, LinkFact, ResourceCollection } from '../kernel/ports.ts';
+import type { RequestFact, LinkFact } from '../kernel/ports.ts';
+import type { Followed } from './collections.ts';
 import type { HostFact } from '../protocol/notifications.ts';
 import type { Timing } from '../kernel/timing.ts';
 import type { ViewNews } from './view.machine.ts';
@@ -31,10 +32,10 @@ export interface AgentQuery {
   readonly timeoutMs?: number;
   readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }
-/** Order to follow the Desktop or the Finder of every computer, including computers that never announce a change. */
+/** Order to follow the Desktop, the Finder or the skills of every computer, including computers that never announce a change. */
 export interface AgentFollow {
   readonly type: 'agent.follow';
-  readonly collection: ResourceCollection;
+  readonly collection: Followed;
 }
 export type AgentOrder =
   | AgentCall
@@ -60,7 +61,7 @@ export type AgentInput = AgentStart & { readonly self: Address; readonly owner: 
 export interface AgentContext extends AgentInput {
   readonly computers: readonly string[];
   /** Collections that the host follows at every computer, in addition to the tools. */
-  readonly follows: readonly ResourceCollection[];
+  readonly follows: readonly Followed[];
   readonly asked: number;
   /** Number of times that the link or a view was reopened after its machine crashed. */
   readonly reopens: number;

@@ -29,7 +29,7 @@ import { timingOf } from '../kernel/timing.ts';
 import { linkGivenUp, linkKind, type LinkNews } from '../link/link.machine.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { rows, type NotificationFact } from '../protocol/notifications.ts';
-import type { ResourceCollection } from '../kernel/ports.ts';
+import type { Followed } from './collections.ts';
 import type {
   AgentCall,
   AgentContext,
@@ -71,7 +71,7 @@ const parts = setup({
       computers: context.computers.filter((c) => c !== computer),
     })),
     forgetComputers: assign({ computers: [] }),
-    rememberFollowed: assign(({ context }, { collection }: { collection: ResourceCollection }) => ({
+    rememberFollowed: assign(({ context }, { collection }: { collection: Followed }) => ({
       follows: [...context.follows, collection],
     })),
     countReopen: assign({ reopens: ({ context }) => context.reopens + 1 }),
@@ -79,7 +79,7 @@ const parts = setup({
   guards: {
     isJoined: (_, { stage }: { stage: string }) => stage === 'joined',
     isOffline: (_, { stage }: { stage: string }) => stage === 'waiting' || stage === 'closed',
-    isFollowed: ({ context }, { collection }: { collection: ResourceCollection }) =>
+    isFollowed: ({ context }, { collection }: { collection: Followed }) =>
       context.follows.includes(collection),
     isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
     canReopen: ({ context }, ended: OwnedEnded) =>

@@ -124,6 +124,7 @@ const kinds: Readonly<Record<Collection, Kind<ViewStart, ViewOrder>>> = {
   tools: kindOf('view'),
   desktop: kindOf('desktopView'),
   finder: kindOf('finderView'),
+  skills: kindOf('skillsView'),
 };
 const allViews = Object.keys(kinds) as Collection[];
 export const linkAt = (c: AgentContext): Address => childOf(c.self, linkKind);

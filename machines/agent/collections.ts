@@ -1,12 +1,21 @@
 /** Collections of a computer that an agent follows, with the question and the reader of the answer for each. */
+import type { ResourceCollection } from '../kernel/ports.ts';
 import { finderQuestion, mostLimit } from '../resources/finder.ts';
 import { events } from '../protocol/events.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { DPEDocumentSummary, Missing, SmcpTool } from '../protocol/messages/collections.ts';
-import { readDesktop, readFinder, readTools } from '../protocol/messages/lists.ts';
+import {
+  readDesktop,
+  readFinder,
+  readSkills,
+  readTools,
+  type SkillsRead,
+} from '../protocol/messages/lists.ts';
 
 /** Kind of collection of a computer that a view of an agent follows. */
-export type Collection = 'tools' | 'desktop' | 'finder';
+export type Collection = 'tools' | Followed;
+/** Kind of collection that an agent follows only when its host wants it. */
+export type Followed = ResourceCollection | 'skills';
 
 /** Pages of a collection, such as documents, that a view has read so far. */
 export interface Gathered {
@@ -135,13 +144,25 @@ const finder: ViewRules<FinderSeen> = {
   tries: 3,
 };
 
+const skills: ViewRules<SkillsRead> = {
+  method: events.getSkills,
+  fieldsOf: () => ({}),
+  read: (ack, reqId) => {
+    const read = readSkills(ack, reqId);
+    return read.ok ? { step: 'whole', value: read.body } : { step: 'unreadable', failure: read.failure };
+  },
+  tries: 3,
+};
+
 export interface CollectionValues {
   readonly tools: ToolsSeen;
   readonly desktop: DesktopSeen;
   readonly finder: FinderSeen;
+  readonly skills: SkillsRead;
 }
 export const collections: { readonly [S in Collection]: ViewRules<CollectionValues[S]> } = {
   tools,
   desktop,
   finder,
+  skills,
 };

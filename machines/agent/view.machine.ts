@@ -13,7 +13,7 @@
 import { assign, setup } from 'xstate';
 import type { Address, AddressFor } from '../kernel/address.ts';
 import { effects, eventAsParams, post, posts, requests, type DirectoryEvent } from '../kernel/effects.ts';
-import type { RequestFact, ResourceCollection } from '../kernel/ports.ts';
+import type { RequestFact } from '../kernel/ports.ts';
 import { remembered } from '../kernel/objects.ts';
 import {
   collections,
@@ -21,6 +21,7 @@ import {
   type Reading,
   type Collection,
   type CollectionValues,
+  type Followed,
 } from './collections.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
@@ -47,16 +48,16 @@ export interface ViewToolsChanged {
   readonly missing?: readonly Missing[];
   readonly failure: Failure | null;
 }
-/** Change of the Desktop or the Finder of a computer, or a failure to read it. */
+/** Change of the Desktop, the Finder or the skills of a computer, or a failure to read it. */
 export type ViewCollectionChanged = {
-  readonly [S in ResourceCollection]: {
+  readonly [S in Followed]: {
     readonly type: 'view.collectionChanged';
     readonly computer: string;
     readonly collection: S;
     readonly value: CollectionValues[S] | null;
     readonly failure: Failure | null;
   };
-}[ResourceCollection];
+}[Followed];
 export type ViewNews = ViewToolsChanged | ViewCollectionChanged;
 
 interface ViewContext extends ViewStart {

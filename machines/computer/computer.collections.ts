@@ -46,7 +46,8 @@ export const openings = (c: ComputerContext): Open[] =>
   c.hasCollections ? [] : both.map((each) => openOf(c, each));
 export const afterOpened = (c: ComputerContext): Partial<ComputerContext> =>
   c.hasCollections ? {} : { hasCollections: true, open: c.open + both.length };
-export const isCollection = ({ kind }: OwnedEnded): boolean => kind === 'desktop' || kind === 'finder';
+export const isCollection = ({ kind }: OwnedEnded): boolean =>
+  kind === 'desktop' || kind === 'finder' || kind === 'skills';
 
 // ── what servers show ──────────────────────────────────────────────────────────────────────────────────
 type Shows = Extract<ClientNews, { type: 'server.shows' }>;

@@ -33,6 +33,7 @@ import type { ClientWaits } from '../kernel/ports.ts';
 import { linkGivenUp, linkKind } from '../link/link.machine.ts';
 import { aggregatorKinds } from '../resources/aggregator.rules.ts';
 import type { ResourcesWanted } from '../resources/resource-pages.ts';
+import { skillsKind, type SkillsNews, type SkillsWanted, type SkillWanted } from '../skills/skills.rules.ts';
 import * as collections from './computer.collections.ts';
 import * as rules from './computer.rules.ts';
 import type {
@@ -47,6 +48,7 @@ import type {
 } from './computer.rules.ts';
 import * as calls from './computer.calls.ts';
 import * as lists from './computer.resources.ts';
+import * as skills from './computer.skills.ts';
 
 const computerSetup = setup({
   types: {
@@ -62,6 +64,7 @@ const computerSetup = setup({
       ...collections.afterListed(context, news),
       ...rules.afterWithdrawal(context, news),
     })),
+    noteSkillsOpened: assign(({ context }) => skills.afterSkillsOpened(context)),
     noteOpened: assign(({ context }) => collections.afterOpened(context)),
     noteShows: assign(({ context }, news: Parameters<typeof collections.afterShows>[1]) =>
       collections.afterShows(context, news),
@@ -338,6 +341,21 @@ const answerDecidedLists = computerSetup.enqueueActions(({ context, enqueue }) =
   enqueue('forgetDecidedLists');
 });
 
+// ── skills ────────────────────────────────────────────────────────────────────────────────────────────
+type SkillsEvent = Extract<ComputerEvent, { type: 'skills.look' | 'skills.wanted' | 'skill.wanted' }>;
+const passToSkills = [
+  {
+    type: 'openAll',
+    params: ({ context }: { context: ComputerContext }) => ({ opens: skills.skillsOpenings(context) }),
+  },
+  'noteSkillsOpened',
+  posts((c: ComputerContext, event: SkillsEvent) => skills.toSkills(c, event)),
+] as const;
+const tellSkills = postsAll((c: ComputerContext, news: SkillsNews) => skills.messagesOfSkills(c, news));
+const refuseSkills = posts((_: ComputerContext, wanted: SkillsWanted | SkillWanted) =>
+  skills.skillsRefusal(wanted),
+);
+
 // ── the chart ─────────────────────────────────────────────────────────────────────────────────────────
 export type {
   ComputerContext,
@@ -364,6 +382,7 @@ export const computerMachine = computerSetup.createMachine({
     resources: {},
     listed: {},
     hasCollections: false,
+    hasSkills: false,
     permits: rules.noPermits,
     spent: {},
     leaving: [],
@@ -503,6 +522,11 @@ export const computerMachine = computerSetup.createMachine({
         next: lists.afterOverdueList(c, event),
       })),
     },
+    'skills.look': { actions: passToSkills },
+    'skills.wanted': { actions: passToSkills },
+    'skill.wanted': { actions: passToSkills },
+    'skills.changed': { actions: tellSkills },
+    'skills.noticed': { actions: tellSkills },
     'questions.due': {
       actions: [
         computerSetup.enqueueActions(({ context, enqueue }) => {
@@ -557,6 +581,12 @@ export const computerMachine = computerSetup.createMachine({
             type: 'openAll',
             params: ({ context: c, event }) => ({
               opens: rules.opensOf(c, c.spent).filter((open) => rules.isOpenOf(open, event)),
+            }),
+          },
+          {
+            type: 'openAll',
+            params: ({ context, event }) => ({
+              opens: event.kind === 'skills' ? [skills.skillsOpen(context)] : [],
             }),
           },
           // A newly opened Desktop or Finder is told what all servers show.
@@ -640,6 +670,7 @@ export const computerMachine = computerSetup.createMachine({
         { type: 'tellOwned', params: toOwned(linkKind, { type: 'close' }) },
         { type: 'tellOwned', params: toOwned(aggregatorKinds.desktop, { type: 'close' }) },
         { type: 'tellOwned', params: toOwned(aggregatorKinds.finder, { type: 'close' }) },
+        { type: 'tellOwned', params: toOwned(skillsKind, { type: 'close' }) },
       ],
       on: {
         'owned.ended': [{ guard: 'isLast', target: 'closed' }, { actions: 'countEnd' }],
@@ -657,6 +688,9 @@ export const computerMachine = computerSetup.createMachine({
         'server.shows': {},
         'aggregate.wanted': { actions: refuseWanted },
         'resource.wanted': { actions: refuseWanted },
+        'skills.look': {},
+        'skills.wanted': { actions: refuseSkills },
+        'skill.wanted': { actions: refuseSkills },
         'resources.wanted': {
           actions: { type: 'post', params: ({ context, event }) => lists.answerAtClose(context, event) },
         },

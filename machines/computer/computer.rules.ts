@@ -43,6 +43,7 @@ import type { Missing, SmcpTool } from '../protocol/messages/collections.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.rules.ts';
 import type { Participation } from '../resources/collections.ts';
 import type { ResourcesWanted } from '../resources/resource-pages.ts';
+import type { SkillsNews, SkillsWanted, SkillWanted } from '../skills/skills.rules.ts';
 
 // ── permits to connect ────────────────────────────────────────────────────────────────────────────────
 /**
@@ -168,6 +169,10 @@ export type ComputerOrder =
   /** Takes a seat in an office; ignored when the computer already has a link. */
   | { readonly type: 'office.join'; readonly link: Omit<LinkStart, 'timing'> }
   | { readonly type: 'office.leave' }
+  /** The skill folders may have other content. */
+  | { readonly type: 'skills.look' }
+  | SkillsWanted
+  | SkillWanted
   | { readonly type: 'close' };
 /** Reports of the computer to its host. */
 export type ComputerNews =
@@ -176,6 +181,7 @@ export type ComputerNews =
   | Extract<ClientNews, { type: 'server.rolledBack' | 'resource.updated' }>
   | CatalogNews
   | Extract<AggregatorNews, { type: 'aggregate.changed' | 'aggregate.noticed' }>
+  | SkillsNews
   /** The tools of a ready server were withdrawn, or the reason changed; null: they are back. */
   | { readonly type: 'tools.withdrawn'; readonly server: string; readonly failure: Failure | null }
   /** Some or all tools of a server cannot be called, or the set changed; null: all can be called. */
@@ -251,6 +257,8 @@ export interface ComputerContext extends ComputerInput {
   readonly listed: Readonly<Record<string, string | null>>;
   /** True once Desktop and Finder are open: when a server first has something to show or a question comes. */
   readonly hasCollections: boolean;
+  /** True once the machine of the skills is open: when the host has skill folders or an agent asks. */
+  readonly hasSkills: boolean;
   /** Tools that a person approved for the session, by server, with the caller they are approved for. */
   readonly approved: Readonly<Record<string, readonly Approval[]>>;
   /** Calls of unknown tools that a starting server may still provide. */
@@ -271,6 +279,7 @@ export type ComputerEvent =
   | CatalogListed
   | CatalogRestless
   | AggregatorNews
+  | SkillsNews
   | LinkNews
   | ToolApproved
   | CallOverdue

@@ -67,6 +67,8 @@ export interface SettingsInput {
   readonly path?: readonly string[];
   /** Folders in which runtimes such as Node are looked for. */
   readonly runtimes?: readonly string[];
+  /** Folders with skills that agents may read: whole paths, or `user` for the folder of the user; only at the top. */
+  readonly skills?: readonly ('user' | (string & {}))[];
   /** Version of the file of a presenter; only at the top. */
   readonly version?: number;
   /** Built-in servers that a presenter has removed; only at the top. */

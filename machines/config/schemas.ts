@@ -136,6 +136,10 @@ export const settingsSchema = z
     passEnv: z.array(variableName).optional(),
     path: z.array(folderPath).optional(),
     runtimes: z.array(folderPath).optional(),
+    skills: z
+      .array(z.union([z.literal('user'), folderPath]))
+      .max(20)
+      .optional(),
     version: z.int().min(0).optional(),
     removedBuiltIns: z.array(z.string()).optional(),
   })
@@ -155,6 +159,7 @@ export const totalKeys = [
   'version',
   'removedBuiltIns',
   'npmRegistries',
+  'skills',
 ] as const;
 
 /** Settings that affect the launch of a server, besides its launch config. */

@@ -212,6 +212,15 @@ export type LinkFact =
       readonly reqId: string;
       readonly query: object;
     }
+  | { readonly type: 'agent.askedSkills'; readonly ticket: string; readonly reqId: string }
+  /** Reports an agent's question for one file of a skill, `SKILL.md` by default. */
+  | {
+      readonly type: 'agent.askedSkill';
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly name: string;
+      readonly relPath?: string;
+    }
   /** Reports an agent's question for a page of the resources of one server, by its bundle id or name. */
   | {
       readonly type: 'agent.askedResources';

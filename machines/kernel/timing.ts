@@ -165,6 +165,7 @@ export const timingOf = {
   cache: only('aggregateMs', 'relistMs', 'turnMs', 'closeGraceMs'),
   read: only('readMs'),
   aggregator: only('aggregateMs', 'relistMs', 'readMs', 'coalesceMs', 'turnMs', 'closeGraceMs'),
+  skills: only('quietMs', 'longestQuietMs', 'aggregateMs'),
   view: only('queryMs', 'refetchMs', 'agentMarginMs'),
 };
 export type TimingOf<Kind extends keyof typeof timingOf> = ReturnType<(typeof timingOf)[Kind]>;

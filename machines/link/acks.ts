@@ -2,6 +2,7 @@ import { wireText, withMeta } from '../call/policy/index.ts';
 import type { CallSettled } from '../call/messages.ts';
 import { withRemedy, type AggregateShown, type ResourceRead } from '../resources/collections.ts';
 import type { ResourcesShown } from '../resources/resource-pages.ts';
+import type { SkillShown, SkillsShown } from '../skills/skills.rules.ts';
 import type { Missing, SmcpTool } from '../protocol/messages/collections.ts';
 import { endingMeta, errorAck, failureResult, type Ending } from '../protocol/messages/answers.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -92,3 +93,8 @@ export function resourcesAck({ resources, nextCursor, failure, reqId }: Resource
     req_id: reqId,
   };
 }
+
+export const skillsAck = ({ skills, failure, reqId }: SkillsShown): unknown =>
+  failure ? { ...errorAck(failure), req_id: reqId } : { skills, req_id: reqId };
+export const skillAck = ({ file, failure, reqId }: SkillShown): unknown =>
+  failure ? { ...errorAck(failure), req_id: reqId } : { ...file, req_id: reqId };

@@ -21,6 +21,7 @@ import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.rules.ts';
 import type { AggregateShown, ResourceRead } from '../resources/collections.ts';
 import type { ResourcesShown, ResourcesWanted } from '../resources/resource-pages.ts';
+import type { SkillShown, SkillsShown, SkillsWanted, SkillWanted } from '../skills/skills.rules.ts';
 import { progressOf, type CancelReason } from '../protocol/messages/messages.ts';
 import {
   markOf,
@@ -55,7 +56,7 @@ import {
 import type { Failure } from '../protocol/failure.ts';
 import { backoffSpread, type TimingOf } from '../kernel/timing.ts';
 
-import { aggregateAck, callAck, contentsAck, resourcesAck, toolsAck } from './acks.ts';
+import { aggregateAck, callAck, contentsAck, resourcesAck, skillAck, skillsAck, toolsAck } from './acks.ts';
 
 export interface LinkStart extends Omit<LinkInput, 'key' | 'version'> {
   readonly timing: TimingOf<'link'>;
@@ -67,6 +68,8 @@ export type LinkOrder =
   | AggregateShown
   | ResourceRead
   | ResourcesShown
+  | SkillsShown
+  | SkillShown
   | CallSettled
   | CallProgressed
   | { readonly type: 'deadline.passed' }
@@ -118,6 +121,8 @@ export type LinkNews =
   | Omit<AggregateWanted, 'history'>
   | Omit<ResourceWanted, 'history'>
   | ResourcesWanted
+  | SkillsWanted
+  | SkillWanted
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   | Extract<LinkFact, { type: `computer.${string}` }>;
@@ -422,6 +427,12 @@ export const linkMachine = parts.createMachine({
             replyTo: c.self,
           })),
         },
+        'agent.askedSkills': {
+          actions: tell((c, { type: _, ...asked }) => ({ ...asked, type: 'skills.wanted', replyTo: c.self })),
+        },
+        'agent.askedSkill': {
+          actions: tell((c, { type: _, ...asked }) => ({ ...asked, type: 'skill.wanted', replyTo: c.self })),
+        },
         'agent.left': { actions: forgetAskers },
         'call.settled': { actions: answer((e) => ({ ticket: e.ticket, body: callAck(e) })) },
         'call.progressed': { actions: { type: 'tellProgress', params: ({ event }) => event } },
@@ -434,6 +445,8 @@ export const linkMachine = parts.createMachine({
         'aggregate.shown': { actions: answer((e) => ({ ticket: e.ticket, body: aggregateAck(e) })) },
         'resource.read': { actions: answer((e) => ({ ticket: e.ticket, body: contentsAck(e) })) },
         'resources.shown': { actions: answer((e) => ({ ticket: e.ticket, body: resourcesAck(e) })) },
+        'skills.shown': { actions: answer((e) => ({ ticket: e.ticket, body: skillsAck(e) })) },
+        'skill.shown': { actions: answer((e) => ({ ticket: e.ticket, body: skillAck(e) })) },
         'config.shown': {
           actions: answer((e, c) => ({ ticket: e.ticket, body: configAs(c.version, e.config) })),
         },

@@ -18,15 +18,11 @@ export const events = {
   /** Reads a `dpe://` resource: an extension of ours, because the seeds have no event for that. */
   readResource: 'client:read_resource',
   getResources: 'client:get_resources',
-  /**
-   * Lists skills. This event and the events below belong to versions 0.2 to 0.4: our office relays them, our agent and
-   * computer do not use them.
-   */
   getSkills: 'client:get_skills',
   getSkill: 'client:get_skill',
+  /** Reads a part of a large content. This event and the next belong to versions 0.3 and 0.4. */
   getBlob: 'client:get_blob',
   putBlob: 'client:put_blob',
-  updateSkills: 'server:update_skills',
   /** Reports the progress of a call to an agent that asked for it: an extension of ours. */
   toolCallProgress: 'server:tool_call_progress',
 } as const;
@@ -44,7 +40,6 @@ export const notices = {
   leaveOffice: 'notify:leave_office',
   ...columnOf('notice'),
   toolCallCancelled: 'notify:tool_call_cancel',
-  updateSkills: 'notify:update_skills',
   /** Progress of a call, sent only to the agent of that call: an extension of ours. */
   toolCallProgress: 'notify:tool_call_progress',
   /** Reason why the office closes this connection: an extension of ours. */

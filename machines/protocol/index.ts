@@ -73,6 +73,18 @@ export {
   type ShownResource,
 } from './messages/collections.ts';
 export {
+  getSkill,
+  getSkillReply,
+  getSkills,
+  getSkillsReply,
+  skillRef,
+  type GetSkill,
+  type GetSkillReply,
+  type GetSkills,
+  type GetSkillsReply,
+  type SkillRef,
+} from './messages/skills.ts';
+export {
   readResource,
   readResourceReply,
   resourceContents,
@@ -135,12 +147,15 @@ export {
   readConfig,
   readContents,
   readResources,
+  readSkill,
+  readSkills,
   readDesktop,
   readFinder,
   readRoom,
   readTools,
   type DesktopRead,
   type FinderRead,
+  type SkillsRead,
   type Read,
   type RoomMember,
 } from './messages/lists.ts';

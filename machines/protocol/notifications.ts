@@ -28,7 +28,7 @@ interface Row {
    */
   readonly isGathered: boolean;
   /** View of an agent that is refreshed by this notice. For a computer that enters, tools are always requested. */
-  readonly view: 'tools' | 'desktop' | 'finder' | null;
+  readonly view: 'tools' | 'desktop' | 'finder' | 'skills' | null;
   /**
    * Tells whether the host of an agent receives the fact itself; otherwise it hears only of changes that a view
    * finds.
@@ -88,6 +88,17 @@ export const notifications = {
     mark: 'signature',
     isGathered: false,
     view: 'finder',
+    isForHost: false,
+  },
+  updateSkills: {
+    event: 'server:update_skills',
+    notice: 'notify:update_skills',
+    schema: computerUpdate,
+    fact: { type: 'computer.collectionChanged', collection: 'skills' },
+    order: { type: 'skills.changed' },
+    mark: 'signature',
+    isGathered: false,
+    view: 'skills',
     isForHost: false,
   },
 } as const satisfies Readonly<Record<string, Row>>;

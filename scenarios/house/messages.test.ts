@@ -14,6 +14,7 @@ import { message, open, post, toOwned, type Post } from '../../machines/kernel/e
 import type { linkMachine, ToolsWanted } from '../../machines/link/link.machine.ts';
 import { linkKind } from '../../machines/link/link.machine.ts';
 import type { officeMachine } from '../../machines/office/office.machine.ts';
+import type { skillsMachine } from '../../machines/skills/skills.machine.ts';
 import type { seatMachine } from '../../machines/office/seat.machine.ts';
 import { processKind, type processMachine } from '../../machines/process/process.machine.ts';
 import type { aggregatorMachine } from '../../machines/resources/aggregator.machine.ts';
@@ -94,7 +95,8 @@ it('who opens a machine hears what that tells its owner', () => {
     Hears<typeof agentMachine, typeof linkMachine>,
     Hears<typeof agentMachine, typeof viewMachine>,
     Hears<typeof officeMachine, typeof seatMachine>,
-  ] = [true, true, true, true, true, true, true, true, true, true, true];
+    Hears<typeof computerMachine, typeof skillsMachine>,
+  ] = [true, true, true, true, true, true, true, true, true, true, true, true];
   const deaf: Hears<typeof linkMachine, typeof clientMachine> = false;
-  expect([...hears, deaf]).toHaveLength(12);
+  expect([...hears, deaf]).toHaveLength(13);
 });

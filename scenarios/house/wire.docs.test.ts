@@ -38,11 +38,10 @@ const questions: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | un
   [wire.events.getFinder]: [wire.getFinder, wire.getFinderReply],
   [wire.events.readResource]: [wire.readResource, wire.readResourceReply],
   [wire.events.getResources]: [wire.getResources, wire.getResourcesReply],
+  [wire.events.getSkills]: [wire.getSkills, wire.getSkillsReply],
+  [wire.events.getSkill]: [wire.getSkill, wire.getSkillReply],
   ...Object.fromEntries(
-    ['getSkills', 'getSkill', 'getBlob', 'putBlob'].map((name) => [
-      wire.events[name as 'getBlob'],
-      [wire.carried, undefined],
-    ]),
+    ['getBlob', 'putBlob'].map((name) => [wire.events[name as 'getBlob'], [wire.carried, undefined]]),
   ),
 };
 const orders: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | undefined]>> = {
@@ -50,7 +49,6 @@ const orders: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | undef
   [wire.events.leaveOffice]: [wire.leaveOffice, undefined],
   [wire.events.listRoom]: [wire.listRoom, wire.listRoomReply],
   ...Object.fromEntries(rows.map(({ event, schema }) => [event, [schema, undefined]])),
-  [wire.events.updateSkills]: [wire.computerUpdate, undefined],
   [wire.events.cancelToolCall]: [wire.toolCallCancel, undefined],
   [wire.events.toolCallProgress]: [wire.toolCallProgress, undefined],
 };
@@ -58,7 +56,6 @@ const notices: Readonly<Record<string, z.ZodObject>> = {
   [wire.notices.enterOffice]: wire.seatNotice,
   [wire.notices.leaveOffice]: wire.seatNotice,
   ...Object.fromEntries(rows.map(({ notice, schema }) => [notice, schema])),
-  [wire.notices.updateSkills]: wire.computerUpdate,
   [wire.notices.toolCallCancelled]: wire.toolCallCancelled,
   [wire.notices.toolCallProgress]: wire.toolCallProgress,
   [wire.notices.disconnecting]: wire.disconnecting,

@@ -4,6 +4,8 @@ import type {
   DocumentSummary,
   FinderShown,
   ResourceContent,
+  Skill,
+  SkillFile,
 } from '../../api/computer-handle.ts';
 import type { CommandContext } from '../context.ts';
 import type { MissingServer } from '../../servers/server-handle.ts';
@@ -150,6 +152,22 @@ export function finderText({ documents, total_count, missing }: FinderShown): An
     err: [...(documents.length > 0 && documents.length < total_count ? [count] : []), ...warnings(missing)],
   };
 }
+
+export const skillsText = (skills: readonly Skill[]): AnswerText => ({
+  out:
+    skills.length === 0
+      ? ['no skills']
+      : rowsOf([
+          ['name', 'source', 'description'],
+          ...skills.map(({ name, source, description }) => [name, source, inOneLine(description, 200)]),
+        ]),
+  err:
+    skills.length === 0 ? ['folders with skills are named by "a2c": {"skills": […]} (docs/skills.md)'] : [],
+});
+export const skillText = ({ text, bytes, mimeType }: SkillFile): AnswerText => ({
+  out: text === null ? [] : [text],
+  err: text === null ? [`${mimeType} of ${bytes} bytes, which is no text`] : [],
+});
 
 export const contentsText = (contents: readonly ResourceContent[]): AnswerText => ({
   out: contents.map(contentText),

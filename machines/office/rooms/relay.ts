@@ -12,6 +12,7 @@ import {
 import { events, isKnownEvent, notices, type CarriedName, type NoticeName } from '../../protocol/events.ts';
 import { type Failure, wireCodes } from '../../protocol/failure.ts';
 import * as messages from '../../protocol/messages/messages.ts';
+import { getSkill, getSkills } from '../../protocol/messages/skills.ts';
 import { rows, type Notification } from '../../protocol/notifications.ts';
 import { progressOf, toolCallProgress as progressSchema } from '../../protocol/messages/messages.ts';
 import { toTimeoutMs } from '../../protocol/protocol.ts';
@@ -179,12 +180,11 @@ const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
   [events.getFinder]: forward(events.getFinder, getFinder),
   [events.readResource]: forward(events.readResource, readResource),
   [events.getResources]: forward(events.getResources, getResources),
-  [events.getSkills]: forward(events.getSkills, messages.carried),
-  [events.getSkill]: forward(events.getSkill, messages.carried),
+  [events.getSkills]: forward(events.getSkills, getSkills),
+  [events.getSkill]: forward(events.getSkill, getSkill),
   [events.getBlob]: forward(events.getBlob, messages.carried),
   [events.putBlob]: forward(events.putBlob, messages.carried),
   ...Object.fromEntries(rows.map((row) => [row.event, update(row)])),
-  [events.updateSkills]: update({ notice: notices.updateSkills, schema: messages.computerUpdate }),
   [events.listRoom]: listRoom,
   [events.cancelToolCall]: cancelToolCall,
   [events.toolCallProgress]: toolCallProgress,

@@ -17,6 +17,7 @@ import {
   type SmcpTool,
 } from './collections.ts';
 import { listRoomReply } from './messages.ts';
+import { getSkillReply, getSkillsReply, skillRef, type GetSkillReply, type SkillRef } from './skills.ts';
 import { problemsIn } from './answers.ts';
 import { readAnswer } from '../reading.ts';
 
@@ -165,3 +166,22 @@ export function readFinder(ack: unknown, reqId: string): Read<FinderRead> {
 /** Reads the acknowledgement of `client:read_resource`. */
 export const readContents = (ack: unknown, reqId: string): Read<ReadResourceReply> =>
   readReply(ack, reqId, readResourceReply);
+
+/** Readable skills of a computer, and the entries that are unreadable. */
+export interface SkillsRead {
+  /** Readable skills, in the order of the computer. */
+  readonly skills: readonly SkillRef[];
+  /** Entries of the answer that are unreadable. */
+  readonly missing: readonly Missing[];
+}
+const lenientSkills = getSkillsReply.extend({ skills: z.array(z.unknown()) });
+/** Reads the acknowledgement of `client:get_skills`. */
+export function readSkills(ack: unknown, reqId: string): Read<SkillsRead> {
+  const read = readReply(ack, reqId, lenientSkills);
+  if (!read.ok) return read;
+  const { good, bad } = entriesOf('skills', read.body.skills, skillRef);
+  return { ok: true, body: { skills: good, missing: bad } };
+}
+/** Reads the acknowledgement of `client:get_skill`. */
+export const readSkill = (ack: unknown, reqId: string): Read<GetSkillReply> =>
+  readReply(ack, reqId, getSkillReply);

@@ -30,6 +30,7 @@ import type {
   ToolCallCancelled,
   ToolCallProgress,
 } from './messages.ts';
+import type { GetSkill, GetSkillReply, GetSkills, GetSkillsReply } from './skills.ts';
 import type { notifications } from '../notifications.ts';
 
 /**
@@ -64,13 +65,11 @@ export interface Relayed {
   [events.readResource]: Question<ReadResource, ReadResourceReply>;
   /** Lists one page of the resources of a server. */
   [events.getResources]: Question<GetResources, GetResourcesReply>;
-  /**
-   * Lists the skills of a computer. This event and the events below belong to 0.2 to 0.4, and are relayed unchanged.
-   */
-  [events.getSkills]: Question<Carried, object>;
+  /** Lists the skills of a computer. */
+  [events.getSkills]: Question<GetSkills, GetSkillsReply>;
   /** Reads one file of a skill. */
-  [events.getSkill]: Question<Carried, object>;
-  /** Reads a part of an object that was too large for one answer. */
+  [events.getSkill]: Question<GetSkill, GetSkillReply>;
+  /** Reads a part of an object that was too large for one answer. This event and the next are relayed unchanged. */
   [events.getBlob]: Question<Carried, object>;
   /** Writes a part of a file to a computer. */
   [events.putBlob]: Question<Carried, object>;
@@ -99,8 +98,6 @@ export interface ClientToServer extends Relayed, Announcements {
   [events.leaveOffice]: Claim<LeaveOffice>;
   /** Lists the members of the asking peer's room. */
   [events.listRoom]: Question<ListRoom, ListRoomReply>;
-  /** Announces that the skills of this computer changed. */
-  [events.updateSkills]: Announcement<ComputerUpdate>;
   /** Cancels the agent's call with this `req_id`. */
   [events.cancelToolCall]: Announcement<ToolCallCancel>;
   /** Reports the progress of the call with this `req_id`, at most five times a second. */

@@ -210,6 +210,8 @@ function protocol(): void {
     ['client:get_desktop', 'agent.askedCollection', { desktops: [], req_id: 'r' }],
     ['client:get_finder', 'agent.askedCollection', { documents: [], total_count: 0, req_id: 'r' }],
     ['client:read_resource', 'agent.askedResource', { contents: [], req_id: 'r' }],
+    ['client:get_skills', 'agent.askedSkills', { skills: [], req_id: 'r' }],
+    ['client:get_skill', 'agent.askedSkill', { body: 'x', req_id: 'r' }],
     ['client:get_resources', 'agent.askedResources', { resources: [], req_id: 'r' }],
   ] as const)('that is a computer is asked %s, and its answer comes back', async (event, type, body) => {
     const agent = await agentAt();
@@ -220,6 +222,7 @@ function protocol(): void {
       computer: 'c',
       uri: 'dpe://h',
       mcp_server: 's',
+      name: 'pdf',
     });
     const { ticket } = await world.fact(computer, type);
     computer.instance.tell({ type: 'link.answer', ticket, body });

@@ -7,6 +7,7 @@ import { timing } from '../../../machines/kernel/timing.ts';
 import { planOf } from '../server-plan.ts';
 import type { LinkOrder, LinkContext } from '../../../machines/link/link.machine.ts';
 import type { RegistryOrder } from '../../../machines/process/registry.machine.ts';
+import type { SkillsOrder } from '../../../machines/skills/skills.rules.ts';
 import type { SettingsOrder } from '../../../machines/presenter/settings.rules.ts';
 
 const { timeoutMs: _, isConfirmed: __, meta: ___, hasOutput: ____, ...asked } = request;
@@ -77,6 +78,9 @@ export const computer: Sample = {
     ],
     'office.join': [{ link: { url: 'u', role: 'computer', name: 'n', office: 'o' } }],
     'office.leave': [{}],
+    'skills.look': [{}],
+    'skills.wanted': [{ ticket: 't', reqId: 'r', replyTo: addressFor('host') }],
+    'skill.wanted': [{ ticket: 't', reqId: 'r', name: 'a', replyTo: addressFor('host') }],
     close: [{}],
   } satisfies OrdersOf<ComputerOrder>,
   told: [
@@ -148,6 +152,12 @@ export const computer: Sample = {
     finder: {
       says: [{ type: 'resources.watch', server: 's', uris: ['dpe://h/d'], by: 'finder' }],
     },
+    skills: {
+      says: [
+        { type: 'skills.changed', signature: 'a' },
+        { type: 'skills.noticed', text: 'x' },
+      ],
+    },
     link: {
       says: [
         { type: 'link.changed', stage: 'joined', reason: null, refusal: null },
@@ -175,6 +185,8 @@ type Facts =
   | 'aggregate.shown'
   | 'resource.read'
   | 'resources.shown'
+  | 'skills.shown'
+  | 'skill.shown'
   | 'call.settled'
   | 'call.progressed'
   | 'deadline.passed';
@@ -205,6 +217,8 @@ export const link: Sample = {
       { type: 'agent.askedCollection', collection: 'desktop', ticket: 't', reqId: 'r', query: {} },
       { type: 'agent.askedResource', collection: 'finder', ticket: 't', reqId: 'r', uri: 'dpe://h/d' },
       { type: 'agent.askedResources', ticket: 't', reqId: 'r', server: 's' },
+      { type: 'agent.askedSkills', ticket: 't', reqId: 'r' },
+      { type: 'agent.askedSkill', ticket: 't', reqId: 'r', name: 'a' },
       { type: 'agent.left', agent: 'a' },
       { type: 'computer.entered', computer: 'c' },
       { type: 'computer.left', computer: 'c' },
@@ -219,6 +233,8 @@ export const link: Sample = {
     { type: 'aggregate.shown', ticket: 't', reqId: 'r', body: { desktops: [] }, missing: [], failure: null },
     { type: 'resource.read', ticket: 't', reqId: 'r', contents: [], failure: null },
     { type: 'resources.shown', ticket: 't', reqId: 'r', resources: [], nextCursor: null, failure: null },
+    { type: 'skills.shown', ticket: 't', reqId: 'r', skills: [], failure: null },
+    { type: 'skill.shown', ticket: 't', reqId: 'r', file: null, failure: { code: 4014, message: 'x' } },
     { type: 'call.progressed', ticket: 't', progress: 1 },
     {
       type: 'call.settled',
@@ -277,4 +293,37 @@ export const settings: Sample = {
   answers: [...found.map((result) => ({ type: 'ask.answered', result })), ...refusals.slice(0, 1)],
   tellApart: (context) => [context['isOld'], (context['orders'] as unknown[]).length > 0, context['mark']],
   passedThrough: ['deciding'],
+};
+
+export const skills: Sample = {
+  input: {},
+  orders: {
+    'skills.look': [{}],
+    'skills.wanted': [{ ticket: 't', reqId: 'r', replyTo: addressFor('host') }],
+    'skill.wanted': [
+      { ticket: 't', reqId: 'r', name: 'a', replyTo: addressFor('host') },
+      { ticket: 'u', reqId: 'r', name: 'B', replyTo: addressFor('host') },
+    ],
+    'skill.overdue': [{ ticket: 't' }],
+    close: [{}],
+  } satisfies OrdersOf<SkillsOrder>,
+  answers: [
+    // One result for both questions, because an answer of the walk may belong to either.
+    {
+      type: 'ask.answered',
+      result: {
+        skills: [{ name: 'a', source: 'user', path: '/a', description: 'x' }],
+        refused: ['x'],
+        kind: 'refused',
+        reason: 'not_found',
+      },
+    },
+    ...refusals.slice(0, 1),
+  ],
+  tellApart: (c) => [
+    c['signature'],
+    (c['waiting'] as unknown[]).length > 0,
+    Object.keys(c['reading'] as object).length,
+    c['failure'] !== null,
+  ],
 };

@@ -1,4 +1,4 @@
-import { agent, computer, link, registry, settings } from './hosts.ts';
+import { agent, computer, link, registry, settings, skills } from './hosts.ts';
 import { aggregator, read, cache, view, watch } from './resources.ts';
 import { call, catalog, client, process } from './servers.ts';
 import { office, seat } from './office.ts';
@@ -22,6 +22,8 @@ export const samples: Readonly<Record<string, Sample>> = {
   seat,
   registry,
   settings,
+  skills,
+  skillsView: view('skills'),
   cache,
   view: view('tools'),
   watch,

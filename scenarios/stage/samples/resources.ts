@@ -167,6 +167,7 @@ const document = (n: number) => ({
 const bodies: Readonly<Record<Collection, readonly object[]>> = {
   tools: [{ tools: [] }],
   desktop: [{ desktops: ['window://h/a'] }],
+  skills: [{ skills: [{ name: 'a', source: 'user', path: '/a', description: 'x' }] }],
   finder: [
     { documents: [document(1), document(2)], total_count: 3 },
     { documents: [document(3)], total_count: 3 },

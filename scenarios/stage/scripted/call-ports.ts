@@ -15,7 +15,14 @@ import { loginPort, specPort } from '../../../machines/client/client.events.ts';
 import type { Validate } from '../../../machines/call/policy/judge.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { scriptedLimiters } from './limiters.ts';
-import { ScriptedLogins, ScriptedConfigFile, ScriptedRegistries, ScriptedSpecs } from './host-ports.ts';
+import {
+  ScriptedLogins,
+  ScriptedConfigFile,
+  ScriptedRegistries,
+  ScriptedSkills,
+  ScriptedSpecs,
+} from './host-ports.ts';
+import { skillsPort } from '../../../machines/skills/skills.rules.ts';
 import { settingsPort } from '../../../machines/presenter/settings.rules.ts';
 import { registryPort } from '../../../machines/process/registry.machine.ts';
 
@@ -51,6 +58,7 @@ export class ScriptedCallPorts {
   readonly specs: ScriptedSpecs;
   readonly logins = new ScriptedLogins();
   readonly registries: ScriptedRegistries;
+  readonly skills: ScriptedSkills;
   readonly #clock: VirtualClock;
   readonly #options: CallPortsOptions;
   readonly #judge: (call: string, request: JudgedCall) => Judgement;
@@ -66,6 +74,7 @@ export class ScriptedCallPorts {
     this.#clock = clock;
     this.specs = new ScriptedSpecs(clock);
     this.registries = new ScriptedRegistries(clock);
+    this.skills = new ScriptedSkills(clock);
     this.#options = options;
     const knownTo = (call: string): KnownTools | undefined => contextOf(rootOf(call));
     const { validate = trusting, transform } = options;
@@ -75,6 +84,7 @@ export class ScriptedCallPorts {
       [specPort]: this.specs.request,
       [loginPort]: this.logins.request,
       [registryPort]: this.registries.request,
+      [skillsPort]: this.skills.request,
       [settingsPort]: new ScriptedConfigFile(clock).request,
       policy: judgeAsk({ knownTo, validate, permission: () => options.permission ?? permission }),
       confirm: (_, request, emit) => this.#confirm(request, emit),

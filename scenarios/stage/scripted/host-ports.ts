@@ -3,6 +3,7 @@ import type { Resolve, Resolved, LogIn } from '../../../machines/client/client.e
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { Probe, Probed } from '../../../machines/process/registry.machine.ts';
 import { edited, type Edit } from '../../../machines/config/json-text.ts';
+import type { SkillFileRead, SkillRead, SkillsListed } from '../../../machines/skills/skills.rules.ts';
 import type { FileFound } from '../../../machines/presenter/settings.rules.ts';
 
 /** Values of a server's placeholders: a number that stands for them, none, or a question that is never answered. */
@@ -190,4 +191,54 @@ export class ScriptedConfigFile {
     }, diskMs);
     return () => this.#clock.clearTimeout(timer);
   };
+}
+
+/** Skill folders of a scenario: skills by name, each with the texts of its files. */
+export type SkillsTruth = Readonly<Record<string, Readonly<Record<string, string>>>>;
+/** Fake of the port `skillFolders` in virtual time. */
+export class ScriptedSkills {
+  /** Skills that the folders have now; a scenario changes them while it runs. */
+  truth: SkillsTruth = {};
+  /** Sentences about folders that are no skills. */
+  refused: readonly string[] = [];
+  /** Fault of the disk: `hangs` answers nothing, `fails` refuses. */
+  fault: 'hangs' | 'fails' | null = null;
+  /** Number of times that the folders were listed. */
+  lists = 0;
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+  request: Ports['request'] = (_from, { id, method, params }, emit) => {
+    if (method === 'list') this.lists += 1;
+    if (this.fault === 'hangs') return () => {};
+    const failure = { code: 500, message: 'the disk is broken' } as const;
+    const timer = this.#clock.setTimeout(
+      () =>
+        this.fault === 'fails'
+          ? emit({ type: 'ask.refused', id, sent: true, failure })
+          : emit({ type: 'ask.answered', id, result: this.#result(method, params) }),
+      diskMs,
+    );
+    return () => this.#clock.clearTimeout(timer);
+  };
+  #result(method: string, params: unknown): SkillsListed | SkillFileRead {
+    if (method === 'list')
+      return {
+        skills: Object.keys(this.truth).map((name) => ({
+          name,
+          source: 'config',
+          path: `/skills/${name}`,
+          description: `about ${name}`,
+        })),
+        refused: this.refused,
+      };
+    const { path, relPath } = params as SkillRead;
+    const files = this.truth[path.slice(path.lastIndexOf('/') + 1)] ?? {};
+    const text = files[relPath];
+    if (text === undefined)
+      return { kind: 'refused', reason: relPath.includes('..') ? 'traversal' : 'not_found' };
+    return { kind: 'text', text, mimeType: 'text/markdown', bytes: text.length, sha256: `of ${text}` };
+  }
 }

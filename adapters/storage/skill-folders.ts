@@ -1,0 +1,244 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { extname, isAbsolute, join, relative, sep } from 'node:path';
+import { parse } from 'yaml';
+import type { Ports } from '../../machines/kernel/ports.ts';
+import { isObject, type Fields } from '../../machines/protocol/json.ts';
+import type { SkillRef } from '../../machines/protocol/messages/skills.ts';
+import {
+  entryFile,
+  isSkillFolder,
+  type SkillFileRead,
+  type SkillRead,
+  type SkillRefusal,
+  type SkillsListed,
+} from '../../machines/skills/skills.rules.ts';
+import { homeFolder } from '../clock.ts';
+import { watchFolders, type Watching } from './watch-folders.ts';
+
+/** Word in a config for the folder of the user, where the Python SDK looks too. */
+const userWord = 'user';
+/** Largest number of skills of one folder; the rest is not listed, and a sentence says so. */
+const mostSkills = 500;
+/** Largest text of one file that is given, in bytes. */
+const textBytes = 256 * 1024;
+/** Names of files with secrets, which are not given, whether they exist or not. */
+const secretFile = /^\.(?:skillenv|env)(?:\..*)?$/i;
+
+interface SkillFolder {
+  readonly path: string;
+  readonly source: string;
+}
+const userFolder = (env: NodeJS.ProcessEnv): string => {
+  const { A2C_SKILL_HOME: own = '', XDG_DATA_HOME: data = '' } = env;
+  if (own !== '') return join(own, userWord);
+  return data === '' ? join(homeFolder(), '.a2c', 'skills', userWord) : join(data, 'a2c', 'skills', userWord);
+};
+const folderOf = (given: string): SkillFolder =>
+  given === userWord
+    ? { path: userFolder(process.env), source: userWord }
+    : { path: given.replace(/^~(?=[\\/]|$)/, () => homeFolder()), source: 'config' };
+
+// ── SKILL.md ──────────────────────────────────────────────────────────────────────────────────────────
+interface Parted {
+  readonly front: Fields;
+  readonly body: string;
+}
+const frame = /^---[^\S\n]*\r?\n([\s\S]*?)(?:^|\n)---[^\S\n]*(?:\r?\n|$)/;
+/** Splits a `SKILL.md` into its frontmatter and its text; without a frontmatter all of it is text. */
+export function partedSkill(text: string): Parted {
+  const found = frame.exec(text);
+  if (!found) return { front: {}, body: text };
+  const front = yamlOf(found[1] ?? '');
+  return { front: isObject(front) ? front : {}, body: text.slice(found[0].length) };
+}
+function yamlOf(text: string): unknown {
+  try {
+    return parse(text, { maxAliasCount: 10 });
+  } catch {
+    return undefined;
+  }
+}
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
+const textsOf = (value: unknown): readonly string[] | undefined => {
+  const all = Array.isArray(value) ? value : [value];
+  return value === undefined || value === null ? undefined : all.map(String);
+};
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
+const present = (fields: Fields): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+const plain = (value: unknown): Fields | undefined =>
+  isObject(value) ? (JSON.parse(JSON.stringify(value)) as Fields) : undefined;
+
+const refOf = (
+  name: string,
+  { path, source }: SkillFolder,
+  front: Fields,
+  description: string,
+): SkillRef => ({
+  name,
+  source,
+  path,
+  description,
+  ...present({
+    license: textOf(front['license']),
+    compatibility: textOf(front['compatibility']),
+    allowed_tools: textsOf(front['allowed-tools'] ?? front['allowed_tools']),
+    tags: isTexts(front['tags']) ? front['tags'] : undefined,
+    skill_metadata: plain(front['metadata']),
+  }),
+});
+
+/** Reads the entry of one folder; a sentence says why it is no skill, and null means that it is another folder. */
+async function skillIn(folder: SkillFolder, name: string): Promise<SkillRef | string | null> {
+  const path = join(folder.path, name);
+  const entry = join(path, entryFile);
+  const facts = await stat(entry).catch(() => undefined);
+  if (!facts?.isFile()) return null;
+  if (!isSkillFolder(name))
+    return `${path} is no skill: its name may have lower-case letters, digits and single hyphens`;
+  if (facts.size > textBytes)
+    return `${path} is no skill: its ${entryFile} is larger than ${textBytes} bytes`;
+  const text = await readFile(entry, 'utf8').catch(() => undefined);
+  if (text === undefined) return `${path} is no skill: its ${entryFile} cannot be read`;
+  const { front } = partedSkill(text);
+  const description = textOf(front['description'])?.trim();
+  if (!description) return `${path} is no skill: its ${entryFile} has no description in its frontmatter`;
+  return refOf(name, { ...folder, path: await realpath(path) }, front, description);
+}
+
+async function listed(folders: readonly SkillFolder[]): Promise<SkillsListed> {
+  const skills = new Map<string, SkillRef>();
+  const refused: string[] = [];
+  for (const folder of folders) {
+    const entries = await readdir(folder.path, { withFileTypes: true }).catch(() => []);
+    const names = entries.flatMap((each) => (each.isDirectory() ? [each.name] : [])).toSorted();
+    if (names.length > mostSkills) refused.push(`${folder.path} has more than ${mostSkills} folders`);
+    for (const name of names.slice(0, mostSkills)) {
+      const found = await skillIn(folder, name);
+      if (typeof found === 'string') refused.push(found);
+      else if (found && skills.has(name))
+        refused.push(`${found.path} is left out: '${name}' is known already`);
+      else if (found) skills.set(name, found);
+    }
+  }
+  return { skills: [...skills.values()], refused };
+}
+
+// ── files of a skill ──────────────────────────────────────────────────────────────────────────────────
+const mimeTypes: Readonly<Record<string, string>> = {
+  ...{ '.md': 'text/markdown', '.txt': 'text/plain', '.csv': 'text/csv', '.html': 'text/html' },
+  ...{ '.css': 'text/css', '.py': 'text/x-python', '.sh': 'text/x-shellscript', '.rst': 'text/x-rst' },
+  ...{ '.json': 'application/json', '.xml': 'application/xml', '.toml': 'application/toml' },
+  ...{ '.yaml': 'application/yaml', '.yml': 'application/yaml', '.svg': 'image/svg+xml' },
+  ...{ '.js': 'text/javascript', '.mjs': 'text/javascript', '.ts': 'text/x-typescript' },
+};
+const refusal = (reason: SkillRefusal, bytes?: number): SkillFileRead =>
+  bytes === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, bytes };
+const isInside = (root: string, path: string): boolean => {
+  const way = relative(root, path);
+  return way !== '' && !way.startsWith(`..${sep}`) && way !== '..' && !isAbsolute(way);
+};
+/** Returns the refusal of a path by its words alone, before the disk is asked, so that it tells nothing of the disk. */
+function wordsOf(relPath: string): SkillRefusal | undefined {
+  const parts = relPath.split('/');
+  if (/[\\:\0]/.test(relPath) || relPath.startsWith('/') || parts.includes('..')) return 'traversal';
+  return parts.some((part) => secretFile.test(part)) ? 'forbidden' : undefined;
+}
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+const decoded = (bytes: Uint8Array): string | undefined => {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+};
+async function fileIn({ path: root, relPath }: SkillRead): Promise<SkillFileRead> {
+  const wrong = wordsOf(relPath);
+  if (wrong) return refusal(wrong);
+  const real = await realpath(join(root, relPath)).catch(() => undefined);
+  if (real === undefined) return refusal('not_found');
+  if (!isInside(root, real)) return refusal('traversal');
+  if (
+    relative(root, real)
+      .split(sep)
+      .some((part) => secretFile.test(part))
+  )
+    return refusal('forbidden');
+  const facts = await stat(real).catch(() => undefined);
+  if (!facts?.isFile()) return refusal('not_found');
+  if (facts.size > textBytes) return refusal('too_large', facts.size);
+  const raw = await readFile(real).catch(() => undefined);
+  if (raw === undefined) return refusal('not_found');
+  const all = decoded(raw);
+  if (all === undefined) return refusal('too_large', raw.length);
+  const isEntry = relative(root, real) === entryFile;
+  const text = isEntry ? partedSkill(all).body : all;
+  const bytes = Buffer.from(text);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const mimeType = mimeTypes[extname(real).toLowerCase()] ?? 'text/plain';
+  return { kind: 'text', text, mimeType, bytes: bytes.length, sha256 };
+}
+
+/** Callbacks of skill folders: something in them changed, or changes cannot be seen. */
+export interface SkillFoldersHeard {
+  readonly changed: () => void;
+  readonly trouble: (text: string) => void;
+}
+/**
+ * Folders with the skills of one computer: answers the port `skillFolders`, and watches the folders. A folder that
+ * does not exist counts as empty until it is there.
+ */
+export class SkillFolders {
+  readonly #heard: SkillFoldersHeard;
+  #folders: readonly SkillFolder[] = [];
+  #given = '';
+  /** Folders of the skills that were listed last; files of no other folder are read. */
+  #roots = new Set<string>();
+  #watching: Promise<Watching> | undefined;
+
+  constructor(heard: SkillFoldersHeard) {
+    this.#heard = heard;
+  }
+  /** Takes the folders of a config, whole paths or the word `user`; tells of a change when they are others. */
+  async set(given: readonly string[]): Promise<void> {
+    const key = JSON.stringify(given);
+    if (key === this.#given || (this.#given === '' && given.length === 0)) return;
+    this.#given = key;
+    this.#folders = given.map(folderOf);
+    this.#heard.changed();
+    await this.#unwatch();
+    const { changed, trouble } = this.#heard;
+    const named = this.#folders.map(({ path }, at) => ({ path, name: String(at) }));
+    this.#watching = watchFolders(named, changed, changed, trouble);
+    await this.#watching;
+  }
+  async #unwatch(): Promise<void> {
+    const watching = this.#watching;
+    this.#watching = undefined;
+    await (await watching)?.close();
+  }
+  readonly request: Ports['request'] = (_from, { id, method, params }, emit) => {
+    let isWanted = true;
+    const work = method === 'list' ? this.#listed() : this.#read(params as SkillRead);
+    void work.then((result) => isWanted && emit({ type: 'ask.answered', id, result }));
+    return () => {
+      isWanted = false;
+    };
+  };
+  async #listed(): Promise<SkillsListed> {
+    const found = await listed(this.#folders);
+    this.#roots = new Set(found.skills.map(({ path }) => path));
+    return found;
+  }
+  async #read(wanted: SkillRead): Promise<SkillFileRead> {
+    return this.#roots.has(wanted.path) ? fileIn(wanted) : refusal('not_found');
+  }
+  async close(): Promise<void> {
+    await this.#unwatch();
+  }
+}

@@ -1,0 +1,165 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { SkillFolders } from '../../../adapters/index.ts';
+import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
+import { skillsPort, type SkillFileRead, type SkillsListed } from '../../../machines/skills/skills.rules.ts';
+import { ScriptedSkills, type SkillsTruth } from '../../stage/scripted/host-ports.ts';
+
+/** The port `skillFolders`: over real folders, and as scenarios fake it. */
+const root = mkdtempSync(join(tmpdir(), 'a2c-skills-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let count = 0;
+const folderWith = (files: Readonly<Record<string, string>>): string => {
+  const folder = join(root, String((count += 1)));
+  mkdirSync(folder);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+};
+const skill = (name: string, body = 'Do it.'): string =>
+  `---\nname: ${name}\ndescription: about ${name}\n---\n${body}`;
+
+const open: SkillFolders[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+});
+const foldersOf = async (given: readonly string[], changed = (): void => {}): Promise<SkillFolders> => {
+  const folders = new SkillFolders({ changed, trouble: () => {} });
+  open.push(folders);
+  await folders.set(given);
+  return folders;
+};
+const ask = async <T>(port: Ports['request'], method: string, params: object = {}): Promise<T> => {
+  const fact = await new Promise<RequestFact>(
+    (resolve) => void port('skills', { id: 'x', target: skillsPort, method, params }, resolve),
+  );
+  return (fact as { readonly result: T }).result;
+};
+const list = (port: Ports['request']): Promise<SkillsListed> => ask(port, 'list');
+const read = async (port: Ports['request'], name: string, relPath = 'SKILL.md'): Promise<SkillFileRead> => {
+  const found = (await list(port)).skills.find((each) => each.name === name);
+  return ask(port, 'read', { path: found?.path, relPath });
+};
+
+const truth: SkillsTruth = { pdf: { 'SKILL.md': 'Do it.', 'scripts/a.py': 'print(1)' } };
+const worlds: readonly (readonly [string, () => Promise<Ports['request']>])[] = [
+  [
+    'folders',
+    async () =>
+      (await foldersOf([folderWith({ 'pdf/SKILL.md': skill('pdf'), 'pdf/scripts/a.py': 'print(1)' })]))
+        .request,
+  ],
+  [
+    'the fake',
+    async () => {
+      const clock = { setTimeout, clearTimeout: (timer: unknown) => clearTimeout(timer as number) };
+      const fake = new ScriptedSkills(clock);
+      fake.truth = truth;
+      return fake.request;
+    },
+  ],
+];
+describe.each(worlds)('skill folders: %s', (_, world) => {
+  it('list their skills', async () => {
+    expect(await list(await world())).toMatchObject({
+      skills: [{ name: 'pdf', source: 'config', description: 'about pdf' }],
+      refused: [],
+    });
+  });
+  it('give the texts of files, with their facts', async () => {
+    const port = await world();
+    expect(await read(port, 'pdf')).toMatchObject({ kind: 'text', text: 'Do it.', bytes: 6 });
+    expect(await read(port, 'pdf', 'scripts/a.py')).toMatchObject({ kind: 'text', text: 'print(1)' });
+  });
+  it('refuse paths that lead out, and files that are not there', async () => {
+    const port = await world();
+    expect(await read(port, 'pdf', '../other')).toEqual({ kind: 'refused', reason: 'traversal' });
+    expect(await read(port, 'pdf', 'none.md')).toEqual({ kind: 'refused', reason: 'not_found' });
+  });
+});
+
+describe('real skill folders', () => {
+  it('pass on what the frontmatter says, as the Python SDK reads it', async () => {
+    const front = 'description: d\nlicense: MIT\nallowed-tools: read\ntags: [a, b]\nmetadata: {by: me, n: 1}';
+    const { request } = await foldersOf([folderWith({ 'a/SKILL.md': `---\n${front}\n---\n` })]);
+    const facts = { license: 'MIT', allowed_tools: ['read'], tags: ['a', 'b'] };
+    expect((await list(request)).skills).toMatchObject([{ ...facts, skill_metadata: { by: 'me', n: 1 } }]);
+  });
+
+  it('say of each folder that is no skill why, and take the first of one name', async () => {
+    const first = folderWith({
+      'Bad_Name/SKILL.md': skill('x'),
+      'silent/SKILL.md': 'no frontmatter',
+      'broken/SKILL.md': '---\ndescription: [\n---\n',
+      'both/SKILL.md': skill('both'),
+      'plain/readme.md': 'no skill, and no notice',
+      'deep/er/SKILL.md': skill('er'),
+    });
+    const second = folderWith({ 'both/SKILL.md': skill('both', 'other') });
+    const { request } = await foldersOf([first, second]);
+    const { skills, refused } = await list(request);
+    expect(skills.map(({ path }) => path)).toEqual([join(first, 'both')]);
+    expect(refused.map((text) => /(\w+) (?:is no skill|is left out)/.exec(text)?.[1])).toEqual([
+      'Bad_Name',
+      'broken',
+      'silent',
+      'both',
+    ]);
+  });
+
+  it('give nothing outside of a skill, whatever the path says', async () => {
+    const folder = folderWith({ 'a/SKILL.md': skill('a'), 'a/.skillenv': 'KEY=1', 'secret.txt': 'no' });
+    symlinkSync(join(folder, 'secret.txt'), join(folder, 'a', 'link.txt'));
+    symlinkSync(join(folder, 'a', '.skillenv'), join(folder, 'a', 'env.txt'));
+    const { request } = await foldersOf([folder]);
+    const reasons: unknown[] = [];
+    for (const path of ['../secret.txt', '/etc/passwd', 'x\\..\\y', 'C:/x', 'link.txt', 'a/../../secret.txt'])
+      reasons.push(await read(request, 'a', path));
+    expect(reasons).toEqual(reasons.map(() => ({ kind: 'refused', reason: 'traversal' })));
+    for (const path of ['.skillenv', 'no/.SKILLENV', 'env.txt'])
+      expect(await read(request, 'a', path)).toEqual({ kind: 'refused', reason: 'forbidden' });
+    expect(await ask(request, 'read', { path: folder, relPath: 'secret.txt' })).toMatchObject({
+      reason: 'not_found',
+    });
+  });
+
+  it('refuse what is no text or too large, with its size', async () => {
+    const folder = folderWith({ 'a/SKILL.md': skill('a'), 'a/large.txt': 'x'.repeat(300_000) });
+    writeFileSync(join(folder, 'a', 'image.png'), Buffer.from([0xff, 0xfe, 0]));
+    const { request } = await foldersOf([folder]);
+    expect(await read(request, 'a', 'large.txt')).toMatchObject({ reason: 'too_large', bytes: 300_000 });
+    expect(await read(request, 'a', 'image.png')).toMatchObject({ reason: 'too_large', bytes: 3 });
+  });
+
+  it('tell of changes, of a folder that vanishes and of one that comes', async () => {
+    const folder = folderWith({ 'a/SKILL.md': skill('a') });
+    let heard = (): void => {};
+    const change = (): Promise<void> => new Promise((resolve) => (heard = resolve));
+    const [folders, begun] = [foldersOf([folder], () => heard()), change()];
+    const { request } = await folders;
+    // Told when the watch has begun; each later change is then heard by itself.
+    await begun;
+    const after = async (act: () => void, wanted: readonly string[]): Promise<void> => {
+      let next = change();
+      act();
+      for (;;) {
+        await next;
+        next = change();
+        const { skills } = await list(request);
+        if (JSON.stringify(skills.map(({ name }) => name)) === JSON.stringify(wanted)) return;
+      }
+    };
+    expect((await list(request)).skills).toHaveLength(1);
+    const add = (): void => {
+      mkdirSync(join(folder, 'b'));
+      writeFileSync(join(folder, 'b', 'SKILL.md'), skill('b'));
+    };
+    await after(add, ['a', 'b']);
+    await after(() => renameSync(folder, `${folder}.gone`), []);
+    await after(() => renameSync(`${folder}.gone`, folder), ['a', 'b']);
+  });
+});
