@@ -26,16 +26,13 @@ export interface Lit {
 const sumOf = (arrow: Arrow, counts: Lit['counts']): number =>
   arrow.transitions.reduce((sum, { id }) => sum + (counts.get(id) ?? 0), 0);
 
-/** Returns the middle of the longest section of an arrow, where a number has most room. */
-function middleOf(points: readonly ElkPoint[]): ElkPoint {
-  let best = { x: 0, y: 0, length: -1 };
-  for (const [at, { x, y }] of points.entries()) {
-    const next = points[at + 1];
-    if (!next) break;
-    const length = Math.abs(next.x - x) + Math.abs(next.y - y);
-    if (length > best.length) best = { x: (x + next.x) / 2, y: (y + next.y) / 2, length };
-  }
-  return best;
+/** Distance in px of a number from the beginning of its arrow, where no label is. */
+const placeAt = 11;
+/** Returns the place of the number of an arrow: shortly after its beginning. */
+function placeOf([one = { x: 0, y: 0 }, other = one]: readonly ElkPoint[]): ElkPoint {
+  const length = Math.abs(other.x - one.x) + Math.abs(other.y - one.y);
+  const share = length === 0 ? 0 : Math.min(0.5, placeAt / length);
+  return { x: one.x + (other.x - one.x) * share, y: one.y + (other.y - one.y) * share };
 }
 function Edge({ edge, arrow, lit }: { edge: ElkEdge; arrow: Arrow; lit: Lit }): VNode {
   const [section] = edge.sections ?? [];
@@ -46,7 +43,7 @@ function Edge({ edge, arrow, lit }: { edge: ElkEdge; arrow: Arrow; lit: Lit }): 
   const [label] = edge.labels ?? [];
   const lines = linesOf(arrow);
   const places = arrow.transitions.flatMap(({ id }) => lit.order.get(id) ?? []);
-  const middle = middleOf(points);
+  const place = placeOf(points);
   return (
     <g class={`edge${taken ? ' taken' : ''}${count > 0 ? ' visited' : ''}`} data-edge={arrow.id}>
       <title>{`${names}\ntaken ${count} times`}</title>
@@ -66,8 +63,8 @@ function Edge({ edge, arrow, lit }: { edge: ElkEdge; arrow: Arrow; lit: Lit }): 
       )}
       {places.length > 0 && (
         <g class="place">
-          <circle cx={middle.x} cy={middle.y} r={9} />
-          <text x={middle.x} y={middle.y + 4}>
+          <circle cx={place.x} cy={place.y} r={9} />
+          <text x={place.x} y={place.y + 4}>
             {Math.max(...places)}
           </text>
         </g>
