@@ -264,7 +264,11 @@ describe('call', () => {
       error: {
         code: 'LinkLost',
         message: expect.stringContaining('Could not join the office'),
-        details: {},
+        details: {
+          reason: expect.stringContaining('ECONNREFUSED'),
+          refusal: null,
+          url: 'http://127.0.0.1:9',
+        },
         remedy: 'Start an office: createOffice; in a shell: a2c office',
       },
     });
