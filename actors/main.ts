@@ -11,6 +11,8 @@ import type { CommandContext } from './cli/context.ts';
 setFlagsFromString('--no-allocation-site-pretenuring');
 keepCompiledCode();
 
+/** Headings of help texts, which are bold where the terminal shows that. */
+const heading = /^(?:Usage:|[A-Z][\w ]+:$)/gm;
 async function main(): Promise<void> {
   const aborter = new AbortController();
   const stop = (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void => {
@@ -44,9 +46,15 @@ async function main(): Promise<void> {
   // Loaded only now, so that its compiled code is kept.
   const { begin } = await import('./cli/run.ts');
   try {
-    process.exitCode = await begin(argv.length === 0 ? ['--help'] : argv, {
-      out: (text) => void process.stdout.write(`${asText(text)}\n`),
+    const { isTTY, columns } = process.stdout;
+    const isColoured = isTTY && process.stdout.hasColors();
+    process.exitCode = await begin(argv.length > 0 ? argv : [isTTY ? 'next' : '--help'], {
+      out: (text) => {
+        const shown = asText(text);
+        process.stdout.write(`${isColoured ? shown.replaceAll(heading, '\u001B[1m$&\u001B[22m') : shown}\n`);
+      },
       err: (text) => void process.stderr.write(`${asText(text)}\n`),
+      columns,
       context: () => (context ??= contextOf()),
     });
   } finally {

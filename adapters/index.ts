@@ -48,7 +48,7 @@ export {
 export { localLauncher } from './process/local-launcher.ts';
 export { loginPath, openInBrowser, openSecretInBrowser, runText } from './process/run-text.ts';
 export { processPortOf } from './process/launch.ts';
-export { type TracedGroup } from './process/reaper/group.ts';
+export { isAlone, type TracedGroup } from './process/reaper/group.ts';
 export {
   announceHost,
   isPageBuilt,
@@ -90,7 +90,7 @@ export { changeFile, NotText } from './storage/settings.ts';
 export { SkillFolders } from './storage/skill-folders.ts';
 export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings.ts';
 export { isTrusted, trust } from './storage/user-files.ts';
-export { PackageMissing } from './optional-packages.ts';
+export { ownCommand, PackageMissing, typedInShell } from './optional-packages.ts';
 export { keepCompiledCode, OwnFileMissing } from './own-files.ts';
 export { lazyLinks, lazyOffices } from './socket/lazy.ts';
 export {

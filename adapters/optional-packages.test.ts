@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { installCommand, optionalPackages } from './optional-packages.ts';
+import { installCommand, optionalPackages, ownCommand } from './optional-packages.ts';
 
 type Ranges = Readonly<Record<string, string>>;
 const { devDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
@@ -22,4 +22,22 @@ it('are the optional peers of package.json, in a version that it takes', () => {
     expect(devDependencies).toHaveProperty([name]);
   }
   expect(installCommand('@bpinternal/verel')).toBe('npm install @bpinternal/verel@0.2.0');
+});
+
+const place = (url: string, ...argv: string[]) => ({
+  url: `file://${url}/a2c-actors/dist/actors/main.js`,
+  argv,
+});
+it.each([
+  ['npm install pino', 'a2c', place('/p/node_modules', '/bin/a2c', 'tools')],
+  ['npm install pino', 'npx a2c', place('/p/node_modules', '/p/node_modules/.bin/a2c', 'tools')],
+  ['npm install -g pino', 'a2c', place('/usr/lib/node_modules', '/usr/bin/a2c', 'tools')],
+  [
+    "npx -p a2c-actors -p pino a2c tools --log -c 'my servers.json'",
+    'npx -p a2c-actors a2c',
+    place('/h/.npm/_npx/12/node_modules', '/h/_npx/a2c', 'tools', '--log', '-c', 'my servers.json'),
+  ],
+])('%s is the command for a program that was started as %s', (install, own, where) => {
+  expect(installCommand('pino', where)).toBe(install);
+  expect(ownCommand(where).join(' ')).toBe(own);
 });

@@ -35,14 +35,36 @@ export function isInstalled(name: OptionalPackage): boolean {
 export const missingText = (name: OptionalPackage, purpose: string): string =>
   `${purpose} needs the package ${name}, which is not installed`;
 
+/** Place from which this code and its program were loaded. */
+interface Surroundings {
+  /** URL of a module of this package; absent in a bundle that is CommonJS. */
+  readonly url: string | undefined;
+  /** Path of the program, such as `node_modules/.bin/a2c`, and its arguments. */
+  readonly argv: readonly string[];
+}
+const here = (): Surroundings => ({ url: import.meta.url, argv: process.argv.slice(1) });
+const isByNpx = ({ url = '' }: Surroundings): boolean => url.includes('/_npx/');
+/** Quotes a word for a shell, because a name from a server may contain any character. */
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./…-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+/** Returns a command line that can be copied to a shell. */
+export const typedInShell = (words: readonly string[]): string => words.map(quoted).join(' ');
+
+/** Words that start the command `a2c` the way it was started: by npx from its cache, by npx in a project, or by name. */
+export function ownCommand(where: Surroundings = here()): readonly string[] {
+  if (isByNpx(where)) return ['npx', '-p', 'a2c-actors', 'a2c'];
+  return /[\\/]node_modules[\\/]\.bin[\\/]a2c$/.test(where.argv[0] ?? '') ? ['npx', 'a2c'] : ['a2c'];
+}
 /**
  * Command that installs a package. A program started by `npx` runs from a folder of its own that `npm install` does not reach, so
- * the command is another `npx` call then.
+ * the command is the same call with that package then. A global program finds global packages.
  */
-export function installCommand(name: OptionalPackage): string {
+export function installCommand(name: OptionalPackage, where: Surroundings = here()): string {
   const asked = name + optionalPackages[name];
-  const isByNpx = import.meta.url?.includes('/_npx/');
-  return isByNpx ? `npx -p a2c-actors -p ${asked} a2c …` : `npm install ${asked}`;
+  if (isByNpx(where))
+    return typedInShell(['npx', '-p', 'a2c-actors', '-p', asked, 'a2c', ...where.argv.slice(1)]);
+  const isGlobal = /\/(?:lib|npm)\/node_modules\/a2c-actors\//.test(where.url ?? '');
+  return `npm install ${isGlobal ? '-g ' : ''}${asked}`;
 }
 
 /** Returns a sentence with the command that installs a missing package; undefined when the package is installed. */

@@ -62,6 +62,22 @@ export const stateWords: Readonly<Record<ServerState, string>> = {
   needsInput: 'lacks a value of its config',
   unsupported: 'has a config that cannot be used here',
 };
+/** Short words for the state of a server in a table, where `stateWords` would be too long. */
+export const shortStateWords: Readonly<Record<ServerState, string>> = {
+  idle: 'stopped',
+  standby: 'starts when called',
+  connecting: 'starting',
+  ready: 'ready',
+  recovering: 'lost',
+  waiting: 'failed',
+  open: 'gave up',
+  authorizing: 'logging in',
+  unauthorized: 'needs a login',
+  closing: 'stopping',
+  disabled: 'disabled',
+  needsInput: 'needs a value',
+  unsupported: 'has a wrong config',
+};
 
 // ── waits of a server that connects ───────────────────────────────────────────────────────────────────
 const handshakes = {

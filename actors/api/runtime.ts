@@ -262,6 +262,11 @@ export class Runtime {
     await Promise.resolve();
     return this.flight.write('asked', dir);
   }
+  /** Returns the pid of the program of the client at this address; undefined when it has none. */
+  pidOf(client: Address): number | undefined {
+    return this.ledger.list().find(({ key }) => key.startsWith(`${client}#`) || key.startsWith(`${client}/`))
+      ?.pid;
+  }
   /**
    * Ends processes that earlier, killed hosts have left behind, and reports them. Called before the first server
    * is launched.

@@ -109,7 +109,7 @@ describe('a password at a2c up', () => {
     await at.until(/Token: /);
     if (boot < 1) await at.until(booted);
     at.type(`${secret}${ctrlC}`);
-    await at.until(/asking +needsInput[^]*a2c> /);
+    await at.until(/asking +needs a value[^]*a2c> /);
     // The keys for yank and undo must not bring back any part of the password.
     at.type('\u0019\u001f');
     await livesOn(at);

@@ -14,16 +14,25 @@ import type { CommandContext } from './context.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { callJson, conflictSummary, notReadyLines } from './printing/servers.ts';
 import { calledOf, progressTold, shown } from './printing/call-progress.ts';
-import { readingFrom, resultText, saved, typedHere, type SaveOptions } from './printing/contents.ts';
+import {
+  forShell,
+  logsOf,
+  readingFrom,
+  resultText,
+  saved,
+  typedHere,
+  type SaveOptions,
+} from './printing/contents.ts';
 import { besideFailure, ownFailure, showFailure } from './printing/failures.ts';
 import { readFor, signatureText } from './printing/signature.ts';
 import { configOf } from './source.ts';
 import { hasTool } from './starting.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
-import type { ToolInfo, ToolListing } from '../servers/server-handle.ts';
+import type { ServerStatus, ToolInfo, ToolListing } from '../servers/server-handle.ts';
+import { stateWords } from '../../machines/server-states.ts';
 import { readText } from '../../adapters/index.ts';
 import type { Config } from '../../machines/config/parse.ts';
-import { wireCodes } from '../../machines/protocol/index.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import { nearest } from '../../machines/text.ts';
 
 /** Options of `a2c call`, which calls one tool on the servers of a config or on a computer in an office. */
@@ -73,8 +82,9 @@ export async function call(
 async function tell(
   context: CommandContext,
   options: CallCommandOptions,
-  outcome: CallOutcome,
+  ended: CallOutcome,
 ): Promise<CallOutcome> {
+  const outcome = ended.failure ? { ...ended, failure: forShell(ended.failure, options) } : ended;
   if (options.json) context.terminal.out(JSON.stringify(callJson(outcome)));
   else show(context, options, outcome);
   if (outcome.outcome === 'succeeded') await saved(context, options, outcome.tool, outcome.result);
@@ -188,6 +198,10 @@ async function explained(
   if (outcome.outcome === 'succeeded' || outcome.toolError) return whole(computer, outcome);
   const listing = await computer.tools();
   const { failure } = outcome;
+  const [server, other] = listing.servers;
+  const isUnknown = failure.code === wireCodes.toolNotFound || failure.code === 'ServerNotActive';
+  if (isUnknown && server && !other && !['ready', 'standby'].includes(server.state))
+    return { ...outcome, failure: notStarted(options, server, failure) };
   if (failure.code === wireCodes.toolNotFound) {
     for (const line of [...conflictSummary(listing), ...notReadyLines(listing)]) terminal.err(line);
     const names = listing.tools.flatMap(({ name, original }) => [name, original]);
@@ -204,6 +218,24 @@ async function explained(
       ...failure,
       remedy: `${usageOf(info)}  (more: ${typedHere(options, 'a2c', 'tools', info.name)})`,
     },
+  };
+}
+/** States of a server that a person has to mend; what its program writes does not help there. */
+const isForPerson: ReadonlySet<ServerStatus['state']> = new Set([
+  'needsInput',
+  'unauthorized',
+  'unsupported',
+]);
+/** Failure of a call to one server that did not start: the failure of that server, and where to look. */
+function notStarted(options: OneShotOptions, server: ServerStatus, failure: Failure): Failure {
+  const { name, state, reason = stateWords[state], failure: why } = server;
+  const logs = `See what it writes: ${logsOf(options, name)}`;
+  const own = why && (isForPerson.has(state) || why.code === 'NotStartable') ? why.remedy : undefined;
+  return {
+    code: 'ServerNotActive',
+    message: why?.message ?? `Server '${name}' has not started: ${reason}`,
+    details: { ...failure.details, server_name: name, state, ...(why && { because: why.code }) },
+    remedy: own ?? logs,
   };
 }
 /** Replaces a result that was cut by the whole, which the computer keeps until it closes. */

@@ -1,4 +1,5 @@
 import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
+import { defaultLimit } from '../../machines/resources/finder.ts';
 import { withRemedy } from '../../machines/resources/collections.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import type { Config } from '../../machines/config/parse.ts';
@@ -20,7 +21,7 @@ import {
   type SaveOptions,
   contentsText,
   desktopText,
-  finderText,
+  FinderTable,
   skillsText,
   skillText,
   tell,
@@ -49,13 +50,16 @@ interface Asking<T> {
   here(computer: Computer): Promise<T>;
   there(agent: Agent, computer: string, how: { readonly signal: AbortSignal }): Promise<T>;
 }
-/** Asks a computer once, prints the answer and closes the computer; Ctrl-C cancels the question at any moment. */
+/**
+ * Asks a computer, prints the answer and closes the computer; Ctrl-C cancels the question, or ends the wait for servers.
+ * `isEarly`: where servers start slowly it also asks before that, and prints what `textOf` makes of each answer.
+ */
 async function show<T extends object>(
   context: CommandContext,
   options: OneShotOptions,
   ask: Asking<T>,
-  textOf: (shown: T) => AnswerText,
-  config?: Config,
+  textOf: (shown: T, isLast: boolean) => AnswerText,
+  { config, isEarly = false }: { readonly config?: Config | undefined; readonly isEarly?: boolean } = {},
 ): Promise<number> {
   const { signal, terminal } = context;
   let isUsable = true;
@@ -78,10 +82,14 @@ async function show<T extends object>(
     options.url === undefined
       ? await withComputer(context, options, config ?? (await configOf(context, options)), here, {
           onResources: (text) => void notices.push(text),
+          isPartial: true,
+          ...(isEarly && {
+            onSlow: async (computer) => tell(terminal, textOf(await ask.here(computer), false)),
+          }),
         })
       : await withAgent(context, options, (agent, computer) => ask.there(agent, computer, { signal }));
   if (options.json) terminal.out(JSON.stringify(shown));
-  else tell(terminal, textOf(shown));
+  else tell(terminal, textOf(shown, true));
   return exitCodeOf(signal, isUsable);
 }
 
@@ -117,7 +125,10 @@ export function finder(context: CommandContext, options: FinderOptions): Promise
       return { documents, total_count, missing };
     },
   };
-  return show(context, options, ask, finderText);
+  const table = new FinderTable(limit ?? defaultLimit);
+  // A part of the whole that is asked for by number waits until all documents are sorted.
+  const isEarly = !options.json && limit === undefined && offset === undefined;
+  return show(context, options, ask, (shown, isLast) => table.of(shown, isLast), { isEarly });
 }
 export interface ReadOptions extends OneShotOptions, SaveOptions {
   readonly server?: string;
@@ -144,7 +155,7 @@ export async function read(context: CommandContext, uri: string, options: ReadOp
   let given: readonly ResourceContent[] = [];
   const textOf = ({ contents }: { readonly contents: readonly ResourceContent[] }): AnswerText =>
     contentsText((given = contents));
-  const code = await show(context, options, ask, textOf, config);
+  const code = await show(context, options, ask, textOf, { config });
   await saved(context, options, uri.split(/[/?#]+/).at(-1) ?? '', given);
   return code;
 }
@@ -176,7 +187,7 @@ async function showSkills<T extends object>(
 ): Promise<number> {
   if (options.url !== undefined) return show(context, options, ask, textOf);
   const config = await configOf(context, options);
-  return show(context, options, ask, textOf, { ...config, servers: [] });
+  return show(context, options, ask, textOf, { config: { ...config, servers: [] } });
 }
 export function skills(context: CommandContext, options: OneShotOptions): Promise<number> {
   const ask: Asking<{ readonly skills: readonly Skill[] }> = {

@@ -41,7 +41,10 @@ export async function unlessInterrupted<T>(
     throw signal.aborted ? interrupted() : error;
   }
 }
-/** Runs a question that takes no abort signal: Ctrl-C closes the host that is asked, which rejects the question. */
+/**
+ * Runs a question that takes no abort signal: Ctrl-C closes the host that is asked, which rejects the question. A Ctrl-C
+ * that came before ends only what was waited for.
+ */
 export async function orClosed<T>(
   signal: AbortSignal,
   asked: { close(): Promise<void> },
@@ -49,7 +52,6 @@ export async function orClosed<T>(
 ): Promise<T> {
   const stop = (): void => void asked.close();
   signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
   try {
     return await work();
   } finally {

@@ -60,7 +60,7 @@ it('a server that needs an input is told of at start, with what it needs', async
   expect(facts.find(is({ name: 'needy', state: 'needsInput' }))).toMatchObject({
     reason: expect.stringContaining('A2C_SMCP_facts_told is not set') as string,
   });
-  expect(shown).toMatch(/server needy +needsInput: .*needs input facts-told/);
+  expect(shown).toMatch(/server needy +needs a value: .*needs input facts-told/);
 });
 
 it('usage errors and unknown commands are errors for programs, too', async () => {

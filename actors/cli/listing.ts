@@ -25,7 +25,7 @@ import {
 import { absentLines, conflictSummary, EarlyGroups, toolJson, toolLines } from './printing/servers.ts';
 import { toolText, type CallToCopy } from './printing/signature.ts';
 import { configOf } from './source.ts';
-import { hasTool, type StartTimes } from './starting.ts';
+import { hasStarted, hasTool, type Patience, type StartTimes } from './starting.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { ToolInfo, ToolListing, ServerResources, ServerPrompts } from '../servers/server-handle.ts';
 import { readText } from '../../adapters/index.ts';
@@ -132,11 +132,12 @@ async function toolsHere(
     async (computer, times) => ({ listing: await computer.tools(), times }),
     target
       ? { isEnough: hasTool(target.tool) }
-      : isText
-        ? {
+      : {
+          isPartial: true,
+          ...(isText && {
             onSettled: async (computer, { name: of }, times) => early.show(await computer.tools(), of, times),
-          }
-        : {},
+          }),
+        },
   );
   const { times } = told;
   const listing = target ? onlyTool(options, told.listing, target.tool) : told.listing;
@@ -147,7 +148,7 @@ async function toolsHere(
   } else if (json) terminal.out(JSON.stringify({ ...timed(listing, times), warnings: config.warnings }));
   else if (target)
     terminal.outText(listing.tools.map((tool) => toolText(tool, callOf(whole, options, tool))).join('\n\n'));
-  else early.showRest(listing, times);
+  else early.showRest({ ...listing, servers: listing.servers.filter(hasStarted) }, times);
   return exitCodeOf(signal, hasUsable(context, listing.servers));
 }
 /**
@@ -310,8 +311,11 @@ function ownerOf(listed: readonly ServerPrompts[], name: string, options: OneSho
   return owner.server;
 }
 
-/** Prints one listing for each server of a config, or for one server: as JSON, or as a few lines each. */
-export async function listOfServers<T>(
+/**
+ * Prints one listing for each server of a config, or for one server: as JSON, or as a few lines each, which come when
+ * the server is up or has failed.
+ */
+export async function listOfServers<T extends { readonly server: string }>(
   context: CommandContext,
   name: string | undefined,
   options: OneShotOptions,
@@ -321,13 +325,27 @@ export async function listOfServers<T>(
   const { signal, terminal } = context;
   const all = await configOf(context, options);
   const config = name === undefined ? all : onlyServer(all, name);
-  const { listed, isUsable } = await withComputer(context, options, config, async (computer) => ({
-    listed: await orClosed(signal, computer, () => ask(computer)),
-    isUsable: hasUsable(context, computer.servers()),
-  }));
+  const early = new Set<string>();
+  const show = (some: readonly T[]): void => {
+    for (const each of some.filter(({ server }) => !early.has(server))) {
+      if (early.size > 0) terminal.out('');
+      early.add(each.server);
+      for (const line of linesOf(each, options)) terminal.out(line);
+    }
+  };
+  const onSettled: Patience['onSettled'] = async (computer, { name: settled }) =>
+    show((await ask(computer)).filter(({ server }) => server === settled));
+  const { listed, isUsable } = await withComputer(
+    context,
+    options,
+    config,
+    async (computer) => ({
+      listed: await orClosed(signal, computer, () => ask(computer)),
+      isUsable: hasUsable(context, computer.servers()),
+    }),
+    { isPartial: true, ...(!options.json && { onSettled }) },
+  );
   if (options.json) terminal.out(JSON.stringify({ servers: listed }));
-  else
-    for (const line of listed.flatMap((server, at) => [...(at > 0 ? [''] : []), ...linesOf(server, options)]))
-      terminal.out(line);
+  else show(listed);
   return exitCodeOf(signal, isUsable);
 }

@@ -1,4 +1,5 @@
 import {
+  columnsOf,
   connectStately,
   defaultStateDir,
   hostName,
@@ -27,7 +28,8 @@ import { briefRecordBy, logBy, recordBy, type ServerOptions, type WatchOptions }
 import { showInspector } from './inspect.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { configOf } from './source.ts';
-import { atOnce, bootMsOf, listingMsOf, untilStarted } from './starting.ts';
+import { startedFor } from './one-shot.ts';
+import { atOnce, bootMsOf, hasStarted, untilStarted } from './starting.ts';
 
 export interface UpOptions extends ServerOptions, EntryOptions {
   readonly host: string;
@@ -120,7 +122,7 @@ async function openComputer(
     },
     { config, runtime },
   );
-  await untilStarted(context, computer, config, {
+  await untilStarted(context, computer, {
     ms: bootMsOf(options, config) ?? timing.bootMs,
     isShown: true,
   });
@@ -248,12 +250,28 @@ export async function status(
   let isUsable = false;
   const config = await configOf(context, options);
   const { runtime, watch, stop } = await watchedRuntimeOf(context, options, briefRecordBy(options));
+  const isLines = !options.json && !options.tree;
+  const width = Math.max(0, ...config.servers.map(({ name }) => columnsOf(name)));
+  const shown = new Map<string, ServerStatus['state']>();
+  const show = (server: ServerStatus): void => {
+    const { name, state } = server;
+    // Shows each server once, and again where it is ready after all.
+    if (shown.has(name) && (state !== 'ready' || shown.get(name) === state)) return;
+    shown.set(name, state);
+    terminal.out(serverLine(server, width));
+  };
   try {
     const computer = await unlessInterrupted(signal, async (mustGoOn) => {
       const started = await createComputer({ signal, timing: atOnce }, { config, runtime });
       mustGoOn();
-      await untilStarted(context, started, config, { ms: listingMsOf(options, config) });
-      mustGoOn();
+      const onSettled = (_: Computer, server: ServerStatus): Promise<void> => Promise.resolve(show(server));
+      await startedFor(
+        context,
+        options,
+        { computer: started, config, runtime },
+        { isPartial: !options.watch, ...(isLines && { onSettled }) },
+      );
+      if (options.watch || !started.servers().some(hasStarted)) mustGoOn();
       return started;
     });
     const tree = watch.treeOf(runtime.directory);
@@ -262,7 +280,7 @@ export async function status(
         JSON.stringify({ ...computer.status(), warnings: config.warnings, ...(options.tree && { tree }) }),
       );
     else if (options.tree) treeLines(tree).forEach((line) => terminal.out(line));
-    else for (const server of computer.servers()) terminal.out(serverLine(server));
+    else computer.servers().forEach(show);
     isUsable = hasUsable(context, computer.servers());
     if (options.watch) await keepShown(context, computer);
     await computer.close();

@@ -25,6 +25,7 @@ import {
   loginPath,
 } from '../../adapters/index.ts';
 import type { Config } from '../../machines/config/parse.ts';
+import { shortStateWords } from '../../machines/server-states.ts';
 import { launchSettingsOf, type ServerConfig } from '../../machines/config/schemas.ts';
 
 export interface DoctorOptions extends SourceOptions {
@@ -191,7 +192,7 @@ async function serverChecks(
     return {
       what,
       state: server.state === 'ready' ? 'warning' : 'wrong',
-      found: [server.reason ?? server.state, ...lines].join('\n'),
+      found: [server.reason ?? shortStateWords[server.state], ...lines].join('\n'),
     };
   };
   const told = new Set<string>();
@@ -208,7 +209,7 @@ async function serverChecks(
     const found = conflictSummary(await computer.tools());
     add(found.map((each): CheckResult => ({ what: 'tools', state: 'warning', found: each })));
   };
-  await withComputer(context, asked, config, rest, { onSettled: tellOf });
+  await withComputer(context, asked, config, rest, { isPartial: true, onSettled: tellOf });
 }
 
 /** Result of one check of `a2c doctor`. */

@@ -96,7 +96,7 @@ describe('a2c up', () => {
 
   it('ends when its terminal goes away, although its servers are still starting', async () => {
     const up = a2c('up', '--port', '0', '-c', configOf('stubborn'));
-    await up.said(/wrapped +connecting/);
+    await up.said(/wrapped +starting/);
     up.child.kill('SIGHUP');
     expect(await up.exited).toEqual({ code: 129, signal: null });
     expect(look(0)).toEqual([]);

@@ -1,6 +1,7 @@
 import type { Agent } from '../api/agent-handle.ts';
 import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer-options.ts';
+import type { RuntimeShare } from '../api/computer.ts';
 import { answersBy, chosenOf, foldersOf, inputsAt } from './answering.ts';
 import type { Target } from './arguments.ts';
 import type { CommandContext } from './context.ts';
@@ -15,12 +16,14 @@ import {
 } from './host-options.ts';
 import { credentialBy } from './entry.ts';
 import { textsHere } from './printing/failures.ts';
-import { typedHere } from './printing/contents.ts';
+import { logsOf, typedHere } from './printing/contents.ts';
 import { logLine } from './printing/servers.ts';
 import {
   atOnce,
   bootMsOf,
-  lateLine,
+  downloadsOf,
+  hasStarted,
+  lateLines,
   listingMsOf,
   untilStarted,
   type Patience,
@@ -36,6 +39,7 @@ import type { Config } from '../../machines/config/parse.ts';
 import { mistakeLine } from '../../machines/config/mistake.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
+import { keyOf } from '../../machines/kernel/address.ts';
 import { nearest } from '../../machines/text.ts';
 
 export interface OneShotOptions extends SourceOptions, RecordingOptions {
@@ -55,6 +59,8 @@ interface OneShotPatience extends Patience {
    * Tells that the command needs one server known to have the tool; it is waited for without the usual limit of 30 s.
    */
   readonly isAiming?: boolean;
+  /** Tells that Ctrl-C ends only the wait, and the command shows what is there by then. */
+  readonly isPartial?: boolean;
   readonly onResources?: (text: string) => void;
 }
 /**
@@ -77,48 +83,76 @@ export async function withComputer<T>(
       if (topic === undefined) terminal.err(text);
       if (topic === 'resources') patience.onResources?.(text);
     };
-    const input = inputsAt(terminal, options);
-    const { folder = process.cwd() } = context;
     // Loaded here, because commands that only read the config need names of servers from this module, and no computer.
-    const { createComputer } = await import('../api/computer.ts');
-    const computer = await createComputer(
-      {
-        signal,
-        texts: textsHere,
-        record,
-        timing: atOnce,
-        ...(await logBy(context, options)),
-        ...tracingBy(options),
-        onNotice,
-        answers: answersBy(terminal, options, foldersOf(config, folder)),
-        ...(input && { input }),
-        onEvent: (name, value) => {
-          if (name !== 'server.wrote') return;
-          const line = value as ComputerEvents['server.wrote'];
-          options.onOutput?.(line.name, line);
-          if (options.verbose === true) terminal.err(`[${line.name}] ${logLine(line)}`);
-        },
-      },
-      { config },
-    );
+    const [{ createComputer }, { Runtime }, { tracingOf }] = await Promise.all([
+      import('../api/computer.ts'),
+      import('../api/runtime.ts'),
+      import('../api/tracing.ts'),
+    ]);
+    const runtime = new Runtime({
+      record,
+      notice: (text) => onNotice(text),
+      ...(await logBy(context, options)),
+      tracing: await tracingOf(tracingBy(options)),
+    });
     try {
-      mustGoOn();
-      const { isAiming = false, ms: limit = Infinity } = patience;
-      const bootMs = isAiming ? bootMsOf(options, config) : listingMsOf(options, config);
-      const ms = Math.min(limit, bootMs ?? Infinity);
-      const times = await untilStarted(context, computer, config, {
-        ...patience,
-        ms: ms === Infinity ? undefined : ms,
-      });
-      const late = isAiming ? undefined : lateLine(computer.servers(), config, ms);
-      if (late !== undefined && !signal.aborted) terminal.err(late);
-      // An interrupted command must not print an empty listing.
-      mustGoOn();
-      return await use(computer, times);
+      await runtime.sweep();
+      const input = inputsAt(terminal, options);
+      const { folder = process.cwd() } = context;
+      const computer = await createComputer(
+        {
+          signal,
+          texts: textsHere,
+          timing: atOnce,
+          onNotice,
+          answers: answersBy(terminal, options, foldersOf(config, folder)),
+          ...(input && { input }),
+          onEvent: (name, value) => {
+            if (name !== 'server.wrote') return;
+            const line = value as ComputerEvents['server.wrote'];
+            options.onOutput?.(line.name, line);
+            if (options.verbose === true) terminal.err(`[${line.name}] ${logLine(line)}`);
+          },
+        },
+        { config, runtime },
+      );
+      try {
+        mustGoOn();
+        const times = await startedFor(context, options, { computer, config, runtime }, patience);
+        // An interrupted command must not print an empty listing.
+        if (patience.isPartial !== true || !computer.servers().some(hasStarted)) mustGoOn();
+        return await use(computer, times);
+      } finally {
+        await computer.close();
+      }
     } finally {
-      await computer.close();
+      await runtime.close();
     }
   });
+}
+/** Waits for the servers of a command, and names those that did not start in time. */
+export async function startedFor(
+  context: CommandContext,
+  options: SourceOptions,
+  { computer, config, runtime }: Required<RuntimeShare> & { readonly computer: Computer },
+  patience: OneShotPatience,
+): Promise<StartTimes> {
+  const { signal, terminal } = context;
+  const { isAiming = false, isPartial = false, ms: limit = Infinity } = patience;
+  const bootMs = isAiming ? bootMsOf(options, config) : listingMsOf(options, config);
+  const ms = Math.min(limit, bootMs ?? Infinity);
+  const downloads = downloadsOf(config, (server) => runtime.pidOf(`computer/client:${keyOf(server)}`));
+  const times = await untilStarted(context, computer, {
+    ...patience,
+    ms: ms === Infinity ? undefined : ms,
+    ...(options.boot === undefined && !isAiming && { downloads }),
+  });
+  const isOver = signal.aborted && (!isPartial || !computer.servers().some(hasStarted));
+  if (isAiming || isOver) return times;
+  const logs = (server: string): string => logsOf(options, server);
+  const waited = { ms, isInterrupted: signal.aborted, downloads, logsOf: logs };
+  for (const line of lateLines(computer.servers(), waited)) terminal.err(line);
+  return times;
 }
 export async function withAgent<T>(
   context: CommandContext,
@@ -169,7 +203,7 @@ interface Needed {
 }
 
 /** Returns the tools that the enabled servers listed in their last run. A server that never ran is missing. */
-async function lastTools(servers: readonly ServerConfig[]): Promise<Record<string, readonly Tool[]>> {
+export async function lastTools(servers: readonly ServerConfig[]): Promise<Record<string, readonly Tool[]>> {
   const listed = await Promise.all(
     servers.map(async (server) => {
       const cached = await readCached(defaultStateDir(), fingerprintOf(server));

@@ -58,6 +58,7 @@ const folders = (text: string, all: readonly string[] | undefined): string[] =>
 
 export const withSource = (command: Command): Command =>
   withRecording(command)
+    .optionsGroup('Servers:')
     .option(
       '-c, --config <file>',
       'the MCP servers: a file, JSON, or - for stdin (default: a2c.json, .mcp.json or mcp.json here, then yours, then documents over this folder)',
@@ -81,9 +82,11 @@ export const withSource = (command: Command): Command =>
       'a folder that servers may look at, or its file:// URL; may be repeated (default: for single calls this one and those that the config names)',
       folders,
     )
-    .option('--sampling <command>', 'answers servers that ask for a model: the request as JSON on its stdin');
+    .option('--sampling <command>', 'answers servers that ask for a model: the request as JSON on its stdin')
+    .optionsGroup('');
 export const withRecording = (command: Command): Command =>
   command
+    .optionsGroup('Recordings and logs:')
     .option('--record <dir>', 'write there what the machines are told, for a2c replay')
     .addOption(
       new Option('--profile <what>', 'how much of it: boundary is enough to replay').choices([...profiles]),
@@ -98,7 +101,8 @@ export const withRecording = (command: Command): Command =>
         '--log-level <level>',
         'the same for failures (warn), also what goes well (info), or all (debug)',
       ).choices(['debug', 'info', 'warn', 'error'] satisfies LogLevel[]),
-    );
+    )
+    .optionsGroup('');
 /** Adds the options of every command whose machines can be watched. */
 export const withWatchOptions = (command: Command): Command =>
   withSource(command)

@@ -195,7 +195,7 @@ describe('tools', () => {
     const { code, out } = await a2c('tools', '-c', config);
     expect(code).toBe(0);
     expect(out).toMatch(/^fixture {2}ready in \d+\.\d s, \d+ tools\n {2}echo +echo$/m);
-    expect(out).toMatch(/^server off is disabled/m);
+    expect(out).toMatch(/^server off disabled in its config/m);
   });
 
   it('--format writes what a request to this provider takes, and nothing else', async () => {
@@ -265,9 +265,9 @@ describe('call', () => {
         code: 'LinkLost',
         message: expect.stringContaining('Could not join the office'),
         details: {
-          reason: expect.stringContaining('ECONNREFUSED'),
-          refusal: null,
           url: 'http://127.0.0.1:9',
+          refusal: null,
+          reason: expect.stringContaining('ECONNREFUSED'),
         },
         remedy: 'Start an office: createOffice; in a shell: a2c office',
       },

@@ -2,6 +2,7 @@ import { failureOf } from '../kernel/errors.ts';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext, ActionMaker } from './context.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { firstExamples, helpWidth, inWidth, withHelp } from './help.ts';
 import { addLaboratory } from './laboratory.ts';
 import {
   collected,
@@ -29,6 +30,7 @@ import {
   withWatchOptions,
 } from './options.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
+import type { SameServers } from './printing/contents.ts';
 import { version } from '../../machines/version.ts';
 import { splitServer, withServer } from './typed-server.ts';
 
@@ -37,22 +39,19 @@ type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
 interface Start {
   out(text: string): void;
   err(text: string): void;
+  /** Columns of the terminal; absent in a pipe. */
+  readonly columns?: number | undefined;
   /** Makes the command context, only once a command runs or a failure is printed. */
   context(): Promise<CommandContext>;
 }
-/** Functions that add commands, one for each subject, in the order of the help text. */
-const groups = [
-  addHosts,
-  addInspecting,
-  addCalling,
-  addLogin,
-  addConfigFile,
-  addLooking,
-  addChecking,
-  addCollections,
-  addSchema,
-  addLaboratory,
-];
+/** Functions that add commands, by their group in the help text, in its order. */
+const groups = {
+  'Use servers:': [addCalling, addCollections, addLogin],
+  'Say which servers there are:': [addConfigFile, addSchema, addNext],
+  'Find what is wrong:': [addLooking, addChecking, addInspecting],
+  'Host them for remote agents:': [addHosts, addDocuments],
+  'Record and replay:': [addLaboratory],
+} as const;
 /** Runs a command line (words → one function in cli/) and returns the exit code. */
 export function run(argv: readonly string[], context: CommandContext): Promise<number> {
   const { terminal } = context;
@@ -66,26 +65,37 @@ export function run(argv: readonly string[], context: CommandContext): Promise<n
 export async function begin(argv: readonly string[], start: Start): Promise<number> {
   let code: number = exitCodes.done;
   let server: readonly string[] | undefined;
+  let options: SameServers = {};
   const does: ActionMaker =
     (load, name) =>
     async (...given: unknown[]): Promise<void> => {
       const context = await start.context();
       const commands = (await load(context)) as Readonly<Record<typeof name, Action>>;
       // Commander appends the options and the command itself.
-      const [options, command] = given.slice(-2) as [Record<string, unknown>, Command];
-      const words = withServer(command.name(), given.slice(0, -2), options, server);
+      const [own, command] = given.slice(-2) as [Record<string, unknown>, Command];
+      const words = withServer(command.name(), given.slice(0, -2), own, server);
+      options = words.at(-1) as SameServers;
       code = await commands[name](context, ...(words as never[]));
     };
-  const program = new Command('a2c')
-    .description('MCP servers for remote agents, every part of them a state machine you can watch.')
+  const width = helpWidth(start.columns);
+  const program = withHelp(new Command('a2c'))
+    .usage('COMMAND [options]')
     .version(version)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => start.out(text.trimEnd()),
+      writeOut: (text) => start.out(inWidth(text.trimEnd(), width)),
       writeErr: (text) => start.err(text.trimEnd()),
+      getOutHelpWidth: () => width,
+      getErrHelpWidth: () => width,
     })
+    .addHelpText('before', `${firstExamples}\n`)
+    .addHelpText('after', '\na2c COMMAND --help tells all of one command.')
+    .helpCommand(false)
     .showHelpAfterError('(a2c --help tells more)');
-  for (const add of groups) add(program, does);
+  for (const [heading, adding] of Object.entries(groups)) {
+    program.commandsGroup(heading);
+    for (const add of adding) add(program, does);
+  }
   try {
     const split = splitServer(argv);
     server = split.server;
@@ -99,7 +109,8 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
       if (asJson) await showFailed(start, { code: 400, message: error.message }, true);
       return exitCodes.usage;
     }
-    const { signal } = await showFailed(start, failureOf(error), asJson);
+    const { forShell } = await import('./printing/contents.ts');
+    const { signal } = await showFailed(start, forShell(failureOf(error), options), asJson);
     return exitCodeOf(signal, false);
   }
 }
@@ -142,12 +153,6 @@ function addHosts(program: Command, does: ActionMaker): void {
     .addOption(tokenOption())
     .addOption(confirmOption())
     .action(does(() => import('./long-running.ts'), 'computerOnly'));
-  withWatchOptions(program.command('status'))
-    .description('starts the servers and tells where each stands')
-    .option('-w, --watch', 'keep it on the screen until Ctrl-C', false)
-    .option('--tree', 'every machine: its state, since when, its next timer', false)
-    .option('--json', 'one JSON document on stdout', false)
-    .action(does(() => import('./long-running.ts'), 'status'));
 }
 
 /** Adds the command that finds running hosts and opens their inspector pages. */
@@ -167,8 +172,8 @@ const promptHelp = `
   a2c prompt files.summary path=README.md`;
 const callHelp = `
 Only the server that has the tool is started, once its tools were listed in an earlier run. A server needs no config:
-  a2c call https://example.com/mcp search text=hello -H 'Authorization: Bearer …'
-  a2c call read_file path=README.md -- npx -y @modelcontextprotocol/server-filesystem .
+  a2c call https://example.com/mcp find text=hi -H 'Authorization: Bearer …'
+  a2c call read_file path=a.md -- npx -y some-server .
   a2c call read_file path=README.md head=5
   a2c call files.read_file '{"path": "README.md"}'
   a2c call 'files.read_file(path: "README.md")'
@@ -229,7 +234,7 @@ function addLogin(program: Command, does: ActionMaker): void {
 
 const addHelp = `
   a2c add files -- npx -y @modelcontextprotocol/server-filesystem .
-  a2c add docs https://example.com/mcp --header 'Authorization: Bearer \${input:docs_token}'
+  a2c add docs https://example.com/mcp -H 'Authorization: Bearer \${input:token}'
   a2c add shell '{"command": "uvx", "args": ["mcp-server-shell"]}'`;
 const importHelp = `
   a2c import                      what other applications have here
@@ -293,8 +298,14 @@ function addConfigFile(program: Command, does: ActionMaker): void {
     .action(does(() => import('./config-file.ts'), 'get'));
 }
 
-/** Adds the commands that look for problems: logs, doctor and the like. */
+/** Adds the commands that look for problems: status, logs and doctor. */
 function addLooking(program: Command, does: ActionMaker): void {
+  withWatchOptions(program.command('status'))
+    .description('starts the servers and tells where each stands')
+    .option('-w, --watch', 'keep it on the screen until Ctrl-C', false)
+    .option('--tree', 'every machine: its state, since when, its next timer', false)
+    .option('--json', 'one JSON document on stdout', false)
+    .action(does(() => import('./long-running.ts'), 'status'));
   withSource(program.command('logs'))
     .description('starts one server and shows what it writes to stderr and logs')
     .argument('<server>', 'a server of the config')
@@ -330,7 +341,7 @@ const folderOption = (): Option =>
   new Option('--folder <dir>', 'the documents of this folder, in place of the servers of a config').conflicts(
     ['config', 'url'],
   );
-/** Adds the commands of Desktop and Finder, and the MCP server that has documents and windows for both. */
+/** Adds the commands of Desktop and Finder. */
 function addCollections(program: Command, does: ActionMaker): void {
   withPeer(withSource(program.command('desktop')))
     .description('shows the windows of all servers')
@@ -366,6 +377,10 @@ function addCollections(program: Command, does: ActionMaker): void {
     .argument('<name>', 'the name of the skill, as a2c skills shows it')
     .option('--file <path>', 'another file of the skill (default: SKILL.md)')
     .action(does(() => import('./collections.ts'), 'skill'));
+}
+
+/** Adds the MCP server over files, which other programs start. */
+function addDocuments(program: Command, does: ActionMaker): void {
   program
     .command('documents')
     .description('an MCP server over the files of folders: documents, windows, search (docs/documents.md)')
@@ -381,6 +396,13 @@ function addCollections(program: Command, does: ActionMaker): void {
     .action(does(() => import('./documents.ts'), 'documents'));
 }
 
+/** Adds the answer to `a2c` alone at a terminal. */
+function addNext(program: Command, does: ActionMaker): void {
+  program
+    .command('next', { hidden: true })
+    .description('what to do next, by the servers that there are')
+    .action(does(() => import('./next.ts'), 'next'));
+}
 function addSchema(program: Command, does: ActionMaker): void {
   program
     .command('schema')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
-import { lateLine, listingMsOf } from './starting.ts';
+import { lateLines, listingMsOf } from './starting.ts';
 import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
 import type { CommandContext } from './context.ts';
@@ -71,19 +71,24 @@ describe('a server that takes long to start', () => {
     expect(seen.join('\n')).not.toContain('0 tools');
   });
 
-  it('is named after 30 s by a command that lists, and no later than it says', () => {
-    const silent = { name: 'silent', state: 'connecting' } as ServerStatus;
-    const npx = { ...silent, name: 'fetched' };
-    const config = {
-      servers: [{ name: 'fetched', kind: 'stdio', launch: { command: 'npx' } }],
-      settings: {},
-    } as unknown as Config;
+  it('is named after 30 s by a command that lists, with what it waits for and what to do', () => {
+    const config = { servers: [], settings: {} } as unknown as Config;
     expect(listingMsOf({}, config)).toBe(30_000);
     expect(listingMsOf({ boot: 60 }, config)).toBe(60_000);
-    expect(lateLine([silent, npx, { ...silent, state: 'ready' }], config, 30_000)).toBe(
-      'not started within 30 s: silent, fetched (npx may be downloading it); --boot SECONDS waits longer',
+    const silent = { name: 'silent', state: 'connecting', reason: 'it waits' } as ServerStatus;
+    const servers = [silent, { ...silent, name: 'fetched' }, { ...silent, state: 'ready' } as ServerStatus];
+    const downloads = ({ name }: ServerStatus) =>
+      name === 'fetched' ? { installer: 'npx', of: 'a-package' } : undefined;
+    const waited = { ms: 30_000, downloads, logsOf: (name: string) => `a2c logs ${name}` };
+    expect(lateLines(servers, { ...waited, isInterrupted: false })).toEqual([
+      'not started within 30 s (--boot SECONDS waits longer):',
+      '  silent: it waits; what it writes: a2c logs silent',
+      '  fetched: npx downloads a-package',
+    ]);
+    expect(lateLines(servers, { ...waited, isInterrupted: true })[0]).toBe(
+      'not started when you interrupted:',
     );
-    expect(lateLine([{ ...silent, state: 'ready' }], config, 30_000)).toBeUndefined();
+    expect(lateLines(servers.slice(2), { ...waited, isInterrupted: false })).toEqual([]);
   });
 
   it('is named in the failure of a call whose time is over, and never "not found"', async () => {
@@ -102,7 +107,9 @@ describe('a server that takes long to start', () => {
   ])('is waited for no longer than %j %j allow', async (how, a2c) => {
     const { code, out, err } = await withSlow(['tools', '--json', ...how], { a2c, answers: false });
     expect(code).toBe(1);
-    expect(err).toContain('not started within 0.05 s: slow; --boot SECONDS waits longer');
+    expect(err).toMatch(
+      /not started within 0.05 s \(--boot SECONDS waits longer\):\n {2}slow: .+a2c logs slow -c/,
+    );
     expect(JSON.parse(out)).toMatchObject({ tools: [], servers: [{ name: 'slow', state: 'connecting' }] });
   });
 });

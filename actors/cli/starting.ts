@@ -1,4 +1,7 @@
 import { basename } from 'node:path';
+import { isAlone } from '../../adapters/index.ts';
+import { packageOf } from '../../machines/config/package-of.ts';
+import { stateWords } from '../../machines/server-states.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { Computer } from '../api/computer-handle.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
@@ -15,8 +18,8 @@ export const atOnce = { bootMs: 0 } as const;
  * start went.
  */
 const onTheWay: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'recovering', 'closing']);
-/** Programs that download a package before they run it. */
-const fetching: ReadonlySet<string> = new Set(['npx', 'npm', 'pnpm', 'yarn', 'bunx', 'uvx', 'uv', 'pipx']);
+/** Tells whether a server is up or has failed. */
+export const hasStarted = ({ state }: Pick<ServerStatus, 'state'>): boolean => !onTheWay.has(state);
 const tickMs = 1_000;
 
 export interface Patience {
@@ -26,94 +29,204 @@ export interface Patience {
   readonly isEnough?: (computer: Computer) => Promise<boolean>;
   /** Tells that each server is printed as it changes, so that no line about the wait is needed. */
   readonly isShown?: boolean;
+  /** Finds the downloads that servers wait for; their time begins when the download is over. */
+  readonly downloads?: Downloads;
   /** Hears of each server once, when it is up or has failed; the wait includes this function. */
   readonly onSettled?: (computer: Computer, server: ServerStatus, times: StartTimes) => Promise<void>;
+  /** Called when the wait lasts long, for what is there then, and again when more servers are up or have failed. */
+  readonly onSlow?: (computer: Computer) => Promise<void>;
 }
 
 /** Milliseconds until each server was ready, by server name; a server that never was ready is missing. */
 export type StartTimes = ReadonlyMap<string, number>;
 
-const installerOf = (config: Config, name: string): string | undefined => {
-  const server = config.servers.find((s) => s.name === name);
-  const command =
-    server?.kind === 'stdio' ? basename(server.launch.command).replace(/\.(cmd|exe)$/i, '') : '';
-  return fetching.has(command) ? command : undefined;
-};
-const nameOf = (name: string, config: Config): string => {
-  const installer = installerOf(config, name);
-  return installer === undefined ? name : `${name} (${installer} may be downloading it)`;
-};
-const meterOf = (pending: readonly ServerStatus[], config: Config, seconds: number): string => {
-  const names = pending.map(({ name }) => nameOf(name, config));
+/** Package that a server waits for, and the program such as `npx` that downloads it. */
+interface Download {
+  readonly installer: string;
+  readonly of: string;
+}
+/** Time in ms for which a package may be downloading where nothing shows that its program runs. */
+const downloadMs = 120_000;
+/** Installers that run the program themselves, so that no process of it shows that the download is over. */
+const runThemselves: ReadonlySet<string> = new Set(['docker', 'podman', 'deno', 'bun']);
+/**
+ * Finds the download that a server waits for: its installer runs, has started no other program, and nothing came from
+ * it. `pidOf` returns the pid of the program of a server; `ms` is the time since the start.
+ */
+export const downloadsOf =
+  ({ servers }: Config, pidOf: (server: string) => number | undefined) =>
+  ({ name, waits }: ServerStatus, ms: number): Download | undefined => {
+    const server = servers.find((each) => each.name === name);
+    const pid = waits?.for === 'initialize' && waits.came === '' ? pidOf(name) : undefined;
+    if (server?.kind !== 'stdio' || pid === undefined) return undefined;
+    const { command, args } = server.launch;
+    const of = packageOf(command, args);
+    const installer = basename(command).replace(/\.(cmd|exe)$/i, '');
+    const hasStarted = isAlone(pid);
+    const isSeen = hasStarted === true && !runThemselves.has(installer);
+    if (of === undefined || hasStarted === false || (!isSeen && ms >= downloadMs)) return undefined;
+    return { installer, of };
+  };
+type Downloads = ReturnType<typeof downloadsOf>;
+const downloading = ({ installer, of }: Download): string => `${installer} downloads ${of}`;
+
+const meterOf = (pending: readonly ServerStatus[], downloads: Downloads, ms: number): string => {
+  const names = pending.map((server) => {
+    const download = downloads(server, ms);
+    return download ? `${server.name} (${downloading(download)})` : server.name;
+  });
   // Reasons come last, because a line that is too long for its terminal is cut.
   const whys = pending.flatMap(({ name, reason }) =>
     reason === undefined ? [] : [pending.length === 1 ? reason : `${name} ${reason}`],
   );
-  return [`waiting for ${names.join(', ')}: ${seconds} s`, ...whys].join('; ');
+  return [`waiting for ${names.join(', ')}: ${secondsIn(ms)} s`, ...whys].join('; ');
 };
+const secondsIn = (ms: number): number => Math.floor(ms / 1_000);
+/** Time in ms after which a reader of a pipe is told what is waited for; a person at a terminal sees it at once. */
+const quietMs = 10_000;
+/** Time in ms after which an answer is shown in parts; before that it comes whole, and in its order. */
+const slowMs = 2_000;
+
+/** Wait for the servers of one command: who is waited for, for how long, and what is told meanwhile. */
+class Wait {
+  readonly #context: CommandContext;
+  readonly #computer: Computer;
+  readonly #patience: Patience;
+  readonly #startedAt = performance.now();
+  /** Names of servers that have come up or failed once; their later attempts are not waited for. */
+  readonly #settled = new Set<string>();
+  readonly #told = new Map<string, Promise<void>>();
+  /** Number of settled servers at the last call of `onSlow`, and that call. */
+  #slow = { settled: 0, told: Promise.resolve() };
+  /** Times in ms at which each server was last seen to wait for a download. */
+  readonly #fetched = new Map<string, number>();
+  #hasTold = { quiet: false, longer: false };
+  readonly times = new Map<string, number>();
+  readonly over = deferred();
+
+  constructor(context: CommandContext, computer: Computer, patience: Patience) {
+    this.#context = context;
+    this.#computer = computer;
+    this.#patience = patience;
+  }
+  get #ms(): number {
+    return performance.now() - this.#startedAt;
+  }
+  settle(name: string, state: ServerStatus['state']): void {
+    if (state === 'ready' && !this.times.has(name)) this.times.set(name, this.#ms);
+    if (hasStarted({ state })) this.#settled.add(name);
+  }
+  /** Tells of servers that have settled, and ends the wait when none is left, enough is there, or time is over. */
+  async look(): Promise<void> {
+    const { isEnough, isShown = false } = this.#patience;
+    const pending = this.#pending();
+    if (pending.length === 0 || (await isEnough?.(this.#computer)) === true || this.#isLate(pending))
+      return this.over.resolve();
+    if (!isShown) this.#tell(pending);
+    if (this.#ms >= slowMs) this.#showParts();
+  }
+  #showParts(): void {
+    const { onSlow } = this.#patience;
+    const { settled, told } = this.#slow;
+    if (!onSlow || this.#settled.size === settled) return;
+    this.#slow = { settled: this.#settled.size, told: told.then(() => onSlow(this.#computer)) };
+  }
+  #pending(): ServerStatus[] {
+    const { onSettled } = this.#patience;
+    const all = this.#computer.servers();
+    for (const { name, state } of all) this.settle(name, state);
+    for (const server of all)
+      if (onSettled && this.#settled.has(server.name) && !this.#told.has(server.name))
+        this.#told.set(server.name, onSettled(this.#computer, server, this.times));
+    return all.filter(({ name }) => !this.#settled.has(name));
+  }
+  /** Tells whether no server has time left: `ms` since the start, or since its package was downloaded. */
+  #isLate(pending: readonly ServerStatus[]): boolean {
+    const { ms: limit, downloads } = this.#patience;
+    if (limit === undefined) return false;
+    for (const server of pending) if (downloads?.(server, this.#ms)) this.#fetched.set(server.name, this.#ms);
+    return pending.every(({ name }) => this.#ms - (this.#fetched.get(name) ?? 0) >= limit);
+  }
+  #tell(pending: readonly ServerStatus[]): void {
+    const { terminal } = this.#context;
+    const { ms: limit = Infinity, downloads = () => undefined } = this.#patience;
+    const ms = this.#ms;
+    terminal.meter(meterOf(pending, downloads, ms));
+    const isLonger = ms >= limit && !this.#hasTold.longer;
+    const isQuiet = ms >= quietMs && !this.#hasTold.quiet && !terminal.isWatched;
+    if (!isLonger && !isQuiet) return;
+    this.#hasTold = { quiet: true, longer: ms >= limit };
+    terminal.err(`${meterOf(pending, downloads, ms)}${isLonger ? '; Ctrl-C ends the wait' : ''}`);
+  }
+  /** Resolves when all servers that have settled were told of. */
+  async told(): Promise<void> {
+    await Promise.all([...this.#told.values(), this.#slow.told]);
+  }
+}
 
 /**
  * Waits until each wanted server is up or has failed once, `isEnough` is true, time is over, or Ctrl-C comes. A server
  * fails at the latest after its `connectMs`. The last terminal line names the servers waited for, and for how long.
  */
 export async function untilStarted(
-  { terminal, signal }: CommandContext,
+  context: CommandContext,
   computer: Computer,
-  config: Config,
-  { ms, isEnough = () => Promise.resolve(false), isShown = false, onSettled }: Patience = {},
+  patience: Patience = {},
 ): Promise<StartTimes> {
-  const startedAt = performance.now();
-  const times = new Map<string, number>();
-  /** Names of servers that have come up or failed once; their later attempts are not waited for. */
-  const settled = new Set<string>();
-  const told = new Map<string, Promise<void>>();
-  const settle = (name: string, state: ServerStatus['state']): void => {
-    if (state === 'ready' && !times.has(name)) times.set(name, performance.now() - startedAt);
-    if (!onTheWay.has(state)) settled.add(name);
-  };
-  const pending = (): ServerStatus[] => {
-    const all = computer.servers();
-    for (const { name, state } of all) settle(name, state);
-    for (const server of all)
-      if (onSettled && settled.has(server.name) && !told.has(server.name))
-        told.set(server.name, onSettled(computer, server, times));
-    return all.filter(({ name }) => !settled.has(name));
-  };
-  const { promise, resolve } = deferred();
-  const look = async (): Promise<void> => {
-    const waitsFor = pending();
-    if (waitsFor.length === 0 || (await isEnough(computer))) return resolve();
-    if (!isShown)
-      terminal.meter(meterOf(waitsFor, config, Math.floor((performance.now() - startedAt) / 1_000)));
-  };
+  const { terminal, signal } = context;
+  const { ms, isShown = false } = patience;
+  const wait = new Wait(context, computer, patience);
+  const look = (): void => void wait.look();
+  const stop = (): void => wait.over.resolve();
   const stops = [
     computer.on('server.changed', ({ name, state }) => {
-      settle(name, state);
-      void look();
+      wait.settle(name, state);
+      look();
     }),
-    computer.on('tools.changed', () => void look()),
-    computer.on('computer.changed', ({ state }) => state === 'closed' && resolve()),
+    computer.on('tools.changed', look),
+    computer.on('computer.changed', ({ state }) => state === 'closed' && stop()),
   ];
-  const ticking = setInterval(() => void look(), tickMs);
-  const over = ms === undefined ? undefined : setTimeout(resolve, ms);
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  if (signal.aborted) resolve();
-  await look();
-  await promise;
+  const ticking = setInterval(look, tickMs);
+  const late = ms === undefined ? undefined : setTimeout(look, ms + 1);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  await wait.look();
+  await wait.over.promise;
   clearInterval(ticking);
-  clearTimeout(over);
-  for (const stop of stops) stop();
+  clearTimeout(late);
+  signal.removeEventListener('abort', stop);
+  for (const end of stops) end();
   if (!isShown) terminal.meter(null);
-  await Promise.all(told.values());
-  return times;
+  await wait.told();
+  return wait.times;
 }
 /** Longest wait in ms for all servers, in commands that list something. */
 const listingMs = 30_000;
-/** Line that names the servers still starting and how to wait longer; undefined when there is none. */
-export function lateLine(servers: readonly ServerStatus[], config: Config, ms: number): string | undefined {
-  const late = servers.filter(({ state }) => onTheWay.has(state)).map(({ name }) => nameOf(name, config));
-  if (late.length === 0) return undefined;
-  return `not started within ${ms / 1_000} s: ${late.join(', ')}; --boot SECONDS waits longer`;
+/** Wait for servers that is over: how long it was allowed to be, and whether a person ended it. */
+interface Waited {
+  readonly ms: number;
+  readonly isInterrupted: boolean;
+  readonly downloads: Downloads;
+  /** Makes the command that shows what a server writes. */
+  readonly logsOf: (server: string) => string;
+}
+/** Lines that name the servers still starting, why, and what to do; none when all have settled. */
+export function lateLines(
+  servers: readonly ServerStatus[],
+  { ms, isInterrupted, downloads, logsOf }: Waited,
+): readonly string[] {
+  const late = servers.filter((server) => !hasStarted(server));
+  if (late.length === 0) return [];
+  return [
+    isInterrupted
+      ? 'not started when you interrupted:'
+      : `not started within ${ms / 1_000} s (--boot SECONDS waits longer):`,
+    ...late.map((server) => {
+      const download = downloads(server, ms);
+      const why = download ? downloading(download) : (server.reason ?? stateWords[server.state]);
+      return `  ${server.name}: ${why}${download ? '' : `; what it writes: ${logsOf(server.name)}`}`;
+    }),
+  ];
 }
 export const listingMsOf = (options: { readonly boot?: number }, config: Config): number =>
   bootMsOf(options, config) ?? listingMs;

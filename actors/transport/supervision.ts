@@ -84,8 +84,7 @@ export class Supervision {
     return `${clientKind}:${keyOf(this.name)}`;
   }
   get pid(): number | undefined {
-    const own = `${this.#address}/`;
-    return this.#runtime.ledger.list().find(({ key }) => key.startsWith(own))?.pid;
+    return this.#runtime.pidOf(this.#address);
   }
   /** Starts the server; resolves when it takes messages. */
   start(): Promise<void> {

@@ -45,7 +45,7 @@ export interface FinderQuery {
   /** True to read the documents of all servers again instead of answering from the cache. */
   readonly fresh?: boolean | undefined;
 }
-const defaultLimit = 20;
+export const defaultLimit = 20;
 export const mostLimit = 100;
 
 /** Converts a request `client:get_finder` into a query. */

@@ -9,7 +9,16 @@ import type {
 } from '../../api/computer-handle.ts';
 import type { CommandContext } from '../context.ts';
 import type { MissingServer } from '../../servers/server-handle.ts';
-import { fitting, type Bytes, type Terminal, saveBytes, columnsOf, padded } from '../../../adapters/index.ts';
+import {
+  fitting,
+  type Bytes,
+  type Terminal,
+  saveBytes,
+  columnsOf,
+  ownCommand,
+  padded,
+  typedInShell,
+} from '../../../adapters/index.ts';
 import type { PastCall } from '../../../machines/call/history.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
@@ -143,15 +152,36 @@ const columns: readonly (readonly [string, (d: DocumentSummary) => string])[] = 
   // URIs are never shortened, because reading a document needs the whole one.
   ['uri', ({ uri }) => uri],
 ];
-export function finderText({ documents, total_count, missing }: FinderShown): AnswerText {
-  const rows = [columns.map(([name]) => name), ...documents.map((d) => columns.map(([, of]) => of(d)))];
-  const table = rowsOf(rows);
-  const count = `${documents.length} of ${total_count} documents`;
-  return {
-    out: documents.length > 0 ? table : [total_count === 0 ? 'no documents' : count],
-    err: [...(documents.length > 0 && documents.length < total_count ? [count] : []), ...warnings(missing)],
-  };
+/** Table of documents, which are printed once, as they come: several answers make one table. */
+export class FinderTable {
+  readonly #limit: number;
+  readonly #shown = new Set<string>();
+  #widths: readonly number[] = [];
+
+  /** @param limit Number of rows of the whole table. */
+  constructor(limit = Infinity) {
+    this.#limit = limit;
+  }
+  /** Text of the documents that no earlier answer had; of the last answer also what is missing. */
+  of({ documents, total_count, missing }: FinderShown, isLast: boolean): AnswerText {
+    const added = documents.filter(({ uri }) => !this.#shown.has(uri));
+    const fresh = added.slice(0, Math.max(0, this.#limit - this.#shown.size));
+    const head = this.#shown.size === 0 && fresh.length > 0 ? [columns.map(([name]) => name)] : [];
+    const rows = [...head, ...fresh.map((d) => columns.map(([, of]) => of(d)))];
+    this.#widths = widthsOf(rows, this.#widths);
+    for (const { uri } of fresh) this.#shown.add(uri);
+    const shown = this.#shown.size;
+    const count = `${shown} of ${total_count} documents`;
+    return {
+      out: [
+        ...rowsOf(rows, this.#widths),
+        ...(isLast && shown === 0 ? [total_count === 0 ? 'no documents' : count] : []),
+      ],
+      err: isLast ? [...(shown > 0 && shown < total_count ? [count] : []), ...warnings(missing)] : [],
+    };
+  }
 }
+export const finderText = (shown: FinderShown): AnswerText => new FinderTable().of(shown, true);
 
 export const skillsText = (skills: readonly Skill[]): AnswerText => ({
   out:
@@ -201,29 +231,51 @@ export async function saved(
   if (paths.length === 0) terminal.err('nothing to save: it has no images, sounds or blobs');
 }
 
-/** Quotes a word for a shell, because a name from a server may contain any character. */
-const quoted = (word: string): string =>
-  /^[\w@%+=:,./…-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-/** Returns a command line that can be copied to a shell. */
-export const typed = (...words: readonly string[]): string => words.map(quoted).join(' ');
-/** Returns a command to copy that asks the same servers: with the config or the office of this command. */
+/** Options of a command that lead to its servers, for commands to copy. */
+export interface SameServers {
+  readonly config?: string;
+  readonly url?: string;
+  /** Server that was typed in place of a config: a URL, or a command. */
+  readonly typed?: readonly string[];
+}
+/**
+ * Returns a command to copy that asks the same servers: started as this one, with its config, office or typed server.
+ */
 export const typedHere = (
-  {
-    config,
-    url,
-    typed: server = [],
-  }: { readonly config?: string; readonly url?: string; readonly typed?: readonly string[] },
-  ...[a2c = '', command = '', ...words]: readonly string[]
+  { config, url, typed: server = [] }: SameServers,
+  ...[name = '', command = '', ...words]: readonly string[]
 ): string =>
-  typed(
-    a2c,
+  typedInShell([
+    ...(name === 'a2c' ? ownCommand() : [name]),
     command,
     ...(isUrl(server[0]) ? server : []),
     ...words,
     ...(config === undefined ? [] : ['-c', config]),
     ...(url === undefined ? [] : ['--url', url]),
     ...(server.length === 0 || isUrl(server[0]) ? [] : ['--', ...server]),
-  );
+  ]);
+/** Returns what shows the output of a server; a server of the command line is in no config, and known to this command alone. */
+export const logsOf = (options: SameServers, server: string): string =>
+  options.typed ? 'the same with --verbose' : typedHere(options, 'a2c', 'logs', server);
+/** Commands in advice that machines give, which know no config. */
+const advised = /\ba2c (login|logs|enable) ([^\s,.;)]+)( --again)?(?! -c)(?=[\s,.;)]|$)/g;
+/** Returns a failure whose advice can be copied to the shell of this command. */
+export const forShell = <F extends { readonly remedy?: string | undefined }>(
+  failure: F,
+  options: SameServers,
+): F =>
+  failure.remedy === undefined
+    ? failure
+    : {
+        ...failure,
+        remedy: failure.remedy
+          .replaceAll(advised, (_, command: string, name: string, again?: string) =>
+            typedHere(options, 'a2c', command, name, ...(again === undefined ? [] : [again.trim()])),
+          )
+          // Commands of the prompt of `a2c up`: the shell has another one, or none.
+          .replace(/\bservers list$/, () => typedHere(options, 'a2c', 'status'))
+          .replace(/, then start it again: servers start \S+/, ''),
+      };
 
 /** Heading above the items that a server lists, with their number, or with the reason why the list is incomplete. */
 export const listedLine = (server: string, count: string, failure: string | null): string =>
@@ -231,13 +283,19 @@ export const listedLine = (server: string, count: string, failure: string | null
     ? `${server}: ${count}`
     : `${server}: ${count}; not all: ${fitting(failure.replaceAll(/\s+/g, ' ').trim(), 200, '…')}`;
 
+/** Widths of the columns of a table, at least those of its earlier rows. */
+const widthsOf = (rows: readonly (readonly string[])[], before: readonly number[] = []): readonly number[] =>
+  (rows[0] ?? before).map((_, at) =>
+    Math.max(before[at] ?? 0, ...rows.map((row) => columnsOf(row[at] ?? ''))),
+  );
 /** Aligns cells in columns; the last cell of a row is not padded. */
-export function rowsOf(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => columnsOf(row[at] ?? ''))));
-  return rows.map((row) =>
+export const rowsOf = (
+  rows: readonly (readonly string[])[],
+  widths: readonly number[] = widthsOf(rows),
+): string[] =>
+  rows.map((row) =>
     row
       .map((cell, at) => padded(cell, at === row.length - 1 ? 0 : (widths[at] ?? 0)))
       .join('  ')
       .trimEnd(),
   );
-}

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { atPrompt } from '../prompt/at-prompt.given.ts';
 import { NewsLines } from './servers.ts';
 
-it('a server that crashes is told of once for each try, its reason once, and at its end', async () => {
+it('a server that crashes is told of at its first try and at its end, with the number of tries', async () => {
   const script = "console.error('Error: DATABASE_URL is not set'); process.exit(1)";
   const crash = { command: process.execPath, args: ['-e', script], a2c: { restartBudget: 2 } };
   const up = atPrompt({ mcpServers: { crash } }, { isRead: true });
@@ -10,10 +10,9 @@ it('a server that crashes is told of once for each try, its reason once, and at 
   const lines = shown.split('\n').filter((line) => line.includes('server crash'));
   const why = "Server 'crash' ended with exit code 1; stderr: Error: DATABASE_URL is not set";
   expect(lines.map((line) => line.replace(/ within \d+ s$/, '').replace(/ {2,}/, ' '))).toEqual([
-    'server crash connecting',
-    `server crash waiting: ${why} (try 1 of 2); next try`,
-    'server crash waiting: as before (try 2 of 2); next try',
-    'server crash gave up: as before; next try',
+    'server crash starting',
+    `server crash failed: ${why} (try 1 of 2); next try`,
+    'server crash gave up: failed 3 times, each as before; next try',
   ]);
   up.write('quit\n');
   expect(await up.ended).toBe(0);
@@ -36,7 +35,7 @@ it.each([
       server('recovering', failed('b')),
       server('open', failed('b')),
     ],
-    ['waiting: a', 'waiting: b', 'waiting: as before', 'ready', 'gave up: b'],
+    ['failed: a', 'failed: b', 'ready', 'gave up: b'],
   ],
   [
     'an office that is not reached is told of once for each reason, and when it is joined',

@@ -6,7 +6,7 @@ import type { ServerStatus, ToolInfo, ToolListing } from '../../servers/server-h
 import type { OutputLine } from '../../servers/server-output.ts';
 import { columnsOf, fitting, padded, type Noise } from '../../../adapters/index.ts';
 import { aliasLine } from '../../../machines/catalog/tool-table.ts';
-import { stateWords } from '../../../machines/server-states.ts';
+import { shortStateWords, stateWords } from '../../../machines/server-states.ts';
 
 /** Result of a call as the JSON that `--json` prints. */
 export const callJson = (ended: CallOutcome): object => ({
@@ -61,13 +61,18 @@ export function conflictLines({ tools, refused }: Pick<ToolListing, 'tools' | 'r
 /** Tells whether a ready server has tools that were refused because of their names or their form. */
 export const isRefusing = ({ state, failure }: ToolListing['servers'][number]): boolean =>
   state === 'ready' && failure?.details?.['refused'] !== undefined;
+/** Short word for the state of a server, and the reason. The word is left out where the reason says the same. */
+const whyNot = ({ state, reason }: Pick<ServerStatus, 'state' | 'reason'>): string =>
+  reason === undefined || reason.startsWith(shortStateWords[state])
+    ? (reason ?? shortStateWords[state])
+    : `${shortStateWords[state]}: ${reason}`;
 /** Lines about servers that are not ready, or that lack some of what they have, with the reason. */
 export const notReadyLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
   servers
     // Leaves out servers with only refused tools, because each of those tools has a line.
     .filter((s) => s.state !== 'ready' || (s.reason !== undefined && !isRefusing(s)))
     .flatMap((s) => [
-      `server ${s.name} ${s.state === 'open' ? 'gave up' : `is ${s.state}`}${s.reason === undefined ? '' : `: ${s.reason}`}`,
+      `server ${s.name} ${whyNot(s)}`,
       ...(s.state === 'unauthorized' && s.failure?.remedy ? [`  ${s.failure.remedy}`] : []),
     ]);
 /** Lines about missing servers that are wanted: neither disabled nor waiting for a first call. */
@@ -121,7 +126,7 @@ function groupText({ tools }: Listing, server: Listing['servers'][number], times
   const width = Math.max(4, ...own.map(({ name }) => columnsOf(name)));
   const isFine = server.state === 'ready' && (server.reason === undefined || isRefusing(server));
   if (!isFine && own.length === 0) return [];
-  const state = isFine ? `ready${timeOf(times.get(server.name))}` : server.state;
+  const state = isFine ? `ready${timeOf(times.get(server.name))}` : shortStateWords[server.state];
   return [
     `${server.name}  ${state}, ${countOf(own.length)}`,
     ...own.map(({ name, description = '' }) =>
@@ -140,28 +145,32 @@ export const listingText = (listing: Listing, times: Times = new Map()): string[
   ...endText(listing),
 ];
 /**
- * Prints the tools of servers while they start: each server as it comes up, and again at the end only when its tools
- * have changed.
+ * Prints the tools of servers while they start: each server when it is up or has failed, and again at the end only when
+ * its tools have changed, or it is ready after all.
  */
 export class EarlyGroups {
   readonly #out: (line: string) => void;
   readonly #shown = new Map<string, string>();
+  readonly #failed = new Set<string>();
 
   constructor(out: (line: string) => void) {
     this.#out = out;
   }
   show(listing: Listing, name: string, times: Times = new Map()): void {
-    const lines = listing.servers.flatMap((server) =>
-      server.name === name ? groupText(listing, server, times) : [],
-    );
+    const servers = listing.servers.filter((server) => server.name === name);
+    const lines = servers.flatMap((server) => groupText(listing, server, times));
     const tools = lines.slice(1).join('\n');
-    if (lines.length === 0 || this.#shown.get(name) === tools) return;
-    this.#shown.set(name, tools);
-    for (const line of lines) this.#out(line);
+    if (lines.length > 0 && this.#shown.get(name) !== tools) {
+      this.#shown.set(name, tools);
+      for (const line of lines) this.#out(line);
+    }
+    const why = this.#failed.has(name) ? [] : notReadyLines({ servers });
+    if (why.length > 0) this.#failed.add(name);
+    for (const line of why) this.#out(line);
   }
   showRest(listing: Listing, times: Times): void {
     for (const { name } of listing.servers) this.show(listing, name, times);
-    for (const line of endText(listing)) this.#out(line);
+    for (const line of endText({ ...listing, servers: [] })) this.#out(line);
   }
 }
 
@@ -171,7 +180,7 @@ export const serverLine = (
   { name, state, reason, nextTryMs, hidden }: ServerStatus,
   columns: number = nameColumns,
 ): string =>
-  `${padded(name, Math.max(nameColumns, columns))} ${state === 'open' ? 'gave up' : state}${reason === undefined ? '' : `: ${reason}`}` +
+  `${padded(name, Math.max(nameColumns, columns))} ${whyNot({ state, ...(reason !== undefined && { reason }) })}` +
   (nextTryMs === undefined ? '' : `; next try within ${Math.ceil(nextTryMs / 1000)} s`) +
   (hidden === undefined ? '' : `; ${hidden}`);
 const noises: readonly [keyof Noise, string][] = [
@@ -212,12 +221,14 @@ export function whyText(server: ServerStatus): string[] {
 }
 
 /**
- * Makes lines of news about servers and the office for a person: one for each attempt, with each reason only once until
- * it changes.
+ * Makes lines of news about servers and the office for a person: each reason only once until it changes, however often a
+ * server is tried.
  */
 export class NewsLines {
   /** Reason why each server is down, by its name; the key '' is the office. */
   readonly #reasons = new Map<string, string>();
+  /** Number of failed tries in a row of each server, by its name. */
+  readonly #tries = new Map<string, number>();
   #last = '';
 
   /** Returns the line about an event, or undefined when the event does not matter or was just printed. */
@@ -235,14 +246,19 @@ export class NewsLines {
     this.#reasons.delete(removed);
     return `server ${padded(removed, nameColumns)} removed`;
   }
-  /** Line about a changed server. A lost server is reported once, together with the time of the next attempt. */
+  /** Line about a changed server. A server that fails again and again has one line at the first failure and one at its end. */
   #server(server: ComputerEvents['server.changed']): string | undefined {
     const { name, state, reason = '', failure } = server;
     if (state === 'recovering' || (state === 'connecting' && failure)) return undefined;
     const again = this.#isAgain(name, failure?.message ?? '');
+    const tries = state === 'waiting' ? (this.#tries.get(name) ?? 0) + 1 : 0;
+    const before = this.#tries.get(name) ?? 0;
+    this.#tries.set(name, tries);
+    if (again && state === 'waiting') return undefined;
     // Keeps the text behind the failure, which says which attempt it was.
     const rest = failure ? reason.slice(failure.message.length) : '';
-    return `server ${serverLine(again ? { ...server, reason: `as before${rest}` } : server)}`;
+    const times = before > 1 ? `failed ${before + 1} times, each as before` : 'as before';
+    return `server ${serverLine(again ? { ...server, reason: `${times}${rest}` } : server)}`;
   }
   #office({ state, reason }: ComputerEvents['link.changed']): string | undefined {
     if (state === 'waiting')

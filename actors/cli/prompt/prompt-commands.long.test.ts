@@ -74,7 +74,7 @@ describe('servers at the prompt', () => {
   });
 
   it('stop and start all at once, each with a line of its own', async () => {
-    expect(await ask('stop all')).toMatch(/^fixture +idle$/m);
+    expect(await ask('stop all')).toMatch(/^fixture +stopped$/m);
     const started = await ask('start all');
     expect(started).toMatch(/^gone +error: /m);
     expect(started).toMatch(/^fixture +ready$/m);

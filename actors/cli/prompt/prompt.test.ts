@@ -56,7 +56,7 @@ describe('the prompt of a2c up', () => {
   it('starts and stops servers', async () => {
     const up = start();
     up.write('servers stop fixture\nservers list\nservers start fixture\nservers list\n');
-    expect(await up.until(/fixture +idle\n/)).not.toContain('error');
+    expect(await up.until(/fixture +stopped\n/)).not.toContain('error');
     await up.until(/fixture +ready\na2c> $/);
     up.end();
     expect(await up.ended).toBe(0);
@@ -125,7 +125,7 @@ describe('the prompt of a2c up', () => {
     await up.until(/a2c> /);
     const gone = { mcpServers: { gone: { url: 'http://127.0.0.1:9/mcp' } } };
     up.write(`servers add ${JSON.stringify(gone)}\n`);
-    await up.until(/gone +waiting: .*; next try within \d+ s\na2c> $/);
+    await up.until(/gone +failed: .*; next try within \d+ s\na2c> $/);
     up.write('servers retry gone\n');
     expect(await up.until(/error: [^]*a2c> $/)).toContain('nobody listens there');
     up.write('servers remove gone\ntools call garbage {}\nstatus\n');
@@ -218,10 +218,10 @@ describe('on a terminal', () => {
       },
     };
     up.write(`servers add ${JSON.stringify(slow)}\r`);
-    await up.until(/server slow +connecting/);
+    await up.until(/server slow +starting/);
     up.write('\u0003');
     // The state `idle` is written twice: as news and as the answer to the command; then the prompt is free.
-    await up.until(/slow +idle[^]*slow +idle[^]*a2c> /);
+    await up.until(/slow +stopped[^]*slow +stopped[^]*a2c> /);
     up.write('\u0003\u0003');
     expect(await up.ended).toBe(0);
   });
@@ -234,13 +234,13 @@ describe('on a terminal', () => {
     up.write(`servers add ${JSON.stringify({ mcpServers: { deaf } })}\r`);
     await up.until(/deaf +ready[^]*deaf +ready[^]*a2c> /);
     up.write('servers stop deaf\r');
-    await up.until(/server deaf +closing/);
+    await up.until(/server deaf +stopping/);
     // The first Ctrl-C skips the wait for the closed input, the second one the wait after SIGTERM.
     up.write('\u0003');
     up.write('\u0003');
-    await up.until(/server deaf +idle/);
+    await up.until(/server deaf +stopped/);
     up.write('servers list\r');
-    await up.until(/deaf +idle[^]*a2c> /);
+    await up.until(/deaf +stopped[^]*a2c> /);
     up.write('\u0004');
     expect(await up.ended).toBe(0);
   });

@@ -134,7 +134,7 @@ describe('the prompt', () => {
       { servers: [asProtocol('one', { tool_meta, a2c: { restart: 'never' } })] },
       ...['disable one', 'call say text=gone', 'enable one', 'call say text=back', 'disable none'],
     );
-    expect(shown).toMatch(/^one +disabled: disabled in its config$/m);
+    expect(shown).toMatch(/^one +disabled in its config$/m);
     expect(shown).not.toContain('\ngone');
     expect(shown).toMatch(/^back$/m);
     expect(shown).toContain('Unknown server: none');

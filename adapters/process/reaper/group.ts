@@ -79,6 +79,15 @@ export function membersOf(pgid: number): number[] {
   return pids.filter((pid) => livesIn(pgid, pid)).map(Number);
 }
 
+/**
+ * Tells whether the leader of a process group is its only living member: a program that starts another one is not. Undefined where
+ * there is no /proc, or no such group.
+ */
+export function isAlone(pgid: number): boolean | undefined {
+  const members = onLinux ? membersOf(pgid) : [];
+  return members.length === 0 ? undefined : members.length === 1;
+}
+
 /** Process group, led by the child that was spawned `detached`. */
 interface Group {
   readonly pid: number;
