@@ -202,6 +202,28 @@ describe('the checks of a recording', () => {
     }
   });
 
+  it('show where two long texts part, and not all that they share', async () => {
+    const long = (state: string): string =>
+      `{"text":"${'a long letter '.repeat(25_000)}","state":"${state}"}`;
+    const difference = { s: null, before: [], recorded: long('open'), now: long('ready'), cause: 'a test' };
+    await using shown = await showRecordings([
+      {
+        name: 'long',
+        started: null,
+        text: `${JSON.stringify(rows[0])}\n`,
+        checks: () => ({ verdict: 'changed', text: long('open'), invariants: [], difference }),
+      },
+    ]);
+    const { page, errors } = await chromium.look(shown.url);
+    await open(page, 'Checks');
+    await page.locator('#difference').waitFor();
+    expect(await page.locator('#difference mark').allInnerTexts()).toEqual(['open', 'ready']);
+    const sides = await page.locator('#difference td').allInnerTexts();
+    for (const side of sides) expect(side).toMatch(/^… 349,\d{3} same characters … .{160}(open|ready)"}$/);
+    expect((await page.locator('#panel').innerText()).length).toBeLessThan(5_000);
+    expect(errors).toEqual([]);
+  });
+
   it('a moment is saved as a trace that a2c replay plays', async () => {
     const page = await look();
     await goTo(page, 200);

@@ -105,6 +105,7 @@ export class Calls {
   all: Call[] = [];
   /** Number that grows with each change of the list or of the end of a call. */
   revision = 0;
+  readonly #tools = new Map<string, string>();
   readonly #open = new Map<string, Call>();
   /** Tickets of calls that came from an agent or an office of the same host, under which they are known already. */
   readonly #passed = new Set<string>();
@@ -133,6 +134,11 @@ export class Calls {
     const address = textOf(row['a']);
     if (address.includes('/call:')) this.#step(row, ev, { at, s, address });
   }
+  /** Returns the tool of the call that an actor address names; undefined for other actors and forgotten calls. */
+  toolOf(address: string): string | undefined {
+    const last = address.split('/').at(-1) ?? '';
+    return last.startsWith('call:') ? this.#tools.get(partsOf(last).ticket) : undefined;
+  }
   /** Drops calls that ended before a time, and the oldest of too many. */
   forget(before: number): void {
     this.all = this.all.filter(({ ended }) => ended === undefined || ended.at >= before);
@@ -157,8 +163,10 @@ export class Calls {
     };
     this.revision += 1;
     this.#open.set(ticket, call);
+    this.#tools.set(ticket, call.tool);
     this.all.push(call);
-    if (this.all.length > mostCalls) this.all = this.all.slice(mostCalls / 2);
+    if (this.all.length <= mostCalls) return;
+    for (const old of this.all.splice(0, mostCalls / 2)) this.#tools.delete(old.ticket);
   }
   /** Takes the beginning or the end of a call that an office relays, which has no actor. */
   #relayed(told: Fields, at: number, s: number | null): void {
@@ -178,6 +186,7 @@ export class Calls {
   #passOn(call: Call, ticket: string, ev: Fields): void {
     call.agent = textOf(ev['agent']);
     this.#open.set(ticket, call);
+    this.#tools.set(ticket, call.tool);
     this.#passed.add(ticket);
   }
   #step(row: Row, ev: Fields, { at, s, address }: { at: number; s: number | null; address: string }): void {

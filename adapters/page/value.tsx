@@ -15,7 +15,8 @@ const firstEntries = 100;
 const openDepth = 5;
 const openEntries = 30;
 
-function LongText({ text, isQuoted }: { text: string; isQuoted: boolean }): VNode {
+/** Text that is cut until a person asks for more. */
+export function LongText({ text, isQuoted }: { text: string; isQuoted: boolean }): VNode {
   const [isWhole, showWhole] = useState(false);
   const shown = text.slice(0, isWhole ? mostChars : firstChars);
   const left = text.length - shown.length;

@@ -3,7 +3,7 @@ import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { renderElement, type DraftPage } from '../../../machines/documents.ts';
 import { readCsv } from './csv.ts';
-import { readXlsx } from './xlsx.ts';
+import { readXls, readXlsx } from './xlsx.ts';
 
 type Cell = string | number | Date | null | { v?: unknown; t: string; z?: string; f?: string };
 const book = (rows: readonly (readonly Cell[])[], title = 'S'): Uint8Array => {
@@ -163,4 +163,11 @@ it('CSV shows all columns, too', async () => {
     Array.from({ length: 400 }, () => 1000),
     Array.from({ length: 100 }, () => 1000),
   ]);
+});
+
+it('a workbook that cannot be read tells the reason', async () => {
+  const bytes = new Uint8Array(600).fill(1);
+  bytes.set([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+  const reading = async () => readXls({ bytes, name: 'a.xls', fileType: 'xls', from: 0, to: 1 });
+  await expect(reading()).rejects.toThrow(/^it is not a whole workbook: \S/);
 });

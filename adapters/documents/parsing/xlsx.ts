@@ -38,8 +38,9 @@ function bookOf(bytes: Uint8Array): Book {
       sheetStubs: true,
     });
   } catch (error) {
-    const isLocked = error instanceof Error && /password|encrypt/i.test(error.message);
-    throw new Unreadable(isLocked ? 'it is encrypted: it needs a password' : 'it is not a whole workbook');
+    const message = error instanceof Error ? error.message : String(error);
+    if (/password|encrypt/i.test(message)) throw new Unreadable('it is encrypted: it needs a password');
+    throw new Unreadable(`it is not a whole workbook: ${(message.split('\n')[0] ?? '').slice(0, 200)}`);
   }
 }
 /** Pages of all sheets: one for each sheet, and further ones for what a page has no room for. */

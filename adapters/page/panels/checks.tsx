@@ -1,10 +1,12 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CheckedDifference, CheckedInvariant, Checks } from '../../../machines/inspection.ts';
+import { saveFile } from '../picture.tsx';
 import { Empty, State } from '../pieces.tsx';
 import { clockAt, traceUntil, traceUpTo } from '../trace-lines.ts';
 import type { Answer, Session } from '../session.ts';
-import { visible } from '../values.ts';
+import { countText, partingOf, visible } from '../values.ts';
+import { LongText, Value } from '../value.tsx';
 
 /**
  * Panel that tells whether a recording keeps every invariant, and whether a replay on the current machines gives the
@@ -16,14 +18,35 @@ const GoTo = ({ session, s }: { session: Session; s: number }): VNode => (
     record {s}
   </button>
 );
+/** Number of characters that are shown of what both sides share, at each end. */
+const sharedChars = 160;
+/** One side of a difference: what differs is marked, and of what both sides share only the nearest is shown. */
+const Side = ({ before, middle, after }: { before: string; middle: string; after: string }): VNode => (
+  <>
+    <span class="quiet">
+      {before.length > sharedChars && `… ${countText(before.length - sharedChars, 'same character')} … `}
+      {visible(before.slice(-sharedChars))}
+    </span>
+    <mark>
+      <LongText text={middle} isQuoted={false} />
+    </mark>
+    <span class="quiet">
+      {visible(after.slice(0, sharedChars))}
+      {after.length > sharedChars && ` … ${countText(after.length - sharedChars, 'same character')} …`}
+    </span>
+  </>
+);
 function Difference({ session, difference }: { session: Session; difference: CheckedDifference }): VNode {
   const { s, before, recorded, now, cause } = difference;
+  const parting = partingOf(recorded ?? 'nothing', now ?? 'nothing');
   return (
     <div id="difference">
       <h2>What differs first</h2>
       <ul class="mono quiet">
         {before.map((text, at) => (
-          <li key={at}>{visible(text)}</li>
+          <li key={at}>
+            <LongText text={text} isQuoted={false} />
+          </li>
         ))}
       </ul>
       {s !== null && (
@@ -40,8 +63,12 @@ function Difference({ session, difference }: { session: Session; difference: Che
         </thead>
         <tbody>
           <tr>
-            <td class="mono del">{visible(recorded ?? 'nothing')}</td>
-            <td class="mono ins">{visible(now ?? 'nothing')}</td>
+            <td class="mono del">
+              <Side {...parting} middle={parting.one} />
+            </td>
+            <td class="mono ins">
+              <Side {...parting} middle={parting.other} />
+            </td>
           </tr>
         </tbody>
       </table>
@@ -90,10 +117,8 @@ const Result = ({ session, checks }: { session: Session; checks: Checks }): VNod
     <p id="verdict">
       <State mood={checks.verdict === 'same' ? 'good' : 'bad'}>{checks.verdict.toUpperCase()}</State>
     </p>
-    <pre tabIndex={0} aria-label="What a2c replay says">
-      {visible(checks.text)}
-    </pre>
     {checks.difference && <Difference session={session} difference={checks.difference} />}
+    <Value value={checks.text} label="What a2c replay says" />
     <Invariants session={session} all={checks.invariants} />
   </>
 );
@@ -120,12 +145,10 @@ async function save(session: Session): Promise<string> {
       .split(/[\\/]/)
       .at(-1)
       ?.replace(/(\.trace)?\.ndjson(\.gz)?$/, '') ?? 'host';
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }));
-  link.download = `${name.replaceAll(/[^\w.-]+/g, '-')}.${history.row(at)?.s ?? 0}.trace.ndjson`;
-  link.click();
-  // Frees the file later, because a download reads it only after this turn of the event loop.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  saveFile(
+    `${name}.${history.row(at)?.s ?? 0}.trace.ndjson`,
+    new Blob([text], { type: 'application/x-ndjson' }),
+  );
   return replayed;
 }
 export function ChecksPanel({ session }: { session: Session }): VNode {

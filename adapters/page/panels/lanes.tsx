@@ -5,7 +5,7 @@ import { moodOf } from '../model.ts';
 import { Empty, onKeys } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { durationText, visible } from '../values.ts';
-import { shortOf } from './tree.tsx';
+import { titleOf } from './tree.tsx';
 
 /**
  * Panel of all actors over time: a lane for each, states as spans, messages as arrows, timers as bars up to their
@@ -125,12 +125,14 @@ function Timer({
   );
 }
 function LaneRow({
+  title,
   lane,
   top,
   scale,
   now,
   isChosen,
 }: {
+  title: string;
   lane: Lane;
   top: number;
   scale: Scale;
@@ -151,7 +153,7 @@ function LaneRow({
       <title>{visible(lane.address)}</title>
       <rect class="row" x={0} y={top} width={scale.width} height={laneHeight} />
       <text class="name" x={6} y={top + 17}>
-        {visible(fitting(shortOf(lane.address), gutter))}
+        {visible(fitting(title, gutter))}
       </text>
       {firstAt > begin && (
         <rect class="unknown" x={begin} y={top + 4} width={firstAt - begin} height={laneHeight - 10} />
@@ -298,6 +300,7 @@ function Drawing({ session, lanes, first, scale }: LanesProps): VNode {
       {lanes.map((lane, at) => (
         <LaneRow
           key={lane.address}
+          title={titleOf(session, lane.address)}
           lane={lane}
           top={at * laneHeight}
           scale={scale}

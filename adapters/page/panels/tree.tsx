@@ -7,8 +7,13 @@ import { durationText, nameOf, stateText, visible } from '../values.ts';
 /** Tree of the actors that live at the moment shown, under their owners. */
 
 const rowHeight = 44;
+/** Returns the name of an actor for a person: the tool of a call, else the last part of its address. */
+export function titleOf({ story }: Session, address: string): string {
+  const tool = story.calls.toolOf(address);
+  return tool === undefined ? shortOf(address) : `call ${tool}`;
+}
 /** Returns the last part of an address: `client:files` for `computer/client:files#1`. */
-export const shortOf = (address: string): string => nameOf(address.split('/').at(-1) ?? address);
+const shortOf = (address: string): string => nameOf(address.split('/').at(-1) ?? address);
 
 function facts(session: Session, { actor, depth: _ }: TreeRow, calls: number): string {
   const { address, kind, timers, opened } = actor;
@@ -65,7 +70,7 @@ export function TreePanel({ session }: { session: Session }): VNode {
         onDblClick={() => session.choose({ actor: actor.address, panel: 'chart' })}
       >
         <div class="line">
-          <span class={mood}>{marks[mood]}</span> <strong>{visible(shortOf(actor.address))}</strong>{' '}
+          <span class={mood}>{marks[mood]}</span> <strong>{visible(titleOf(session, actor.address))}</strong>{' '}
           <span class={mood === 'bad' ? 'bad' : ''}>{text}</span>
         </div>
         <div class="line quiet small">{told}</div>
