@@ -21,10 +21,10 @@ export const hostPath = (index: number): string => `${attachPath}/${index}`;
 export const embedded = {
   /** Block of type `application/json`: a `welcome` message with empty `lines`. */
   welcome: 'a2c-welcome',
-  /** Block of type `application/x-ndjson`: the trace. */
+  /** Block of type `text/plain`: the trace, compressed with gzip, in base64. */
   trace: 'a2c-trace',
   /** Block of type `application/json`: the `Checks` of the trace. */
   checks: 'a2c-checks',
-  /** Block of type `text/plain`: the script of the worker that computes the layout of charts. */
+  /** Block of type `text/plain`: the script of the worker that computes the layout of charts, packed like the trace. */
   elk: 'a2c-elk',
 } as const;

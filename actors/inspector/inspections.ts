@@ -121,19 +121,23 @@ export class Inspections {
     const attached = (page: AttachedPage): PageListener => {
       pages.add(page);
       const control = allowControl && inspected.orders !== undefined;
-      const lines = this.#shown.stream.add(page);
-      const past = this.#shown.past();
-      page.send({
-        type: 'welcome',
-        protocol: inspectionProtocol,
-        host,
-        mode: 'live',
-        control,
-        charts,
-        past: past !== undefined,
-        lines,
-      });
-      if (past) void tellPast(page, past, () => pages.has(page));
+      const welcome = (): void => {
+        if (!pages.has(page)) return;
+        const lines = this.#shown.stream.add(page);
+        const past = this.#shown.past();
+        page.send({
+          type: 'welcome',
+          protocol: inspectionProtocol,
+          host,
+          mode: 'live',
+          control,
+          charts,
+          past: past !== undefined,
+          lines,
+        });
+        if (past) void tellPast(page, past, () => pages.has(page));
+      };
+      void this.#shown.stream.prepare(() => pause(0)).then(welcome);
       return {
         heard: (message) => void this.#answer(page, control ? inspected.orders : undefined, message),
         left: () => {

@@ -1,7 +1,7 @@
 import type { EventObject } from 'xstate';
 import { LargeValues } from '../recording/large-values.ts';
 import { Recorder, type RecorderOptions } from '../recording/recorder.ts';
-import type { TraceWriter } from '../recording/trace-lines.ts';
+import type { TraceEntry, TraceWriter } from '../recording/trace-lines.ts';
 import type { Frames } from './frames.ts';
 import type { Directory } from '../runtime/directory.ts';
 import type { Root } from '../runtime/root.ts';
@@ -17,6 +17,9 @@ export interface Viewer {
   readonly waiting: number;
 }
 const batchMs = 200;
+/** Time in ms for which records are written before the event loop is free again, and number written between two looks. */
+const sliceMs = 8;
+const mostInSlice = 32;
 /** Most bytes that wait for one page, 8 MiB; beyond that the page misses records. */
 const mostWaiting = 8 * 1024 * 1024;
 /**
@@ -27,6 +30,8 @@ const mostInBatch = 5_000;
 /** Number of records after which a checkpoint follows, from which on a page may drop what is older. */
 const mostBetween = 25_000;
 const ringBytes = 32 * 1024 * 1024;
+/** Digest that is never computed: what a page gets has no end at which it would stand. */
+const noDigest = (): ReturnType<RecorderOptions['digest']> => ({ add: () => {}, value: () => '' });
 interface Running {
   readonly recorder: Recorder;
   writer: TraceWriter;
@@ -50,6 +55,8 @@ export class LiveStream {
   readonly #viewers = new Map<Viewer, number>();
   readonly #large = new LargeValues();
   #running: Running | undefined;
+  /** Records that are taken and not written yet. */
+  #waiting: TraceEntry[] = [];
   #timer: unknown;
 
   constructor(directory: Directory, options: () => RecorderOptions, wires: Frames) {
@@ -59,11 +66,26 @@ export class LiveStream {
     this.#options = options;
   }
   /**
+   * Writes the state of each actor once with pauses, so that the first checkpoint, which must be written at once, finds
+   * what takes long done: which values are large, and the words that are no secrets.
+   */
+  async prepare(pause: () => Promise<void>): Promise<void> {
+    if (this.#running) return;
+    const recorder = new Recorder({ ...this.#options(), digest: noDigest, large: this.#large });
+    const writer = recorder.writer();
+    const { opened } = this.#directory;
+    for (const root of [...this.#directory.roots]) {
+      recorder.begin({ k: 'key', opened, outlets: [], roots: [frameOf(root)] });
+      writer.lines(recorder.take());
+      await pause();
+    }
+  }
+  /**
    * Attaches a page, which gets every record from now on. Returns the first lines for it: a head, and a checkpoint of
    * all living actors.
    */
   add(viewer: Viewer): string {
-    this.#flush();
+    this.#flush(Infinity);
     const running = (this.#running ??= this.#start());
     const head = running.recorder.head(running.writer.next);
     const lines = this.#checkpoint(running);
@@ -88,12 +110,13 @@ export class LiveStream {
     if (!isGone || this.#viewers.size > 0) return;
     systemClock.clearTimeout(this.#timer);
     this.#timer = undefined;
+    this.#waiting = [];
     this.#running?.leave();
     this.#running = undefined;
   }
   /** Sends the last records to these pages, and the reason why no more will come, then detaches them. */
   part(viewers: Iterable<Viewer>, reason: string): void {
-    this.#flush();
+    this.#flush(Infinity);
     for (const viewer of viewers) {
       viewer.send({ type: 'closed', reason });
       this.remove(viewer);
@@ -103,6 +126,7 @@ export class LiveStream {
   #start(): Running {
     const recorder = new Recorder({
       ...this.#options(),
+      digest: noDigest,
       large: this.#large,
       ringBytes,
       onEntry: () => this.#due(),
@@ -128,28 +152,48 @@ export class LiveStream {
     return running.writer.lines(entries);
   }
   /**
-   * Sends the collected records to the pages. Called by timers and sockets, that is between two inputs, so that a
-   * checkpoint may be taken.
+   * Sends the collected records to the pages, for at most `ms`; the rest follows soon. Called by timers and sockets, that
+   * is between two inputs, so that a checkpoint may be taken.
    */
-  #flush(): void {
+  #flush(ms = sliceMs): void {
     systemClock.clearTimeout(this.#timer);
     this.#timer = undefined;
     const running = this.#running;
     if (!running) return;
     const entries = running.recorder.take();
     const last = entries.at(-1)?.s ?? running.next - 1;
-    const count = last + 1 - running.next;
-    const isTooMuch = count > entries.length || count > mostInBatch;
+    const count = last + 1 - running.next + this.#waiting.length;
+    const isTooMuch = count > entries.length + this.#waiting.length || count > mostInBatch;
     running.next = last + 1;
-    running.since += count;
+    running.since += count - this.#waiting.length;
     if (count > 0 && isTooMuch) {
+      this.#waiting = [];
       // Starts a writer that does not refer to contexts of skipped records, which the pages have not seen. Numbers of
       // skipped records stay unused.
       running.writer = running.recorder.writer(running.writer.next + count, running.writer);
       for (const [viewer, missed] of this.#viewers) this.#viewers.set(viewer, missed + count);
-    } else if (count > 0) this.#tell(running.writer.lines(entries), count);
+    } else if (count > 0) {
+      this.#waiting = this.#waiting.length === 0 ? [...entries] : [...this.#waiting, ...entries];
+      if (!this.#pour(running, ms)) return;
+    }
     this.#recover(running, isTooMuch);
     if (running.since > mostBetween) this.#tell(this.#checkpoint(running), 1);
+  }
+  /** Writes waiting records to the pages for at most `ms`; returns false when there are more, which follow soon. */
+  #pour(running: Running, ms: number): boolean {
+    const end = systemClock.now() + ms;
+    const waiting = this.#waiting;
+    let lines = '';
+    let from = 0;
+    while (from < waiting.length && (from === 0 || systemClock.now() < end)) {
+      lines += running.writer.lines(waiting.slice(from, from + mostInSlice));
+      from += mostInSlice;
+    }
+    this.#tell(lines, Math.min(from, waiting.length));
+    this.#waiting = waiting.slice(from);
+    if (this.#waiting.length === 0) return true;
+    this.#timer ??= systemClock.setTimeout(() => this.#flush(), 0);
+    return false;
   }
   #tell(lines: string, count: number): void {
     for (const [viewer, missed] of this.#viewers)

@@ -1,7 +1,8 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
@@ -166,6 +167,14 @@ it('one HTML file shows the same, asks nothing of any network, and draws charts'
   await picture(page, 'html-chart-light');
   expect(requests.filter((each) => !/^(file|data|blob):/.test(each))).toEqual([]);
   expect(errors).toEqual([]);
+});
+
+it('a recording of 1.8 MB is one HTML file of at most 4 MB', async () => {
+  const long = fileURLToPath(new URL('../../scenarios/recordings/minute.trace.ndjson.gz', import.meta.url));
+  expect(gunzipSync(readFileSync(long)).length).toBeGreaterThan(1_790_000);
+  const html = join(mkdtempSync(join(tmpdir(), 'a2c-html-')), 'minute.html');
+  expect(await commandLine(['show', long, '--html', html])).toMatchObject({ code: 0 });
+  expect(statSync(html).size).toBeLessThan(4_000_000);
 });
 
 describe('the checks of a recording', () => {

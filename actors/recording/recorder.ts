@@ -49,8 +49,9 @@ const isKept = (record: DirectoryRecord): boolean => {
 
 const hasCrossed = (what: TraceEntry['what']): boolean =>
   'k' in what && (what.k === 'mark' || (what.k !== 'timer' && isRecord(what) && isKept(what)));
-/** Number of records that are written between two pauses. */
-const mostInSlice = 500;
+/** Time in ms for which the past is written between two pauses, and the number of records between two looks. */
+const sliceMs = 8;
+const mostInSlice = 20;
 const mostTries = 5;
 
 /**
@@ -162,8 +163,12 @@ export class Recorder implements Observer {
       const met = redactor?.met;
       const writer = new TraceWriter({ ...this.#options, large: new LargeValues() });
       const slices: string[] = [];
-      for (let from = 0; from < chosen.length; from += mostInSlice) {
-        slices.push(writer.lines(chosen.slice(from, from + mostInSlice)));
+      for (let from = 0; from < chosen.length;) {
+        const end = this.#options.now() + sliceMs;
+        let lines = '';
+        for (; from < chosen.length && (lines === '' || this.#options.now() < end); from += mostInSlice)
+          lines += writer.lines(chosen.slice(from, from + mostInSlice));
+        slices.push(lines);
         await pause();
       }
       // Writes everything again when a secret became known after a text that contains it was written.

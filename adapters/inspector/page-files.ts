@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join, posix } from 'node:path';
 import { embedded } from '../../machines/inspection-wire.ts';
+import { gzipSync } from 'node:zlib';
 import { ownFile } from '../own-files.ts';
 
 /** Returns the folder of the built page. Throws `OwnFileMissing`. */
@@ -60,6 +61,8 @@ export interface PageContent {
 const read = (name: string): string => readFileSync(join(pageFolder(), name), 'utf8');
 /** Escapes text for a script element, so that no text ends the element. */
 const inScript = (text: string): string => text.replaceAll(/<(\/script|!--)/gi, String.raw`\x3C$1`);
+/** Compresses a text, which makes it about ten times smaller, to characters that are never markup. */
+const packed = (text: string): string => gzipSync(text).toString('base64');
 /** Escapes `<` in JSON, where the character occurs only inside texts, so that no text ends the HTML element. */
 const inJson = (text: string): string => text.replaceAll('<', String.raw`\u003c`);
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -94,10 +97,10 @@ export function singlePage(contents: readonly PageContent[]): string {
       return [
         data(`${embedded.welcome}${end}`, 'application/json', inJson(JSON.stringify(welcome))),
         data(`${embedded.checks}${end}`, 'application/json', inJson(JSON.stringify(checks))),
-        data(`${embedded.trace}${end}`, 'application/x-ndjson', inJson(trace)),
+        data(`${embedded.trace}${end}`, 'text/plain', packed(trace)),
       ];
     }),
-    data(embedded.elk, 'text/plain', inScript(read('elk-worker.js'))),
+    data(embedded.elk, 'text/plain', packed(read('elk-worker.js'))),
     `<script type="module">${script}</script>`,
     '</body></html>',
     '',

@@ -6,6 +6,7 @@ import { fragmentOf, isStep, viewOf } from './choice.ts';
 import { Fleet } from './fleet.ts';
 import { FleetApp } from './panels/fleet.tsx';
 import { Session } from './session.ts';
+import { unpacked } from './unpacked.ts';
 
 /** Start of the page: reads the recordings that the page contains, or connects to the host that served it. */
 
@@ -28,10 +29,10 @@ function readEmbedded(session: Session, ending = ''): boolean {
   const checks = document.getElementById(`${embedded.checks}${ending}`)?.textContent;
   if (checks) session.checks = JSON.parse(checks) as Checks;
   const isPlain = location.hash === '';
-  const read = (from: number): void => {
-    const end = trace.indexOf('\n', from + sliceChars) + 1 || trace.length;
-    session.take({ type: 'records', lines: trace.slice(from, end) });
-    if (end < trace.length) setTimeout(() => read(end));
+  const read = (text: string, from: number): void => {
+    const end = text.indexOf('\n', from + sliceChars) + 1 || text.length;
+    session.take({ type: 'records', lines: text.slice(from, end) });
+    if (end < text.length) setTimeout(() => read(text, end));
     else {
       session.take({ type: 'complete', records: session.history.length });
       // Opens the panel of checks when the replay differs, because a person given this file should see what is wrong.
@@ -39,7 +40,7 @@ function readEmbedded(session: Session, ending = ''): boolean {
         session.choose({ panel: 'checks' });
     }
   };
-  read(0);
+  void unpacked(trace).then((text) => read(text, 0));
   return true;
 }
 interface Attaching {

@@ -64,6 +64,11 @@ export class Texts {
 }
 
 /**
+ * Length in characters from which a text is remembered: to write a short one again costs less than to remember it, which
+ * the garbage collector has to keep up.
+ */
+const leastRemembered = 512;
+/**
  * Largest nesting depth that is written. It is more than any protocol message needs and keeps endless nesting
  * from overflowing the stack.
  */
@@ -131,7 +136,8 @@ class Writer {
     const [wasCut, met] = [this.#isCut, this.#redactor?.met];
     this.#isCut = false;
     const text = this.#guarded(value, above);
-    if (!this.#isCut && met === this.#redactor?.met)
+    const isWorth = text.length >= leastRemembered;
+    if (isWorth && !this.#isCut && met === this.#redactor?.met)
       texts.set(value, { text, key, revision: this.#revision });
     this.#isCut ||= wasCut;
     return text;

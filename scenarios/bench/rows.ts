@@ -54,8 +54,18 @@ export const rows: readonly Row[] = [
   },
   {
     name: 'watched',
-    about: 'a call that leaves 64 records, while a page looks on and without one',
+    about: 'a call that leaves 17 records, while a page looks on and without one',
     measure: async (...given) => (await import('./rows/watched.ts')).measureWatched(...given),
+  },
+  {
+    name: 'looked',
+    about: 'how long a host of 50 servers with 200 tools each, two of them crashing, is blocked by a page',
+    measure: async (...given) => (await import('./rows/watched.ts')).measureLooked(...given),
+  },
+  {
+    name: 'records',
+    about: 'a trace of 200,000 records in Chromium',
+    measure: async (...given) => (await import('./rows/watched.ts')).measureRecords(...given),
   },
   {
     name: 'servers',

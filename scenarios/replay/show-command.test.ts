@@ -1,5 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { gunzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -98,7 +99,11 @@ describe('a2c show', () => {
     const file = join(folder, 'long.trace.ndjson');
     expect(await commandLine(['show', file, '--html', html])).toMatchObject({ code: 0, out: `${html}\n` });
     const text = readFileSync(html, 'utf8');
-    expect(text).toContain(String.raw`"what":"\u003cscript>`);
+    const [, packed = ''] = /<script id="a2c-trace" type="text\/plain">([\w+/=]+)<\/script>/.exec(text) ?? [];
+    expect(gunzipSync(Buffer.from(packed, 'base64')).toString('utf8')).toContain('"what":"<script>');
+    // A recording of 4 MB, most of it repeated, with all that draws it.
+    expect(readFileSync(file).length).toBeGreaterThan(1_800_000);
+    expect(text.length).toBeLessThan(2_000_000);
     // Four blocks of data and the script of the page; each begins and ends where we wrote it.
     expect(text.match(/<script/g)).toHaveLength(5);
     expect(text.match(/<\/script/gi)).toHaveLength(5);

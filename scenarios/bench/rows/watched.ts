@@ -1,17 +1,19 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { createComputer } from '../../../actors/index.ts';
 import { bootedComputer } from '../../fixtures/booted.ts';
 import { startHost } from '../../fixtures/started-host.ts';
 import { textOf, type Chain } from '../chain.ts';
+import { echoTool, optionsOver, served } from '../inside.ts';
 import { calls, comparedSlices, ratio, withBoth } from '../measure.ts';
 import { atMost, type Row } from '../row.ts';
 import { computerConfig, echoOf } from './chain.ts';
 
-/**
- * Pause in ms between calls, for about fifteen calls a second, each of which makes 64 records: a thousand a second,
- * as in a busy host.
- */
-const pauseMs = 60;
+/** Pause in ms between calls, for about sixty a second, each of which makes 17 records: a thousand a second. */
+const pauseMs = 16;
 /** Time in ms of a slice, longer than the interval in which the page is sent data. */
 const sliceMs = 2_000;
 
@@ -44,5 +46,89 @@ export const measureWatched: Row['measure'] = (plan, tell) => {
     const slices = { ...plan, sliceMs: plan.isQuick ? plan.sliceMs * 4 : sliceMs };
     const found = await comparedSlices(slices, chains, 'cpuUs');
     tell(ratio('host with a page, CPU, 1,000 records a second', found, 'µs', atMost(1.1)));
+    pace.ms = 0;
+    const burst = await comparedSlices(slices, chains, 'cpuUs');
+    tell(ratio('the same in a burst, one call after the other', burst, 'µs', atMost(1.1)));
   });
+};
+
+const [servers, toolsOfEach, crashing] = [50, 200, 2];
+/** Time in ms after which two of the servers end, again and again. */
+const livesMs = 700;
+const toolOf = (server: number, n: number): Tool => ({
+  ...echoTool(`s${server}_tool_${n}`),
+  description: `tool ${n} of server ${server} does something with a path and a limit`,
+});
+const endOf = (server: number) => async (): Promise<InMemoryTransport> => {
+  const tools = Array.from({ length: toolsOfEach }, (_, n) => toolOf(server, n));
+  const { end } = await served(tools);
+  if (server < crashing) setTimeout(() => void end.close(), livesMs).unref();
+  return end;
+};
+/** Measures for how long the event loop of a large host is blocked when a page comes, and while it looks. */
+export const measureLooked: Row['measure'] = async ({ isQuick }, tell) => {
+  const ends = Object.fromEntries(Array.from({ length: servers }, (_, n) => [`s${n}`, endOf(n)]));
+  const computer = await createComputer({
+    ...optionsOver(ends),
+    timing: { backoffMs: 50, longestBackoffMs: 1_000 },
+  });
+  await computer.tools();
+  const { url } = await computer.inspect();
+  const blocked = async (ms: number, work: () => Promise<unknown>): Promise<number> => {
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    await Promise.all([work(), pause(ms)]);
+    delay.disable();
+    return delay.max / 1e6;
+  };
+  const spanMs = isQuick ? 500 : 5_000;
+  const told = (what: string, ms: number, limit?: number): void =>
+    tell({ what, unit: 'ms', values: [ms], ...(limit !== undefined && { aim: atMost(limit) }) });
+  const page = fileURLToPath(new URL('../baseline/page.mjs', import.meta.url));
+  told('longest block of a host of 50 × 200 tools without a page', await blocked(spanMs, async () => {}));
+  let looking: Awaited<ReturnType<typeof startHost>> | undefined;
+  const comes = async (): Promise<void> => void (looking = await startHost(process.execPath, [page, url]));
+  told('the same when a page comes', await blocked(spanMs, comes), 50);
+  told('the same while it looks', await blocked(spanMs, async () => {}), 50);
+  await computer.close();
+  await looking?.kill();
+};
+
+const [many, longestMb] = [200_000, 250];
+/** Trace of many records of fifty servers. */
+function longTrace(): string {
+  const about = { format: 'a2c-trace/2', runtime: '0', xstate: '5', node: 'v20', profile: 'full' };
+  const head = { s: 0, t: 0, k: 'head', ...about, clock: 'real', started: null, next: 1 };
+  const rows = Array.from({ length: many }, (_, n) => {
+    const a = `computer/client:s${n % 50}#${n % 50}`;
+    const opened = { k: 'open', a, from: 'computer#1', kind: 'client' };
+    const ctx = { server: `s${n % 50}`, attempt: n, budget: 5 };
+    const tr = ['client: waiting --tick--> waiting'];
+    const step = { k: 'step', a, ctx, ev: 'tick', tr, v: n % 3 === 0 ? 'waiting' : 'resolving' };
+    return { s: n + 1, t: n / 10, ...(n < 50 ? opened : step) };
+  });
+  return `${[{ ...head, redaction: { keyId: null } }, ...rows].map((row) => JSON.stringify(row)).join('\n')}\n`;
+}
+/** Measures how long a browser takes to show a long trace, and the memory of the page. */
+export const measureRecords: Row['measure'] = async (_, tell) => {
+  const { Chromium } = await import('../../fixtures/browser.ts');
+  const { showRecordings } = await import('../../../actors/inspector/recordings.ts');
+  const checks = (): never => {
+    throw new Error('not checked here');
+  };
+  const shown = await showRecordings([{ name: 'long', started: null, text: longTrace(), checks }]);
+  const chromium = await Chromium.start();
+  const start = performance.now();
+  const since = (): number => (performance.now() - start) / 1_000;
+  const { page } = await chromium.look(shown.url);
+  await page.locator('#servers').waitFor();
+  tell({ what: 'first screen of 200,000 records', unit: 's', values: [since()], aim: atMost(2) });
+  await page.getByRole('status').filter({ hasText: 'a recording, 200,001 records' }).first().waitFor();
+  tell({ what: 'all 200,000 records', unit: 's', values: [since()], aim: atMost(8) });
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  tell({ what: 'heap of the page with them', unit: 'MB', values: [usedSize / 1e6], aim: atMost(longestMb) });
+  await chromium.close();
+  await shown.close();
 };
