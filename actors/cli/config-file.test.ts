@@ -24,6 +24,22 @@ describe('a2c add', () => {
     expect(serversIn(file)).toEqual({ new: entry });
   });
 
+  it('tells a URL from a program, looks for the program, and quotes what is to be copied', async () => {
+    const file = nextFile();
+    const url = await commandLine(['add', 'web', 'localhost:3000/mcp', '-c', file]);
+    expect(url).toMatchObject({
+      code: 64,
+      err: expect.stringContaining('a2c add web http://localhost:3000/mcp'),
+    });
+    const typo = await commandLine(['add', 'my server', '-c', file, '--', 'no-such-program', '--flag']);
+    expect(typo.code).toBe(0);
+    expect(typo.out).toContain(`see what it has: a2c tools 'my server' -c ${file}`);
+    expect(typo.err).toContain('warning: program no-such-program: not found; looked in ');
+    const flag = await commandLine(['add', 'x', 'node', 'x.js', '--flag', '-c', file]);
+    expect(flag).toMatchObject({ code: 64, err: expect.stringContaining('a2c add NAME -- COMMAND --flag') });
+    expect(serversIn(file)).toEqual({ 'my server': { command: 'no-such-program', args: ['--flag'] } });
+  });
+
   it('takes variables, headers, a folder and a transport', async () => {
     const file = nextFile();
     await commandLine([
@@ -68,7 +84,7 @@ describe('a2c add', () => {
     const here = join(folder, 'project');
     mkdirSync(here);
     writeFileSync(join(here, 'mcp.json'), '{"mcpServers": {}}');
-    const { err } = await commandLine(['add', 'a', '-c', file, '--', 'cmd'], { folder: here });
+    const { err } = await commandLine(['add', 'a', '-c', file, '--', 'node'], { folder: here });
     expect(err).toBe('');
     const user = await commandLine(['add', 'a', '--', 'cmd'], { folder: here });
     expect(user.err).toContain(`in this folder ${join(here, 'mcp.json')} counts`);

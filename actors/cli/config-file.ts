@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { changeConfig, planImport, type ImportSource } from '../api/config-files.ts';
 import { yesOrNo } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { serverNamed } from './one-shot.ts';
+import { typedHere } from './printing/contents.ts';
 import { showFailure } from './printing/failures.ts';
 import { leftOutLines, readSource } from './source.ts';
 import { entryOf, type EntryWords } from './typed-server.ts';
@@ -112,12 +114,39 @@ export async function add(
   const isReplacing = options.force === true;
   let entry: object;
   try {
+    mustBeNoUrl(name, target);
     entry = { ...entryOf(target, options), ...(options.disabled === true && { disabled: true }) };
   } catch (error) {
     showFailure(context, failureOf(error), options.json);
     return exitCodes.usage;
   }
-  return change(context, { what: 'add', name, entry, isReplacing }, options);
+  const code = await change(context, { what: 'add', name, entry, isReplacing }, options);
+  await warnOfProgram(context, name, options);
+  return code;
+}
+/** Refuses a single word such as `localhost:3000/mcp`, which would be taken for a program. */
+function mustBeNoUrl(name: string, [first = '', ...args]: readonly string[]): void {
+  const isAddress = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+(?:\/\S*)?|\/\S*)$/i.test(first);
+  if (!isAddress || args.length > 0 || existsSync(first)) return;
+  throw new A2cError({
+    code: 400,
+    message: `'${first}' is no program of this folder, and a URL begins with http:// or https://`,
+    remedy: typedHere({}, 'a2c', 'add', name, `http${first.startsWith('localhost') ? '' : 's'}://${first}`),
+  });
+}
+/** Warns where the program of a server that was added is not found. */
+async function warnOfProgram(
+  context: CommandContext,
+  name: string,
+  { config: file }: AddOptions,
+): Promise<void> {
+  const { terminal, folder = process.cwd() } = context;
+  const written = await configToWrite(file, folder);
+  const { config } = await readSource(context, { config: written.file });
+  const servers = config.servers.filter((server) => server.name === name);
+  const { programChecks } = await import('./looking.ts');
+  for (const { what, state, found, remedy = '' } of await programChecks({ ...config, servers }))
+    if (state === 'wrong') terminal.err(`warning: ${what}: ${found}. ${remedy}`);
 }
 export const remove = (context: CommandContext, name: string, options: EditOptions): Promise<number> =>
   change(context, { what: 'remove', name }, options);
@@ -142,7 +171,9 @@ async function change(
       isSame ? `${name} is ${done[what.what]} already in ${file}` : `${done[what.what]} ${name} in ${file}`,
     );
     if (what.what === 'add')
-      terminal.out(`see what it has: a2c tools ${name}${config === undefined ? '' : ` -c ${config}`}`);
+      terminal.out(
+        `see what it has: ${typedHere(config === undefined ? {} : { config }, 'a2c', 'tools', name)}`,
+      );
   }
   // Warns when a config file of this folder takes precedence over the changed one.
   const used = await findConfig(config, folder);

@@ -262,6 +262,7 @@ function addConfigFile(program: Command, does: ActionMaker): void {
     .option('--disabled', 'add it, but do not start it')
     .option('--force', 'replace a server of this name')
     .addHelpText('after', addHelp)
+    .showHelpAfterError('(options of the command stand behind --: a2c add NAME -- COMMAND --flag)')
     .action(does(() => import('./config-file.ts'), 'add'));
   for (const [name, does_] of [
     ['remove', 'takes a server out of the config'],
