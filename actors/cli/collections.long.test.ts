@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -10,7 +10,7 @@ import {
   startOverHttp,
   type RunningServer,
 } from '../../scenarios/fixtures/resource-servers.ts';
-import { createOffice } from '../index.ts';
+import { createComputer, createOffice } from '../index.ts';
 import { run } from './run.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
@@ -295,5 +295,50 @@ describe('a server of the SDK, which declares no subscriptions', () => {
     expect(desktop.err).toMatch(/'sdk' is shown: its 1 window is not shown, .*"participation": "resources"/);
     expect(desktop.err.match(/is not shown/g)).toHaveLength(1);
     expect(await a2c(['call', 'hi', '-c', config])).toMatchObject({ code: 0, out: 'hello\n', err: '' });
+  });
+});
+
+describe('a2c skills', () => {
+  const skills = join(folder, 'skills');
+  mkdirSync(join(skills, 'greet', 'files'), { recursive: true });
+  writeFileSync(
+    join(skills, 'greet', 'SKILL.md'),
+    '---\nname: greet\ndescription: Greets a person\n---\nSay hello.\n',
+  );
+  writeFileSync(join(skills, 'greet', 'files', 'names.txt'), 'Ada');
+  const config = join(folder, 'skills.json');
+  const content = { mcpServers: {}, a2c: { skills: [skills] } };
+  writeFileSync(config, JSON.stringify(content));
+
+  it('lists the skills of the config without a server, and prints their files', async () => {
+    const listed = await a2c(['skills', '--config', config]);
+    expect([listed.code, listed.out]).toEqual([0, expect.stringContaining('greet  config  Greets a person')]);
+    expect(await a2c(['skill', 'greet', '--config', config])).toMatchObject({ code: 0, out: 'Say hello.\n' });
+    const file = await a2c(['skill', 'greet', '--file', 'files/names.txt', '--config', config]);
+    expect(file).toMatchObject({ code: 0, out: 'Ada\n' });
+  });
+
+  it('says what is wrong with a name or a path', async () => {
+    for (const [argv, code] of [
+      [['skill', 'No Name'], 4016],
+      [['skill', 'other'], 4014],
+      [['skill', 'greet', '--file', '../../x'], 4017],
+    ] as const) {
+      const refused = await a2c([...argv, '--json', '--config', config]);
+      expect([refused.code, documentOf(refused)]).toMatchObject([1, { error: { code } }]);
+    }
+  });
+
+  it('shows the skills of a computer in an office', async () => {
+    await using office = await createOffice({ port: 0 });
+    const seat = { url: office.url, id: 'local' };
+    await using computer = await createComputer({ name: 'c', config: content, office: seat });
+    expect(computer.name).toBe('c');
+    const listed = await a2c(['skills', '--url', office.url, '--json']);
+    expect(documentOf(listed)).toMatchObject({
+      skills: [{ computer: 'c', name: 'greet', source: 'config' }],
+    });
+    const text = await a2c(['skill', 'greet', '--url', office.url]);
+    expect(text).toMatchObject({ code: 0, out: 'Say hello.\n' });
   });
 });

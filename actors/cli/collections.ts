@@ -68,7 +68,8 @@ async function show<T extends object>(
   const here = async (computer: Computer): Promise<T> => {
     try {
       const answer = await orClosed(signal, computer, () => ask.here(computer));
-      isUsable = hasUsable(context, computer.servers());
+      // A question that was asked without servers needs none.
+      isUsable = config?.servers.length === 0 || hasUsable(context, computer.servers());
       const said: { readonly missing?: readonly MissingServer[] } = answer;
       missing = said.missing ?? [];
       return answer;

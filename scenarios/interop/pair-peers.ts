@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,14 @@ const command = at('../../dist/actors/main.js');
 export const office = 'o';
 export const computerName = 'k';
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'a2c-interop-'));
+
+/** Text of the skill `greet` of every computer, in the folder of the user that both projects read. */
+export const skillText = 'Say hello first.\n';
+const skillHome = newFolder();
+mkdirSync(join(skillHome, 'user', 'greet'), { recursive: true });
+const front = '---\nname: greet\ndescription: Greets a person\n---\n';
+writeFileSync(join(skillHome, 'user', 'greet', 'SKILL.md'), front + skillText);
+process.env['A2C_SKILL_HOME'] = skillHome;
 
 /** End of a call; `outcome` is known only for agents of this project. */
 export interface CallEnd {
@@ -30,6 +38,10 @@ export interface AgentPeer {
   /** Returns the names of the configured servers. */
   config(): Promise<readonly string[]>;
   desktop(): Promise<readonly string[]>;
+  /** Returns the URIs of the resources of a server. */
+  resources(server: string): Promise<readonly string[]>;
+  /** Returns the text of a skill. */
+  skill(name: string): Promise<string>;
   close(): Promise<void>;
 }
 /** Peer in a process of its own; `url` is the office's address, for a computer that of its office. */
@@ -95,6 +107,16 @@ export async function ourAgent(url: string): Promise<AgentPeer> {
         .map((server) => String((server as { name?: unknown }).name))
         .toSorted(),
     desktop: async () => (await agent.getDesktop(computerName)).desktops,
+    resources: async (server) => {
+      const uris: string[] = [];
+      for await (const { uri } of agent.resourcesOf(computerName, server)) uris.push(uri);
+      return uris;
+    },
+    skill: async (name) => {
+      const listed = await agent.skills(computerName);
+      if (!listed.some((each) => each.name === name)) throw new Error(`no skill '${name}'`);
+      return (await agent.skill(computerName, name)).text ?? '';
+    },
     close: () => agent.close(),
   };
 }
@@ -126,6 +148,8 @@ export async function pythonAgent(version: string, url: string): Promise<AgentPe
     },
     config: async () => ok(await peers.do('config', about)) as string[],
     desktop: async () => ok(await peers.do('desktop', about)) as string[],
+    resources: async (server) => ok(await peers.do('resources', { ...about, server })) as string[],
+    skill: async (skill) => ok(await peers.do('skillText', { ...about, skill })) as string,
     close: async () => peers[Symbol.asyncDispose](),
   };
 }
@@ -147,7 +171,8 @@ const serversOf = async (version: string): Promise<Readonly<Record<string, Launc
 });
 export async function ourComputer(version: string, url: string): Promise<ProcessPeer> {
   const config = join(newFolder(), 'servers.json');
-  writeFileSync(config, JSON.stringify({ mcpServers: await serversOf(version) }));
+  const settings = { mcpServers: await serversOf(version), a2c: { skills: ['user'] } };
+  writeFileSync(config, JSON.stringify(settings));
   const where = ['--url', url, '--office', office, '--name', computerName];
   const args = [command, 'computer', ...where, '--config', config, '--confirm', 'allow'];
   return { url, kill: startQuietly(process.execPath, args) };

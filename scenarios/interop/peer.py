@@ -151,6 +151,25 @@ async def desktop(one):
     return reply["desktops"]
 
 
+async def resources(one):
+    """Reads the URIs of the resources of a server, page by page."""
+    uris, cursor = [], None
+    while True:
+        page = await agents[one["name"]].get_resources(one["computer"], one["server"], cursor)
+        uris += [each["uri"] for each in page["resources"]]
+        cursor = page.get("next_cursor")
+        if cursor is None:
+            return uris
+
+
+async def skill_text(one):
+    """Reads the entry of a skill that the computer lists."""
+    agent = agents[one["name"]]
+    listed = await agent.get_skills(one["computer"])
+    name = next(each["name"] for each in listed["skills"] if each["name"] == one["skill"])
+    return (await agent.get_skill(one["computer"], name))["body"]
+
+
 async def puts(one):
     data = bytes(i % 251 for i in range(one["bytes"]))
     put = await agents[one["name"]].put_blob(one["computer"], data, name_hint="x.bin")
@@ -193,7 +212,7 @@ async def leaves(one):
     await client.disconnect()
 
 
-doings = {"agent": agent_joins, "computer": computer_joins, "tools": tools, "call": calls, "load": load, "put": puts, "skill": skill, "ask": asks,
+doings = {"agent": agent_joins, "computer": computer_joins, "tools": tools, "call": calls, "load": load, "put": puts, "skill": skill, "skillText": skill_text, "resources": resources, "ask": asks,
           "connected": connected, "hear": hears, "see": sees, "config": config, "desktop": desktop, "leave": leaves}
 
 

@@ -195,7 +195,7 @@ export const skillsText = (skills: readonly Skill[]): AnswerText => ({
     skills.length === 0 ? ['folders with skills are named by "a2c": {"skills": […]} (docs/skills.md)'] : [],
 });
 export const skillText = ({ text, bytes, mimeType }: SkillFile): AnswerText => ({
-  out: text === null ? [] : [text],
+  out: text === null ? [] : [text.replace(/\n$/, '')],
   err: text === null ? [`${mimeType} of ${bytes} bytes, which is no text`] : [],
 });
 

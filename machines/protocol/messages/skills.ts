@@ -1,4 +1,4 @@
-/** Messages about the skills of a computer, terms of 0.3 and later. */
+/** Messages about the skills of a computer, terms of 0.2 and later. */
 import { z } from 'zod';
 import { answered, asked, record } from './messages.ts';
 
