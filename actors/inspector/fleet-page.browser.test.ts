@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { Chromium, picture } from '../../scenarios/fixtures/browser.ts';
+import { Chromium, findings, picture } from '../../scenarios/fixtures/browser.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import { createAgent, createOffice } from '../index.ts';
 import { openRunning } from './fleet.ts';
@@ -50,6 +50,7 @@ it('a page of all hosts joins the calls of agent, office and computers, also of 
   const drawing = page.getByRole('img', { name: /^Connections: / });
   expect(await drawing.getAttribute('aria-label')).toContain(`${office.url} with desk`);
   await picture(page, 'fleet-live');
+  expect(await findings(page)).toEqual([]);
   await page.locator('#way').getByRole('button', { name: 'computer desk' }).click();
   await page.locator('#call').filter({ hasText: 'no_such_tool' }).waitFor();
   expect(errors).toEqual([]);

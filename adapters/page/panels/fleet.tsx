@@ -358,6 +358,7 @@ function All({ fleet }: { fleet: Fleet }): VNode {
     return <Empty>No host of yours runs now. Those that start come here: npx a2c up --inspect</Empty>;
   return (
     <main id="fleet">
+      <h1>{countText(fleet.sessions.length, 'host')}, one clock</h1>
       <section aria-label="Connections">
         <h2>Who is connected to whom</h2>
         <Connections fleet={fleet} seen={seen} />
