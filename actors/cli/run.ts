@@ -1,5 +1,5 @@
 import { failureOf } from '../kernel/errors.ts';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext, ActionMaker } from './context.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { firstExamples, helpWidth, inWidth, withHelp } from './help.ts';
@@ -46,7 +46,7 @@ interface Start {
 }
 /** Functions that add commands, by their group in the help text, in its order. */
 const groups = {
-  'Use servers:': [addCalling, addCollections, addLogin],
+  'Use servers:': [addCalling, addCollections, addGenerate, addLogin],
   'Say which servers there are:': [addConfigFile, addSchema, addNext],
   'Find what is wrong:': [addLooking, addChecking, addInspecting],
   'Host them for remote agents:': [addHosts, addDocuments],
@@ -214,6 +214,19 @@ function addCalling(program: Command, does: ActionMaker): void {
     .addOption(saveOption())
     .addHelpText('after', promptHelp)
     .action(does(() => import('./listing.ts'), 'prompt'));
+}
+
+const generateHelp = `
+  a2c generate client files > files.ts
+  a2c generate cli -- npx -y some-server > some-server.mjs`;
+/** Adds the command that writes code for the tools of a server. */
+function addGenerate(program: Command, does: ActionMaker): void {
+  withJson(withSource(program.command('generate')))
+    .description('writes code for the tools of one server to stdout: TypeScript, or a command of one file')
+    .addArgument(new Argument('<what>', 'what is written').choices(['types', 'client', 'cli']))
+    .argument('[server]', 'a server of the config, or a URL (default: the only one)')
+    .addHelpText('after', generateHelp)
+    .action(does(() => import('./generate.ts'), 'generate'));
 }
 
 /** Adds the commands that log in to MCP servers behind a URL. */

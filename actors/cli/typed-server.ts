@@ -67,7 +67,7 @@ export function typedConfig(words: readonly string[], options: EntryWords = {}):
 /** Commands that take a server from the command line: a URL before their words, or a command behind `--`. */
 const beforeWords = new Set(['call', 'tools', 'resources', 'prompts', 'prompt', 'login', 'logout']);
 const behindDashes = new Set([
-  ...['call', 'tools', 'resources', 'prompts', 'prompt', 'read', 'desktop', 'finder'],
+  ...['call', 'tools', 'resources', 'prompts', 'prompt', 'read', 'desktop', 'finder', 'generate'],
   ...['status', 'doctor', 'up', 'computer'],
 ]);
 
@@ -91,6 +91,9 @@ export function withServer(
   options: Readonly<Record<string, unknown>>,
   behind: readonly string[] | undefined,
 ): readonly unknown[] {
+  // The first word of `generate` says what is written.
+  if (command === 'generate')
+    return [operands[0], ...withServer('tools', operands.slice(1), options, behind)];
   const [first, second] = operands;
   const isBefore = beforeWords.has(command) && isUrl(first);
   if (!isBefore && behind === undefined) {

@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { toolClient, toolTypes } from '../../machines/models/typescript.ts';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const folder = testFolder('generate');
+const config = join(folder, 'a2c.json');
+const servers = {
+  typed: [join(root, 'scenarios/fixtures/typed-server.mjs')],
+  everything: [join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'), 'stdio'],
+};
+beforeAll(() => {
+  const entries = Object.entries(servers).map(([name, args]) => [name, { command: process.execPath, args }]);
+  writeFileSync(config, JSON.stringify({ mcpServers: Object.fromEntries(entries) }));
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(root, join(folder, 'node_modules/a2c-actors'), 'dir');
+});
+const generated = async (what: string, server: string): Promise<string> => {
+  const { code, out, err } = await commandLine(['generate', what, server, '-c', config]);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return out;
+};
+/** What the compiler says about a file, with every strict option that changes types. */
+function mistakesIn(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--noEmit'];
+  const modules = ['--module', 'nodenext', '--target', 'es2023', '--skipLibCheck', '--types', ''];
+  try {
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    return execFileSync(process.execPath, [tsc, ...strict, ...modules, name], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+  } catch (error) {
+    return (error as { readonly stdout: string }).stdout;
+  }
+}
+
+describe('a2c generate', () => {
+  it.each(Object.keys(servers))('types writes types of %s that compile', async (server) => {
+    expect(mistakesIn(`${server}-types.ts`, await generated('types', server))).toBe('');
+  });
+  it('client lets right arguments through, and wrong ones not', async () => {
+    writeFileSync(join(folder, 'everything.ts'), await generated('client', 'everything'));
+    const use = (call: string): string =>
+      mistakesIn(
+        'use.ts',
+        `import { createEverythingClient } from './everything.js';\n` +
+          `const client = createEverythingClient({} as never);\nvoid client.${call};\n`,
+      );
+    expect(use('getSum({ a: 1, b: 2 }).then(({ content }) => content)')).toBe('');
+    expect(use("getSum({ a: 1, b: 'two' })")).toContain("'string' is not assignable to type 'number'");
+    expect(use('getSum({ a: 1 })')).toContain("Property 'b' is missing");
+    expect(
+      use("getStructuredContent({ location: 'Chicago' }).then(({ temperature }) => temperature + 1)"),
+    ).toBe('');
+  });
+  it('cli writes one file that calls the tools, with help and exit codes', async () => {
+    const file = join(folder, 'typed.mjs');
+    writeFileSync(file, await generated('cli', 'typed'));
+    const run = (...argv: string[]): string =>
+      execFileSync(process.execPath, [file, ...argv], { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+    expect(run('--help')).toContain('get_next(n: integer)');
+    expect(run('get_next', 'n=4')).toContain('5');
+    expect(() => run('get_nothing')).toThrow("there is no tool 'get_nothing'");
+  });
+});
+
+it.each([
+  ['ends a comment', { name: 'a', description: '*/ process.exit() /*', inputSchema: {} }],
+  [
+    'is no name',
+    { name: '"; process.exit(); //', inputSchema: { properties: { 'a"b': {}, __proto__: {} } } },
+  ],
+  ['has the name of another', { name: 'a-b', inputSchema: { type: 'object', required: ['x'] } }],
+  [
+    'contains itself',
+    { name: 'tree', inputSchema: { properties: { next: { $ref: '#' } }, additionalProperties: false } },
+  ],
+  [
+    'has every word',
+    {
+      name: 'all',
+      inputSchema: {
+        allOf: [
+          { properties: { a: { type: ['string', 'null'] } } },
+          { anyOf: [{ const: 1 }, { enum: ['x', null] }] },
+        ],
+        nullable: true,
+      },
+    },
+  ],
+  [
+    'has lists',
+    {
+      name: 'list',
+      inputSchema: {
+        properties: {
+          a: { type: 'array', items: { type: 'string' } },
+          b: { prefixItems: [{ type: 'number' }] },
+        },
+      },
+      outputSchema: { properties: { c: { type: 'boolean', default: true } } },
+    },
+  ],
+])('code for a tool that %s compiles', (_, tool) => {
+  const tools = [{ name: 'a_b', inputSchema: { type: 'object' } }, tool];
+  expect(mistakesIn('types.ts', toolTypes('9 "lives"', tools))).toBe('');
+  expect(mistakesIn('client.ts', toolClient('9 "lives"', tools))).toBe('');
+});

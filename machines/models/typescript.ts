@@ -1,0 +1,210 @@
+/** TypeScript for the tools of one server: types of arguments and results from their JSON Schemas, and a typed client. */
+import { fieldsOf, isObject, type Fields } from '../protocol/json.ts';
+
+/** Tool as its server lists it. */
+export interface DescribedTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly inputSchema: object;
+  readonly outputSchema?: object | undefined;
+}
+
+/** Depth of objects in each other beyond which a type is `unknown`, for schemas that contain themselves. */
+const deepest = 12;
+const isIdentifier = (name: string): boolean => /^[A-Za-z_$][\w$]*$/.test(name);
+const keyOf = (name: string): string => (isIdentifier(name) ? name : JSON.stringify(name));
+const wordsIn = (name: string): string[] => name.match(/[A-Za-z0-9]+/g) ?? [];
+const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+/** Name of a type for a foreign name, such as `GetSum` for `get-sum`. */
+export const typeName = (name: string): string =>
+  wordsIn(name)
+    .map(capital)
+    .join('')
+    .replace(/^(?=\d)/, '_') || 'Tool';
+
+/** Comment in front of a type or a property. No text of a server can end it. */
+function comment(text: unknown, indent: string): string {
+  if (typeof text !== 'string' || text.trim() === '') return '';
+  const lines = text
+    .trim()
+    .replaceAll('*/', String.raw`*\/`)
+    // oxlint-disable-next-line no-control-regex -- no other character ends a line of an editor
+    .replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, ' ')
+    .split('\n')
+    .map((line) => line.trimEnd());
+  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
+  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`, ''].join(
+    '\n',
+  );
+}
+
+/** Schemas around a part of a schema: its whole, in which references point, and how deep the part stands. */
+interface Place {
+  readonly whole: Fields;
+  readonly depth: number;
+  readonly indent: string;
+}
+const inner = (place: Place): Place => ({ ...place, depth: place.depth + 1, indent: `${place.indent}  ` });
+
+/** Schema that a reference within the same schema points to. */
+function pointed(whole: Fields, reference: unknown): unknown {
+  if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
+  const parts = reference.slice(1).split('/').slice(1);
+  const unescaped = parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return unescaped.reduce<unknown>(
+    (at, part) =>
+      typeof at === 'object' && at !== null && Object.hasOwn(at, part) ? (at as Fields)[part] : undefined,
+    whole,
+  );
+}
+const union = (types: readonly string[]): string => {
+  const all = [...new Set(types)];
+  if (all.includes('unknown') || all.length === 0) return 'unknown';
+  return all.map((type) => (all.length > 1 && type.includes(' & ') ? `(${type})` : type)).join(' | ');
+};
+const list = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : undefined);
+
+function objectType(schema: Fields, place: Place): string {
+  const properties = fieldsOf(schema['properties']);
+  const required = list(schema['required']) ?? [];
+  const { additionalProperties: more = true } = schema as { readonly additionalProperties?: unknown };
+  const within = inner(place);
+  const lines = Object.entries(properties).map(([name, value]) => {
+    const { description, default: preset } = fieldsOf(value);
+    const text = typeof description === 'string' ? description : '';
+    const told = preset === undefined ? text : `${text} Default: ${JSON.stringify(preset)}`;
+    const mark = required.includes(name) ? '' : '?';
+    return `${comment(told, within.indent)}${within.indent}${keyOf(name)}${mark}: ${typeOf(value, within)};\n`;
+  });
+  if (lines.length === 0) {
+    if (more === false) return 'Record<string, never>';
+    return `Record<string, ${more === true ? 'unknown' : typeOf(more, within)}>`;
+  }
+  // A rest of another type would contradict the properties, so it is told as unknown.
+  if (more !== false) lines.push(`${within.indent}[more: string]: unknown;\n`);
+  return `{\n${lines.join('')}${place.indent}}`;
+}
+function arrayType(schema: Fields, place: Place): string {
+  const first = list(schema['prefixItems']) ?? list(schema['items']);
+  if (!first) return `Array<${typeOf(schema['items'] ?? true, inner(place))}>`;
+  return `[${first.map((item) => typeOf(item, inner(place))).join(', ')}, ...unknown[]]`;
+}
+function named(type: unknown, schema: Fields, place: Place): string {
+  switch (type) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return type;
+    case 'number':
+    case 'integer':
+      return 'number';
+    case 'array':
+      return arrayType(schema, place);
+    case 'object':
+      return objectType(schema, place);
+    default:
+      return 'unknown';
+  }
+}
+/** TypeScript of a JSON Schema; what TypeScript cannot say is left out, so that each valid value has the type. */
+function typeOf(schema: unknown, place: Place): string {
+  if (schema === false) return 'never';
+  if (!isObject(schema) || place.depth > deepest) return 'unknown';
+  if (schema['$ref'] !== undefined)
+    return typeOf(pointed(place.whole, schema['$ref']), { ...place, depth: place.depth + 1 });
+  if ('const' in schema) return JSON.stringify(schema['const']) ?? 'unknown';
+  const values = list(schema['enum']);
+  if (values) return union(values.map((value) => JSON.stringify(value)));
+  const some = list(schema['anyOf']) ?? list(schema['oneOf']);
+  const whole = list(schema['allOf']);
+  const { type = 'properties' in schema ? 'object' : undefined } = schema as { readonly type?: unknown };
+  const own =
+    type === undefined ? undefined : union((list(type) ?? [type]).map((each) => named(each, schema, place)));
+  const parts = [
+    ...(own === undefined || (some && own.startsWith('Record<')) ? [] : [own]),
+    ...(some ? [union(some.map((each) => typeOf(each, place)))] : []),
+    ...(whole ?? []).map((each) => typeOf(each, place)),
+  ].filter((part) => part !== 'unknown');
+  if (parts.length === 0) return 'unknown';
+  const isNull = schema['nullable'] === true ? ' | null' : '';
+  const joined = parts
+    .map((part) => (parts.length > 1 && part.includes(' | ') ? `(${part})` : part))
+    .join(' & ');
+  return parts.length > 1 && isNull ? `(${joined})${isNull}` : joined + isNull;
+}
+const rootType = (schema: object): string =>
+  typeOf(schema, { whole: schema as Fields, depth: 0, indent: '' });
+
+/** Type of the arguments of a tool, which MCP demands to be an object. */
+const argumentsType = (schema: object): string => rootType({ ...schema, type: 'object', nullable: false });
+
+/** Tool with names that no other tool of its server has. */
+interface NamedTool extends DescribedTool {
+  readonly type: string;
+  readonly method: string;
+}
+function namesOf(tools: readonly DescribedTool[]): NamedTool[] {
+  const taken = new Set<string>();
+  return tools.map((tool) => {
+    const wanted = typeName(tool.name);
+    let type = wanted;
+    for (let n = 2; taken.has(type); n += 1) type = `${wanted}${n}`;
+    taken.add(type);
+    return { ...tool, type, method: type.slice(0, 1).toLowerCase() + type.slice(1) };
+  });
+}
+const resultOf = ({ type, outputSchema }: NamedTool): string =>
+  outputSchema === undefined ? 'CallToolResult' : `${type}Result`;
+
+/** TypeScript with the types of arguments and results of all tools of a server, and a map of them by name. */
+export function toolTypes(server: string, tools: readonly DescribedTool[]): string {
+  const all = namesOf(tools);
+  const needsResult = all.some(({ outputSchema }) => outputSchema === undefined);
+  const lines = all.map(
+    (tool) =>
+      `  ${JSON.stringify(tool.name)}: { arguments: ${tool.type}Arguments; result: ${resultOf(tool)} };\n`,
+  );
+  return [
+    ...(needsResult ? ["import type { CallToolResult } from 'a2c-actors';\n\n"] : []),
+    ...all.map(
+      (tool) =>
+        `${comment(tool.description, '')}export type ${tool.type}Arguments = ${argumentsType(tool.inputSchema)};\n` +
+        (tool.outputSchema === undefined
+          ? ''
+          : `export type ${tool.type}Result = ${rootType(tool.outputSchema)};\n`),
+    ),
+    `\n${comment(`Tools of the server ${server}, by name.`, '')}export interface ${typeName(server)}Tools {\n${lines.join('')}}\n`,
+  ].join('');
+}
+
+/** TypeScript with the types of all tools of a server, and a client whose methods call them on a computer. */
+export function toolClient(server: string, tools: readonly DescribedTool[]): string {
+  const name = typeName(server);
+  const methods = namesOf(tools).map((tool) => {
+    const needed = list(fieldsOf(tool.inputSchema)['required']) ?? [];
+    const isPlain = !['allOf', 'anyOf', 'oneOf', '$ref'].some((word) => word in tool.inputSchema);
+    const preset = needed.length === 0 && isPlain ? ' = {}' : '';
+    const has = tool.outputSchema !== undefined;
+    return (
+      `${comment(tool.description, '    ')}    ${tool.method}: (params: ${tool.type}Arguments${preset}, options?: ComputerCallOptions): Promise<${resultOf(tool)}> =>\n` +
+      `      ${has ? 'structured' : 'called'}(${JSON.stringify(tool.name)}, params, options)${has ? ` as Promise<${resultOf(tool)}>` : ''},\n`
+    );
+  });
+  const types = toolTypes(server, tools).replace(/^import type .*\n\n/, '');
+  return `import type { CallToolResult, Computer, ComputerCallOptions } from 'a2c-actors';
+
+${types}
+${comment(`Calls the tools of the server ${server} on a computer. A method rejects when its call does not succeed; the error has the failure.`, '')}export function create${name}Client(computer: Pick<Computer, 'callTool'>) {
+  const called = async (tool: string, params: unknown, options?: ComputerCallOptions): Promise<CallToolResult> => {
+    const ended = await computer.callTool(tool, { ...(params as object) }, options);
+    if (ended.outcome === 'succeeded') return ended.result;
+    throw Object.assign(new Error(ended.failure.message), { failure: ended.failure, result: ended.result });
+  };
+  const structured = async (tool: string, params: unknown, options?: ComputerCallOptions): Promise<unknown> =>
+    (await called(tool, params, options)).structuredContent;
+  void structured;
+  return {
+${methods.join('')}  };
+}
+`;
+}
