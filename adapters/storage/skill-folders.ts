@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { extname, isAbsolute, join, relative, sep } from 'node:path';
-import { parse } from 'yaml';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import type { SkillRef } from '../../machines/protocol/messages/skills.ts';
@@ -46,13 +45,15 @@ interface Parted {
 }
 const frame = /^---[^\S\n]*\r?\n([\s\S]*?)(?:^|\n)---[^\S\n]*(?:\r?\n|$)/;
 /** Splits a `SKILL.md` into its frontmatter and its text; without a frontmatter all of it is text. */
-export function partedSkill(text: string): Parted {
+export async function partedSkill(text: string): Promise<Parted> {
   const found = frame.exec(text);
   if (!found) return { front: {}, body: text };
-  const front = yamlOf(found[1] ?? '');
+  const front = await yamlOf(found[1] ?? '');
   return { front: isObject(front) ? front : {}, body: text.slice(found[0].length) };
 }
-function yamlOf(text: string): unknown {
+async function yamlOf(text: string): Promise<unknown> {
+  // Loaded with the first skill, because every call loads this file.
+  const { parse } = await import('yaml');
   try {
     return parse(text, { maxAliasCount: 10 });
   } catch {
@@ -105,7 +106,7 @@ async function skillIn(folder: SkillFolder, name: string): Promise<SkillRef | st
     return `${path} is no skill: its ${entryFile} is larger than ${textBytes} bytes`;
   const text = await readFile(entry, 'utf8').catch(() => undefined);
   if (text === undefined) return `${path} is no skill: its ${entryFile} cannot be read`;
-  const { front } = partedSkill(text);
+  const { front } = await partedSkill(text);
   const description = textOf(front['description'])?.trim();
   if (!description) return `${path} is no skill: its ${entryFile} has no description in its frontmatter`;
   return refOf(name, { ...folder, path: await realpath(path) }, front, description);
@@ -177,7 +178,7 @@ async function fileIn({ path: root, relPath }: SkillRead): Promise<SkillFileRead
   const all = decoded(raw);
   if (all === undefined) return refusal('too_large', raw.length);
   const isEntry = relative(root, real) === entryFile;
-  const text = isEntry ? partedSkill(all).body : all;
+  const text = isEntry ? (await partedSkill(all)).body : all;
   const bytes = Buffer.from(text);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const mimeType = mimeTypes[extname(real).toLowerCase()] ?? 'text/plain';
