@@ -1,11 +1,19 @@
 import { checked, isObject, meant, readFault, Refusal, refuseUnknown, words } from './vocabulary.mjs';
 
-const stepKeys = ['name', 'tools', 'resources', 'seed', 'faults', 'lifeMs'];
-const toolKeys = ['takes', 'answers', 'changes', 'inputSchema', 'outputSchema', 'progressEveryMs'];
+const stepKeys = ['name', 'tools', 'resources', 'seed', 'faults', 'lifeMs', 'lastWords'];
+const toolKeys = ['takes', 'answers', 'changes', 'inputSchema', 'outputSchema', 'progressEveryMs', 'asks'];
 const baseKeys = [...stepKeys, 'starts', 'log', 'later', 'http'];
 
 /** Longest life of a server in ms, by default. */
 const usualLifeMs = 120_000;
+
+/** Checks what a tool asks its client during a call. */
+function readAsks(at, given) {
+  const { method, params } = checked(at, given, { type: 'object' });
+  refuseUnknown(at, given, ['method', 'params']);
+  checked(`${at}.method`, method, { type: 'string' });
+  if (params !== undefined) checked(`${at}.params`, params, { type: 'object' });
+}
 
 function readTools(at, given) {
   checked(at, given, { type: 'object' });
@@ -18,6 +26,7 @@ function readTools(at, given) {
       checked(`${at}.${name}.progressEveryMs`, progressEveryMs, { type: 'integer', min: 1 });
     for (const key of ['answers', 'inputSchema', 'outputSchema'])
       if (tool[key] !== undefined) checked(`${at}.${name}.${key}`, tool[key], { type: 'object' });
+    if (tool.asks !== undefined) readAsks(`${at}.${name}.asks`, tool.asks);
     if (changes !== undefined) checked(`${at}.${name}.changes`, changes, { type: 'boolean' });
   }
   return given;
@@ -34,12 +43,15 @@ function readFaults(at, given) {
 }
 
 /** Reads the keys of a config that may differ from start to start, as far as they are given. */
-function readStep(at, { name, tools, resources, seed, faults, lifeMs }) {
+function readStep(at, { name, tools, resources, seed, faults, lifeMs, lastWords }) {
   return {
     ...(name !== undefined && { name: checked(`${at}name`, name, { type: 'string' }) }),
     ...(tools !== undefined && { tools: readTools(`${at}tools`, tools) }),
     ...(resources !== undefined && { resources: readResources(`${at}resources`, resources) }),
     ...(seed !== undefined && { seed: checked(`${at}seed`, seed, { type: 'integer' }) }),
+    ...(lastWords !== undefined && {
+      lastWords: checked(`${at}lastWords`, lastWords, { type: 'string' }),
+    }),
     ...(faults !== undefined && { faults: readFaults(`${at}faults`, faults) }),
     ...(lifeMs !== undefined && {
       lifeMs: checked(`${at}lifeMs`, lifeMs, { type: 'integer', min: 1, max: 2_147_000_000 }),
@@ -118,14 +130,20 @@ const remedies = {
 /** Checks everything that needs the whole config of a start. */
 function hold({ faults, tools }, starts, http) {
   const names = Object.keys(tools);
-  for (const { fault, tool } of faults) {
+  for (const { fault, tool, inAll, after } of faults) {
     const { over } = words.find((word) => word.fault === fault);
     if (over !== undefined && (over === 'http') !== (http !== undefined))
       throw new Refusal(`${fault}: not over ${http ? 'HTTP' : 'stdio'}`, remedies[over]);
-    if (fault === 'proc.crashLoop' && starts === undefined)
+    if ((fault === 'proc.crashLoop' || (inAll && !http)) && starts === undefined)
       throw new Refusal(
         `${fault}: it cannot count its starts`,
         'name a file to count them in: "starts":"FILE"',
+      );
+    const others = faults.map((other) => other.fault);
+    if (after !== undefined && !others.includes(after))
+      throw new Refusal(
+        `${fault}.after: there is no fault ${after}`,
+        meant(after, others, 'name another fault of this list'),
       );
     if (tool !== undefined && !names.includes(tool))
       throw new Refusal(

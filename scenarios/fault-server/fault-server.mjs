@@ -8,7 +8,7 @@ import { createOutput } from './output.mjs';
 import { createOwn } from './own/own.mjs';
 import { createReplies } from './replies.mjs';
 import { createSession } from './session.mjs';
-import { createTriggers } from './triggers.mjs';
+import { createCounts, createCountsIn, createTriggers } from './triggers.mjs';
 import { Refusal } from './vocabulary.mjs';
 
 const exitCodes = { usage: 64, lifeIsOver: 70 };
@@ -23,7 +23,20 @@ function countStart(file) {
 function createLog(file) {
   if (file === undefined) return () => {};
   const fd = openSync(file, 'a');
-  return (fact) => writeSync(fd, `${JSON.stringify({ t: Math.round(performance.now()), ...fact })}\n`);
+  return (fact) =>
+    writeSync(fd, `${JSON.stringify({ t: Math.round(performance.now()), at: Date.now(), ...fact })}\n`);
+}
+
+/** Writes the last words to stderr when this process exits by itself; a signal leaves no time for them. */
+function sayAtExit(lastWords) {
+  if (lastWords === undefined) return;
+  process.on('exit', () => {
+    try {
+      writeSync(2, `${lastWords}\n`);
+    } catch {
+      // Stderr is closed, or full and not read.
+    }
+  });
 }
 
 /** Serves over HTTP and ends as soon as it is told to, because faults of the shutdown exist for processes only. */
@@ -46,7 +59,9 @@ async function serve(config) {
   const now = configAt(config, start);
   const { faults, seed, lifeMs } = now;
   log({ did: 'start', start, pid: process.pid });
-  const triggers = createTriggers(faults, seed);
+  const shared = config.starts === undefined ? createCounts() : createCountsIn(`${config.starts}.faults`);
+  const triggers = createTriggers(faults, seed, shared);
+  sayAtExit(now.lastWords);
   const output = createOutput(process.stdout);
   const needsOthers = faults.some(({ fault }) => launching.has(fault));
   const childProcess = needsOthers ? await import('node:child_process') : undefined;

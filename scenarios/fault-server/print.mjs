@@ -13,18 +13,21 @@ The config, of which every key may be left out:
   tools   {"read":{"takes":50,"answers":{"content":[]},"changes":true}}   default {"echo":{}}
           takes: ms; answers: a CallToolResult, by default its argument \`text\` or its name;
           changes: it says list_changed before it answers; progressEveryMs: until then it tells how far
-          it is; inputSchema, outputSchema: as it lists them
+          it is to a client that gave a progressToken; asks: {"method":"ping","params":{}}, what it asks
+          the client meanwhile; inputSchema, outputSchema: as it lists them
   resources   ["note://1"]   URIs of what it has and lets watch; window:// has a text, dpe:// a document
   faults  [{"fault":"proc.exit","code":3,"when":"call","tool":"read","afterMs":100,"times":1,"p":0.5}]
           when: start, initialize, ready, list, call, read, stdinEnd or sigterm, as --list has it;
           tool: only calls of this tool; afterMs: so long after that; from: from the n-th such moment on;
-          times: how often (default: always); p: with this probability
+          times: how often (default: always); p: with this probability; inAll: from and times count over
+          all starts; after: a fault of this list that has happened before, in any start
   seed    1             what p draws from
   starts  FILE          where it counts its starts, one line each
   later   {"2":{"faults":[]}}   from its n-th start on it behaves like this; the rest as at first
   log     FILE          what it got and did, one JSON object per line
   http    {"port":0,"kind":"streamable"}   instead of stdio; "sse": as in MCP 2024-11-05. Each initialize is
           a start with its own faults and needs no file to be counted; port 0 is any that is free
+  lastWords   "…"      what it writes to stderr when it exits by itself
   lifeMs  120000        it and its grandchildren live at most so long, whatever they ignore
 
 It ends with code 64 when its config is wrong, and with 70 when lifeMs is over.

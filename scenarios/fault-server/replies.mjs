@@ -1,8 +1,9 @@
 import { breakOff } from './acts.mjs';
 import { answerWords, lineOf } from './answers.mjs';
 
-/** Tells so many times how far it is; the timer that does. */
+/** Tells so many times how far it is; the timer that does. A client that gave no token wants no progress. */
 const progress = (progressToken, { everyMs, n = Infinity }, tell) => {
+  if (progressToken === undefined) return undefined;
   let sent = 0;
   const timer = setInterval(() => {
     sent += 1;
@@ -11,6 +12,16 @@ const progress = (progressToken, { everyMs, n = Infinity }, tell) => {
   }, everyMs);
   return timer;
 };
+
+/** Length of the longest answer that the log has in full. */
+const mostLogged = 2_000;
+/** Line of the log for an answer: its size, and its text unless that is long. */
+export const answered = (id, line) => ({
+  sent: 'answer',
+  id,
+  bytes: line.length,
+  ...(line.length <= mostLogged && { text: String(line) }),
+});
 
 /** Sends answers to requests. Faults decide which answers are sent, when, in what order and how often. */
 export function createReplies({ triggers, output, log }) {
@@ -24,6 +35,7 @@ export function createReplies({ triggers, output, log }) {
     if (isSilent) return;
     if (named.has('frame.partialThenDie'))
       return breakOff(output, line, named.get('frame.partialThenDie').code);
+    log(answered(id, line));
     for (let i = named.get('rpc.duplicate')?.n ?? 1; i > 0; i -= 1)
       output.line(line, triggers.takeFraming(when, tool), id);
   };
@@ -54,7 +66,7 @@ export function createReplies({ triggers, output, log }) {
       const isDeaf = named.has('rpc.cancelIgnored');
       const entry = { id, when, tool, named, result, isDeaf };
       pending.set(id, entry);
-      const token = params?._meta?.progressToken ?? id;
+      const token = params?._meta?.progressToken;
       const progressing = named.get('rpc.progressForever') ?? named.get('rpc.progressStall');
       if (progressing) entry.timer = progress(token, progressing, (told) => tell(id, told));
       if (progressing || named.has('rpc.never') || named.has('life.initNever')) return;

@@ -1,4 +1,5 @@
 import { textResult } from './answers.mjs';
+import { answered } from './replies.mjs';
 import { noResource } from './own/own-resources.mjs';
 import { pageAt } from './own/pages.mjs';
 
@@ -36,7 +37,7 @@ const offering = (resources) => ({
 });
 
 /** Handlers of requests by method. */
-function requestsOf({ name, tools, resources }, { own, replies, send, refuse, say }) {
+function requestsOf({ name, tools, resources }, { own, replies, send, refuse, say, ask }) {
   return {
     initialize: (request) => {
       const asked = request.params?.protocolVersion;
@@ -54,6 +55,7 @@ function requestsOf({ name, tools, resources }, { own, replies, send, refuse, sa
       const known = Object.hasOwn(tools, tool) ? tools[tool] : {};
       if (!own.tools.has(tool)) return refuse(request.id, -32602, `there is no tool ${tool}`);
       if (known.changes) say('tools');
+      if (known.asks) ask(request.id, known.asks);
       const text = params.arguments?.text;
       const { answers = textResult(typeof text === 'string' ? text : tool), ...how } = known;
       replies.answer(request, answers, how);
@@ -64,11 +66,25 @@ function requestsOf({ name, tools, resources }, { own, replies, send, refuse, sa
   };
 }
 
+/** Creates the function that asks the client something while it waits for the answer to a call. */
+function createAsking(output, triggers) {
+  let asked = 0;
+  return (call, { method, params = {} }) => {
+    asked += 1;
+    const line = JSON.stringify({ jsonrpc: '2.0', id: `asks-${asked}`, method, params });
+    output.line(line, triggers.takeFraming(), call);
+  };
+}
+
 /** MCP session with tools and resources. `happen(when, tool)` runs the faults of a moment. */
 export function createSession({ name, tools, resources }, { own, triggers, happen, output, replies, log }) {
   let isSilent = false;
-  const send = (message) =>
-    output.line(JSON.stringify({ jsonrpc: '2.0', ...message }), triggers.takeFraming(), message.id);
+  const send = (message) => {
+    const line = JSON.stringify({ jsonrpc: '2.0', ...message });
+    if (message.id !== undefined) log(answered(message.id, line));
+    output.line(line, triggers.takeFraming(), message.id);
+  };
+  const ask = createAsking(output, triggers);
   const refuse = (id, code, message) => send({ id, error: { code, message } });
   const say = (list) => {
     if (!isSilent) send({ method: `notifications/${list}/list_changed` });
@@ -76,17 +92,18 @@ export function createSession({ name, tools, resources }, { own, triggers, happe
   const update = (uri) => {
     if (!isSilent) send({ method: 'notifications/resources/updated', params: { uri } });
   };
-  const requests = requestsOf({ name, tools, resources }, { own, replies, send, refuse, say });
+  const requests = requestsOf({ name, tools, resources }, { own, replies, send, refuse, say, ask });
   const notified = {
     'notifications/initialized': () => happen('ready'),
     'notifications/cancelled': (params) => replies.cancel(params?.requestId),
   };
   const receive = (message) => {
     const { id, method, params } = message ?? {};
-    if (method === undefined) return log({ got: 'answer', id });
+    if (method === undefined)
+      return log({ got: 'answer', id, result: message?.result, error: message?.error });
     const tool = method === 'tools/call' ? params?.name : undefined;
-    const about = id ?? params?.requestId;
-    log({ got: method, ...(about !== undefined && { id: about }), ...(tool !== undefined && { tool }) });
+    // What is undefined does not appear in the log.
+    log({ got: method, id: id ?? params?.requestId, tool, params });
     if (isSilent) return;
     if (id === undefined) {
       if (Object.hasOwn(notified, method)) notified[method](params);

@@ -1,3 +1,5 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+
 /** Random number generator mulberry32: numbers from 0 up to, but not including, 1, the same for the same seed everywhere. */
 function randomOf(seed) {
   let state = seed >>> 0;
@@ -12,19 +14,44 @@ function randomOf(seed) {
 /** Faults of framing, which stay on after `start` or `ready` and apply to each written message. */
 export const framing = new Set(['frame.slicer', 'frame.coalesce', 'frame.crlf']);
 
-/** Decides which faults happen at a moment. Each moment counts towards `from`, each fault that happens towards `times`. */
-export function createTriggers(faults, seed) {
+/** Creates counts in memory, which start at zero. */
+export function createCounts() {
+  const counts = new Map();
+  return {
+    of: (what) => counts.get(what) ?? 0,
+    add: (what) => counts.set(what, (counts.get(what) ?? 0) + 1),
+  };
+}
+
+/** Creates counts that all starts share, in a file with one line for each. */
+export const createCountsIn = (file) => ({
+  of: (what) =>
+    (existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []).filter((line) => line === what).length,
+  add: (what) => appendFileSync(file, `${what}\n`),
+});
+
+/**
+ * Decides which faults happen at a moment. Each moment counts towards `from`, each fault that happens towards `times`; with
+ * `inAll` those of all starts do, which `shared` counts.
+ */
+export function createTriggers(faults, seed, shared = createCounts()) {
   const random = randomOf(seed);
-  const left = new Map(faults.map((fault) => [fault, fault.times ?? Infinity]));
-  const early = new Map(faults.map((fault) => [fault, (fault.from ?? 1) - 1]));
+  const own = createCounts();
+  const isLooked = faults.some(({ after }) => after !== undefined);
   const reached = new Map();
   const happens = (fault) => {
-    if (early.get(fault) > 0) {
-      early.set(fault, early.get(fault) - 1);
+    const { from = 1, times = Infinity, p, after } = fault;
+    if (after !== undefined && shared.of(after) === 0) return false;
+    const counts = fault.inAll ? shared : own;
+    // Two faults of one word are told apart by their place.
+    const key = `${faults.indexOf(fault)} ${fault.fault}`;
+    if (counts.of(`moment ${key}`) < from - 1) {
+      counts.add(`moment ${key}`);
       return false;
     }
-    if (left.get(fault) <= 0 || (fault.p !== undefined && random() >= fault.p)) return false;
-    left.set(fault, left.get(fault) - 1);
+    if (counts.of(key) >= times || (p !== undefined && random() >= p)) return false;
+    counts.add(key);
+    if (isLooked) shared.add(fault.fault);
     return true;
   };
   const isOn = ({ when, afterMs = 0 }) => {

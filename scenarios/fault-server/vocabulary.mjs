@@ -23,6 +23,8 @@ const clauses = {
   from: { type: 'integer', min: 1 },
   times: { type: 'integer', min: 1 },
   p: { type: 'number', min: 0, max: 1 },
+  inAll: { type: 'boolean' },
+  after: { type: 'string' },
 };
 export const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 

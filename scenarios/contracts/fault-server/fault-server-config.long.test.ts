@@ -101,6 +101,61 @@ server('the clauses of a fault', { timeout }, () => {
   });
 });
 
+server('what a judge needs', { timeout }, () => {
+  it('counts a fault over all starts, and lets one wait for another', async (t) => {
+    const start = starting(t.onTestFinished);
+    const starts = start({}).file('starts');
+    const faults = [
+      { fault: 'proc.exit', when: 'start', code: 3, times: 1, inAll: true },
+      { fault: 'rpc.isError', after: 'proc.exit', from: 2, text: 'later' },
+    ];
+    expect(await start({ starts, faults }).ended()).toEqual({ code: 3, signal: null });
+    expect(await answered(start({ starts, faults }), [1, 2])).toEqual(['text 1', 'later']);
+    // Nothing has happened before which it waits for.
+    const early = {
+      starts: start({}).file('others'),
+      faults: [faults[1], { fault: 'proc.exit', when: 'read' }],
+    };
+    expect(await answered(start(early), [1, 2])).toEqual(['text 1', 'text 2']);
+  });
+
+  it('asks its client during a call, and logs params, answers and the time', async (t) => {
+    const tools = { read: { asks: { method: 'roots/list' } } };
+    const peer = starting(t.onTestFinished)({ tools });
+    peer.call(1, 'read');
+    await peer.answer(1);
+    const asked = peer.messages.find(({ method }) => method === 'roots/list');
+    peer.send({ id: asked?.id, result: { roots: [] } });
+    await peer.ping();
+    expect(peer.facts).toMatchObject([
+      { did: 'start' },
+      { got: 'tools/call', params: { name: 'read', arguments: { text: 'text 1' } } },
+      { sent: 'answer', id: 1, text: expect.stringContaining('"text 1"') },
+      { got: 'answer', id: asked?.id, result: { roots: [] } },
+      { got: 'ping' },
+      { sent: 'answer', id: 'ping' },
+    ]);
+    expect(peer.facts.every(({ at }) => Math.abs(Date.now() - (at ?? 0)) < 600_000)).toBe(true);
+  });
+
+  it('tells progress to those alone who gave a token', async (t) => {
+    const peer = starting(t.onTestFinished)({ tools: { read: { takes: 60, progressEveryMs: 10 } } });
+    peer.send({ id: 1, method: 'tools/call', params: { name: 'read' } });
+    await peer.answer(1);
+    expect(peer.messages).toHaveLength(1);
+    peer.call(2, 'read');
+    await peer.answer(2);
+    expect(peer.messages.length).toBeGreaterThan(2);
+  });
+
+  it('says last words on stderr when it exits by itself', async (t) => {
+    const peer = starting(t.onTestFinished)({ lastWords: 'no disk left', faults: [{ fault: 'proc.exit' }] });
+    peer.call(1);
+    await peer.ended();
+    expect(peer.stderr).toBe('no disk left\n');
+  });
+});
+
 server('later', { timeout }, () => {
   it('holds from its n-th start on, over the base', async (t) => {
     const start = starting(t.onTestFinished);

@@ -16,6 +16,8 @@ export interface Message {
 /** Line of the server's log: a message that it got, or an act. */
 export interface Fact {
   readonly t: number;
+  readonly at?: number;
+  readonly sent?: string;
   readonly got?: string;
   readonly did?: string;
   readonly id?: unknown;

@@ -6,8 +6,8 @@ import { createSession } from '../session.mjs';
 import { createTriggers } from '../triggers.mjs';
 
 /** Creates one HTTP session, with a server of its own. `hands` execute the faults of the session. */
-export function createHttpSession({ id, now, kind, hands, log }) {
-  const triggers = createTriggers(now.faults, now.seed);
+export function createHttpSession({ id, now, kind, hands, log, shared }) {
+  const triggers = createTriggers(now.faults, now.seed, shared);
   const streams = createStreams({ id, isShared: kind === 'sse' });
   const { output } = streams;
   const acts = new Map([

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { configAt } from '../config.mjs';
 import { createHttpSession } from './http-session.mjs';
+import { createCounts } from '../triggers.mjs';
 
 const path = '/mcp';
 const refuse = (response, status, message, headers = {}) => {
@@ -12,6 +13,7 @@ const refuse = (response, status, message, headers = {}) => {
 function createSessions(config, { log, goDown }) {
   const { kind } = config.http;
   const sessions = new Map();
+  const shared = createCounts();
   let starts = 0;
   const forget = (id) => {
     const session = sessions.get(id);
@@ -49,7 +51,7 @@ function createSessions(config, { log, goDown }) {
         },
         does: (fault) => does[fault.fault](fault, id),
       };
-      const session = createHttpSession({ id, now: configAt(config, starts), kind, hands, log });
+      const session = createHttpSession({ id, now: configAt(config, starts), kind, hands, log, shared });
       sessions.set(id, session);
       return session;
     },
@@ -58,12 +60,14 @@ function createSessions(config, { log, goDown }) {
 
 const isRequest = (message) => message?.method !== undefined && message.id !== undefined;
 
-function takeStreamable(sessions, request, response, text) {
+function takeStreamable({ sessions, log }, request, response, text) {
   const { method, headers } = request;
+  const named = headers['mcp-session-id'];
+  if (method !== 'POST') log({ got: method, session: named, lastEventId: headers['last-event-id'] });
   const message = text === '' ? undefined : JSON.parse(text);
   if (method === 'POST' && message?.method === 'initialize')
     return sessions.open().ask(text, message, response);
-  const session = sessions.get(headers['mcp-session-id']);
+  const session = sessions.get(named);
   if (!session) return refuse(response, 404, 'Session not found');
   if (method === 'POST' && isRequest(message)) return session.ask(text, message, response);
   if (method === 'GET') return session.listen(response, headers['last-event-id']);
@@ -73,7 +77,7 @@ function takeStreamable(sessions, request, response, text) {
   response.writeHead(method === 'POST' ? 202 : 200).end();
 }
 /** Handles MCP 2024-11-05: the session is the stream of a GET, on which answers to posted messages are sent. */
-function takeSse(sessions, request, response, text) {
+function takeSse({ sessions }, request, response, text) {
   if (request.method === 'GET') {
     const session = sessions.open();
     session.listen(response);
@@ -100,7 +104,7 @@ export function serveHttp(config, { log, end }) {
     request.on('error', () => {});
     request.on('end', () => {
       try {
-        take(sessions, request, response, text);
+        take({ sessions, log }, request, response, text);
       } catch (error) {
         log({ got: 'garbage' });
         refuse(response, 400, `this is not JSON: ${error.message}`);
