@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Cases of broken servers, played to a host that is judged from outside: run by .ci/run; needs Linux for its process table. */
 export default defineConfig({
   test: {
-    include: ['scenarios/lifecycle/*.lifecycle.test.ts'],
+    include: ['scenarios/judge/*.lifecycle.test.ts'],
     globalSetup: ['scenarios/fixtures/built-first.ts'],
     passWithNoTests: false,
     // What hangs meets these; what is slow does not.

@@ -11,6 +11,7 @@ export type OwnFile =
   | 'adapters/page/index.html'
   | 'adapters/process/reaper/reaper.js'
   | 'adapters/vrl/worker.js'
+  | 'scenarios/fault-server/fault-server.mjs'
   | 'scenarios/simulator/worker.js';
 
 /** Address of this module. A bundle as CommonJS has no `import.meta`, but the name of its file. */

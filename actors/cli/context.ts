@@ -65,6 +65,17 @@ export interface VerifyOptions {
   readonly timeout: number;
   readonly json: boolean;
 }
+export interface JudgeOptions {
+  /** Names of the cases to play; all by default. */
+  readonly only: readonly string[];
+  /** Lists the cases with their rules, and plays none. */
+  readonly list: boolean;
+  /** Number of cases that are played at once. */
+  readonly atOnce: number;
+  readonly json: boolean;
+  /** Writes the verdicts as a page of Markdown. */
+  readonly markdown: boolean;
+}
 export interface ForkOptions {
   readonly at?: number;
   readonly set: readonly string[];
@@ -122,6 +133,7 @@ export interface Laboratory {
   redactTrace(context: CommandContext, file: string, options: RedactTraceOptions): Promise<number>;
   showTrace(context: CommandContext, files: readonly string[], options: ShowOptions): Promise<number>;
   simulate(context: CommandContext, options: SimOptions): Promise<number>;
+  judgeHost(context: CommandContext, driver: readonly string[], options: JudgeOptions): Promise<number>;
 }
 
 /** Waits until a signal is aborted, by Ctrl-C or an order to end. */

@@ -125,12 +125,13 @@ const replaying = async (context: CommandContext) => {
     },
   };
 };
-/** Adds the commands `replay`, `fork`, `redact`, `verify`, `show` and `sim`. */
+/** Adds the commands `replay`, `fork`, `redact`, `verify`, `judge`, `show` and `sim`. */
 export function addLaboratory(program: Command, does: ActionMaker): void {
   addSim(program, does);
   addShow(program, does);
   addRedact(program, does);
   addVerify(program, does);
+  addJudge(program, does);
   program
     .command('replay')
     .description(
@@ -215,3 +216,22 @@ const addVerify = (program: Command, does: ActionMaker): Command =>
     .option('--json', 'one JSON document on stdout', false)
     .addHelpText('after', verifyHelp)
     .action(does(laboratoryOf, 'verifyServer'));
+
+const judgeHelp = `
+The driver is a program in any language that embeds the host and speaks lines of JSON on stdin and
+stdout. Each case has drivers of its own; two of three runs must agree. Needs Linux.
+
+exit codes: 0 right in every case that applies · 1 not, or the driver fails · 64 wrong usage · 130 Ctrl-C`;
+/** Adds the command \`a2c judge\`. */
+const addJudge = (program: Command, does: ActionMaker): Command =>
+  program
+    .command('judge')
+    .description('judges how an MCP host behaves when its servers misbehave (docs/judge.md)')
+    .argument('[driver...]', 'behind --: the command of the driver of the host')
+    .option('--only <case>', 'play this case; may be repeated', collected, [])
+    .option('--list', 'list the cases with their rules, and play none', false)
+    .option('--at-once <n>', 'how many cases are played at once', fromOne, 4)
+    .option('--json', 'one JSON document on stdout', false)
+    .addOption(new Option('--markdown', 'a page of Markdown on stdout').default(false).conflicts('json'))
+    .addHelpText('after', judgeHelp)
+    .action(does(laboratoryOf, 'judgeHost'));

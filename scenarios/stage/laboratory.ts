@@ -1,4 +1,5 @@
 import type { Laboratory } from '../../actors/cli/context.ts';
+import { judgeCommand } from '../judge/judge-command.ts';
 import { forkCommand } from '../replay/fork/fork-command.ts';
 import { redactCommand } from '../replay/redact-command.ts';
 import { replayCommand } from '../replay/replay-command.ts';
@@ -16,4 +17,5 @@ export const laboratory: Laboratory = {
   redactTrace: redactCommand,
   showTrace: showCommand,
   simulate: simCommand,
+  judgeHost: judgeCommand,
 };

@@ -1,0 +1,15 @@
+import { describe, expect, it } from 'vitest';
+import { cases } from './cases/index.ts';
+import { judge } from './judge.ts';
+import { playersWith, root } from './hosts.ts';
+
+const all = Object.entries(cases).map(([name, one]) => ({ name, ...one }));
+
+it('has 43 cases', () => expect(all).toHaveLength(43));
+
+describe.concurrent('a host of createComputer', () => {
+  it.concurrent.each(all)('$name: $rule', async (one) => {
+    const { verdict, facts } = await judge(playersWith('create-computer.mjs', root), one);
+    expect({ verdict, facts }).toEqual({ verdict: 'right', facts });
+  });
+});

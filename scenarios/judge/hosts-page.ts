@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { cases } from './cases/index.ts';
+import type { Case, Cell } from './judge.ts';
+import { hosts } from './hosts.ts';
+import { legend, markOf, partOf, revision, type Report } from './report.ts';
+
+/** Reports of the hosts by their names, as `facts.json` keeps them. */
+export type Facts = Readonly<Record<string, Report & { readonly machine: string }>>;
+/** Verdict that was set by hand, because the judge cannot see what the reason says. */
+interface Exception {
+  readonly host: string;
+  readonly case: string;
+  readonly verdict: Cell['verdict'];
+  readonly reason: string;
+}
+const exceptions = JSON.parse(
+  readFileSync(new URL('exceptions.json', import.meta.url), 'utf8'),
+) as readonly Exception[];
+
+/** Share of the cells in which the first two runs of a host agreed. */
+export function agreement(facts: Facts): string {
+  const all = Object.values(facts).flatMap(({ cells }) => Object.values(cells));
+  const twice = all.filter(({ runs }) => runs.length > 1);
+  const same = twice.filter(({ runs }) => runs[0]?.verdict === runs[1]?.verdict);
+  return `${same.length} of ${twice.length}`;
+}
+/** Price of ours, which no other host of the table has to pay. */
+const price = `- **a2c-actors pays for its column.** Beside each host that has started a server runs a process that ends the servers when the host is killed, with 40 MB of memory. The first connection costs about 220 ms of CPU and 35 MB, each call about a tenth more CPU than the SDK alone ([any-client.md](any-client.md#before-and-after)), and the default install has 60 MB.`;
+
+/** Writes docs/hosts.md. */
+export function hostsPage(facts: Facts): string {
+  const names = Object.keys(hosts).filter((name) => facts[name]);
+  const reports = names.map((name) => [name, facts[name] as Facts[string]] as const);
+  const cellOf = (name: string, title: string): string => {
+    const [one, cell] = [cases[title] as Case, facts[name]?.cells[title]];
+    if (!cell) return '·';
+    const at = exceptions.findIndex((each) => each.host === name && each.case === title);
+    const found = exceptions[at];
+    return found ? `${markOf(one, found)}[^${at + 1}]` : markOf(one, cell);
+  };
+  const rows = Object.keys(cases).map(
+    (title) => `| ${title} | ${names.map((name) => cellOf(name, title)).join(' | ')} |`,
+  );
+  const count = (name: string, mark: string): number =>
+    Object.keys(cases).filter((title) => cellOf(name, title).startsWith(mark)).length;
+  const sums = ['●', '◐', '✗', '○', '–', '?'].map(
+    (mark) => `| **${mark}** | ${names.map((name) => count(name, mark)).join(' | ')} |`,
+  );
+  return [
+    ...introduction(facts, reports),
+    [`| case | ${names.join(' | ')} |`, `|---|${names.map(() => ':-:|').join('')}`, ...rows, ...sums].join(
+      '\n',
+    ),
+    exceptions.map(({ reason }, n) => `[^${n + 1}]: ${reason}`).join('\n\n'),
+    '## Rules',
+    [
+      '| case | right, then partly right | part of the specification |',
+      '|---|---|---|',
+      ...Object.entries(cases).map(([title, one]) => `| ${title} | ${one.rule} | ${partOf(one)} |`),
+    ].join('\n'),
+    '',
+  ].join('\n\n');
+}
+
+/** Head of the page: what was judged, when, on which machine, and how to read it. */
+const introduction = (
+  facts: Facts,
+  reports: readonly (readonly [string, Facts[string]])[],
+): readonly string[] => [
+  '# Hosts: how MCP hosts behave when servers misbehave',
+  `Written by \`npm run judge:all\`. ${Object.keys(cases).length} cases of [a2c-fault-server](../scenarios/fault-server/README.md), judged from outside with [\`a2c judge\`](judge.md): by the process table, the log of the server, the answers, and the memory of the host. Two of at most three runs agree; the first two agreed in ${agreement(facts)} cells. The parts of the specification are those of revision ${revision}.`,
+  legend,
+  `- **A library is not blamed for what nobody asked of it.** The specification says little about what a client owes to the machine: where it is silent, a case says what a user of a host would wish, and ○ is a fact, no fault. Many libraries leave restarts and clean-up to the program around them.
+- **The driver decides, too.** Each host is driven as its manual has it, with its defaults, by a [driver](judge.md#a-driver) of at most 60 lines. If you know a better way, mend the driver and judge again.
+- Times are ten times those of the rules, so that a slow machine is not judged. The observations of each run are in \`scenarios/judge/facts.json\` of the repository, and verdicts set by hand, with their reasons, in \`scenarios/judge/exceptions.json\`.
+${price}`,
+  [
+    '| column | host | version | judged on | machine |',
+    '|---|---|---|---|---|',
+    ...reports.map(
+      ([name, { host, date, platform, machine }]) =>
+        `| ${name} | ${host.name} | ${host.version} | ${date} | ${platform}, ${machine} |`,
+    ),
+  ].join('\n'),
+  '## Verdicts',
+];

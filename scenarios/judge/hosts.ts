@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Players } from './judge.ts';
+
+/** Packages with their exact versions, which npm or pip installs into a folder of their own. */
+export type Packages =
+  | { readonly npm: Readonly<Record<string, string>> }
+  | { readonly pip: Readonly<Record<string, string>> };
+/** Host that the judge knows: its driver in `drivers/`, and its packages; ours needs none. */
+export interface KnownHost {
+  readonly driver: string;
+  readonly packages?: Packages;
+}
+
+const npm = (packages: Readonly<Record<string, string>>): Packages => ({ npm: packages });
+const pip = (packages: Readonly<Record<string, string>>): Packages => ({ pip: packages });
+/** Version of the SDK on which other packages of npm are used, and of the one on which those of PyPI are. */
+const sdk = { '@modelcontextprotocol/sdk': '1.32.2' };
+
+/** Hosts in the order of docs/hosts.md. */
+export const hosts: Readonly<Record<string, KnownHost>> = {
+  ours: { driver: 'create-computer.mjs' },
+  sdk1: { driver: 'sdk1.mjs', packages: npm({ ...sdk, zod: '4.6.7' }) },
+  sdk2: { driver: 'sdk2.mjs', packages: npm({ '@modelcontextprotocol/client': '2.4.0' }) },
+  mcporter: { driver: 'mcporter.mjs', packages: npm({ mcporter: '0.12.3' }) },
+  'mcp-use': {
+    driver: 'mcp-use.mjs',
+    packages: npm({
+      'mcp-use': '1.34.6',
+      '@langchain/core': '1.4.0',
+      langchain: '1.5.14',
+      ...sdk,
+      zod: '4.6.7',
+    }),
+  },
+  'ai-sdk': { driver: 'ai-sdk.mjs', packages: npm({ '@ai-sdk/mcp': '1.0.102', zod: '4.6.7' }) },
+  langchain: {
+    driver: 'langchain.mjs',
+    packages: npm({ '@langchain/mcp-adapters': '1.1.4', '@langchain/core': '1.4.0', ...sdk, zod: '4.6.7' }),
+  },
+  'openai-agents': {
+    driver: 'openai-agents.mjs',
+    packages: npm({ '@openai/agents': '0.20.0', zod: '4.6.7' }),
+  },
+  'mcp-py': { driver: 'mcp-client.py', packages: pip({ mcp: '2.3.0' }) },
+  'fastmcp-py': { driver: 'fastmcp-client.py', packages: pip({ fastmcp: '4.2.3', mcp: '2.3.0' }) },
+  'langchain-py': {
+    driver: 'langchain-client.py',
+    packages: pip({ 'langchain-mcp-adapters': '0.3.2', mcp: '1.30.0' }),
+  },
+  'openai-agents-py': {
+    driver: 'openai-agents.py',
+    packages: pip({ 'openai-agents': '0.24.0', mcp: '2.3.0' }),
+  },
+  'a2c-smcp-py': { driver: 'a2c-smcp.py', packages: pip({ 'a2c-smcp[cli]': '0.4.2', mcp: '1.30.0' }) },
+};
+
+const run = promisify(execFile);
+const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'a2c-actors-judge');
+const installMs = 600_000;
+
+async function install(packages: Packages, folder: string): Promise<void> {
+  if ('npm' in packages) {
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ private: true, dependencies: packages.npm }),
+    );
+    const options = ['install', '--no-audit', '--no-fund', '--ignore-scripts'];
+    await run('npm', options, { cwd: folder, timeout: installMs });
+    return;
+  }
+  await run('python3', ['-m', 'venv', folder], { timeout: installMs });
+  const pins = Object.entries(packages.pip).map(([name, version]) => `${name}==${version}`);
+  const options = ['install', '--quiet', '--disable-pip-version-check', ...pins];
+  await run(join(folder, 'bin/pip'), options, { timeout: installMs });
+}
+
+/** Installs packages, once, into a folder of their own; resolves with it. Rejects when npm or PyPI is not reached. */
+export async function installed(packages: Packages): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(packages)).digest('hex').slice(0, 12);
+  const folder = join(cache, hash);
+  if (existsSync(join(folder, 'installed'))) return folder;
+  // The rest of an installation that was ended.
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  await install(packages, folder);
+  writeFileSync(join(folder, 'installed'), '');
+  return folder;
+}
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+/** Root of this project, where its own packages are. */
+export const root: string = here('../../');
+/** Command of the built `a2c-fault-server`. */
+const faultServer = [process.execPath, here('../../dist/scenarios/fault-server/fault-server.mjs')];
+
+/** Players for a driver of this folder, whose packages are in `folder`. */
+export const playersWith = (driver: string, folder: string, ...words: readonly string[]): Players => {
+  const program = driver.endsWith('.py') ? join(folder, 'bin/python3') : process.execPath;
+  const env = ['env', `A2C_JUDGE_PACKAGES=${folder}`];
+  return { driver: [...env, program, here(`drivers/${driver}`), ...words], faultServer };
+};
+/** Installs a host of the list, and returns its players. */
+export async function playersOf({ driver, packages }: KnownHost): Promise<Players> {
+  return playersWith(driver, packages ? await installed(packages) : root);
+}

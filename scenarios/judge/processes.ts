@@ -1,0 +1,56 @@
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+
+/** Process with a mark in its environment. */
+export interface Marked {
+  readonly pid: number;
+  /** First two words of the command line, without folders. */
+  readonly command: string;
+}
+export const readOr = (file: string): string => {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+};
+/** Returns a file from this byte on, one character for each byte; empty when there is no file. */
+export function readFrom(file: string, start: number): string {
+  let fd: number;
+  try {
+    fd = openSync(file, 'r');
+  } catch {
+    return '';
+  }
+  try {
+    const bytes = Buffer.alloc(fstatSync(fd).size - start);
+    return bytes.toString('latin1', 0, readSync(fd, bytes, 0, bytes.length, start));
+  } finally {
+    closeSync(fd);
+  }
+}
+/**
+ * Returns the processes with `mark` in their environment, from the process table of Linux; zombies have no
+ * environment.
+ */
+export const processesWith = (mark: string): readonly Marked[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && readOr(`/proc/${name}/environ`).includes(mark))
+    .map((pid) => ({
+      pid: Number(pid),
+      command: readOr(`/proc/${pid}/cmdline`)
+        .split('\0')
+        .slice(0, 2)
+        .join(' ')
+        .replace(/\/\S*\//g, ''),
+    }));
+/** Returns the largest memory that a process ever held, in MB; 0 when it has ended. */
+export const peakMemoryOf = (pid: number): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readOr(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024;
+
+export const endProcess = (pid: number, signal: NodeJS.Signals = 'SIGKILL'): void => {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // The process has ended meanwhile.
+  }
+};

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { cases } from './cases/index.ts';
+import { markOf } from './report.ts';
+import { features, protocolSchema } from './protocol.ts';
+
+const doc = (name: string): string => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+
+it('docs/judge.schema.json is the schema by which drivers are read', () => {
+  expect(JSON.parse(doc('judge.schema.json'))).toEqual(JSON.parse(JSON.stringify(protocolSchema())));
+});
+
+it('docs/judge.md has every feature of a host and every member of an answer', () => {
+  const page = doc('judge.md');
+  for (const feature of features) expect(page).toContain(`| \`${feature}\` |`);
+  for (const member of ['text', 'bytes', 'isError', 'outcome', 'tools', 'ready', 'pid'])
+    expect(page).toContain(`\`${member}\``);
+});
+
+it('a host is not blamed where the specification is silent', () => {
+  expect(markOf({ spec: null }, { verdict: 'wrong' })).toBe('○');
+  expect(markOf({ spec: 'basic/utilities/ping' }, { verdict: 'wrong' })).toBe('✗');
+  expect(Object.values(cases).some(({ spec }) => spec !== null)).toBe(true);
+});
