@@ -54,7 +54,7 @@ export {
   isPageBuilt,
   openInspectorServer,
   runningHosts,
-  type AnnouncedHost,
+  type RunningHost,
   type AttachedPage,
   type InspectorServer,
   type PageListener,

@@ -7,13 +7,15 @@ import {
   defaultStateDir,
   padded,
   runningHosts,
-  type AnnouncedHost,
+  type RunningHost,
   isPageBuilt,
   openSecretInBrowser,
 } from '../../adapters/index.ts';
 
-const lineOf = ({ kind, name, pid, url }: AnnouncedHost): string =>
+const lineOf = ({ kind, name, pid, url }: RunningHost): string =>
   `${padded(kind, 9)} ${padded(name, 24)} pid ${padded(String(pid), 8)} ${url}`;
+const silent = ({ name, pid }: RunningHost): string =>
+  `${name} (pid ${pid}) does not answer now: it is suspended, at a breakpoint, or busy`;
 
 export interface InspectCommandOptions {
   readonly json: boolean;
@@ -60,13 +62,15 @@ export async function inspect(
         wanted === undefined ? 'No host of yours can be looked at' : `No host '${wanted}' can be looked at`,
       remedy:
         all.length === 0
-          ? 'Start one with --inspect, such as: a2c up --inspect'
+          ? 'Start one with --inspect, such as: a2c up --inspect; a program calls inspect() of its handle'
           : `Running: ${all.map(({ name, pid }) => `${name} (pid ${pid})`).join(', ')}`,
     });
   if (json) terminal.out(JSON.stringify({ hosts }));
   else
-    for (const host of hosts)
+    for (const host of hosts) {
+      if (!host.answers) terminal.err(silent(host));
       terminal.out(wanted === undefined && hosts.length > 1 ? lineOf(host) : host.url);
+    }
   const [only, ...others] = hosts;
   if (only && others.length === 0 && !json) await openPage(context, only.url, browser);
   return exitCodes.done;

@@ -57,9 +57,9 @@ export async function openRunning({ port = 0, stateDir = defaultStateDir() } = {
   const bridgeTo = await loadBridge();
   const found = async (): Promise<FleetMember[]> => {
     const hosts = await runningHosts(stateDir);
-    const fresh = hosts.filter(({ url }) => !known.has(url));
+    const fresh = hosts.filter(({ url, answers }) => answers && !known.has(url));
     for (const { url } of fresh) known.add(url);
-    return fresh.map(({ url, ...facts }) => ({ facts, attach: (page) => bridgeTo(url, page) }));
+    return fresh.map(({ url, answers: _, ...facts }) => ({ facts, attach: (page) => bridgeTo(url, page) }));
   };
   const fleet = await openFleet(await found(), port);
   let isOver = false;

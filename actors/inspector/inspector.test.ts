@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { statSync, readdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runningHosts } from '../../adapters/index.ts';
+import { announceHost, runningHosts } from '../../adapters/index.ts';
 import { readTrace } from '../../machines/trace/index.ts';
 import { attachTo, type AttachedPage } from '../../scenarios/fixtures/attached.ts';
 import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
@@ -290,6 +292,21 @@ describe('hosts that can be looked at', () => {
     await inspection.close();
     expect(await runningHosts(stateDir)).toEqual([]);
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('stay listed while they do not answer, because they may be suspended', async () => {
+    const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/`;
+    const facts = { kind: 'up', name: 'stopped', pid: 1, started: null, version: '1', url } as const;
+    const forget = announceHost(stateDir, facts);
+    const isSilent = { ...facts, answers: false };
+    expect([await runningHosts(stateDir), await runningHosts(stateDir)]).toEqual([[isSilent], [isSilent]]);
+    silent.close();
+    await once(silent, 'close');
+    expect(await runningHosts(stateDir)).toEqual([]);
+    forget();
   });
 
   it('are offices and agents, too', async () => {

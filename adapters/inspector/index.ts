@@ -3,7 +3,7 @@ import type { bridgeTo } from './bridge.ts';
 import type { InspectorServer, InspectorServerOptions } from './server.ts';
 
 export { isPageBuilt } from './page-files.ts';
-export { announceHost, runningHosts, type AnnouncedHost } from './registry.ts';
+export { announceHost, runningHosts, type RunningHost } from './registry.ts';
 export type { AttachedPage, InspectorServer, PageListener } from './server.ts';
 /** Opens the inspector's web server; its module is loaded only then, because most commands do not need it. */
 export const openInspectorServer = async (options: InspectorServerOptions): Promise<InspectorServer> =>

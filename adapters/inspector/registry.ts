@@ -48,7 +48,7 @@ export type AnnouncedHost = z.infer<typeof announcedSchema>;
 
 const folderOf = (stateDir: string): string => join(stateDir, 'inspectors');
 const suffix = '.json';
-/** Longest wait in ms for an answer on loopback; a host that does not answer in this time is gone. */
+/** Longest wait in ms for an answer on loopback; a host that does not answer in this time is busy or suspended. */
 const patienceMs = 1_000;
 
 /**
@@ -77,28 +77,35 @@ function read(path: string): AnnouncedHost | undefined {
     return undefined;
   }
 }
+/** Host of this user; `answers` is false while it is suspended, at a breakpoint, or busy. */
+export interface RunningHost extends AnnouncedHost {
+  readonly answers: boolean;
+}
 /**
- * Tells whether an inspector answers at the announced address, because the file may outlive its host and the port may
- * belong to another program now.
+ * Tells whether an inspector answers at the announced address; undefined when the host is gone, because the file may outlive
+ * its host and the port may belong to another program now.
  */
-const answers = ({ url }: AnnouncedHost): Promise<boolean> =>
+const answersAt = ({ url }: AnnouncedHost): Promise<boolean | undefined> =>
   new Promise((resolve) => {
-    if (!URL.canParse(url)) return resolve(false);
+    if (!URL.canParse(url)) return resolve(undefined);
     const { hostname, port } = new URL(url);
     const asked = request({ host: hostname, port, method: 'HEAD', path: '/', timeout: patienceMs });
     asked.on('response', (response) => {
       response.resume();
-      resolve(response.headers['content-security-policy'] !== undefined);
+      resolve(response.headers['content-security-policy'] === undefined ? undefined : true);
     });
-    asked.on('timeout', () => asked.destroy());
-    asked.on('error', () => resolve(false));
+    asked.on('timeout', () => {
+      resolve(false);
+      asked.destroy();
+    });
+    asked.on('error', () => resolve(undefined));
     asked.end();
   });
 /**
- * Returns the hosts of this user that can be inspected now, the oldest first. Files left behind by killed hosts are
- * removed.
+ * Returns the hosts of this user that can be inspected, the oldest first. Files left behind by killed hosts are removed; that
+ * of a host which accepts a connection and does not answer stays.
  */
-export async function runningHosts(stateDir: string): Promise<AnnouncedHost[]> {
+export async function runningHosts(stateDir: string): Promise<RunningHost[]> {
   const folder = folderOf(stateDir);
   let names: string[] = [];
   try {
@@ -110,7 +117,8 @@ export async function runningHosts(stateDir: string): Promise<AnnouncedHost[]> {
     names.map(async (name) => {
       const path = join(folder, name);
       const host = read(path);
-      if (host && (await answers(host))) return host;
+      const answers = host && (await answersAt(host));
+      if (host && answers !== undefined) return { ...host, answers };
       rmSync(path, { force: true });
       return undefined;
     }),

@@ -45,7 +45,9 @@ class User {
 }
 
 const computer = await createComputer({
-  config: { mcpServers: { files: { command: 'npx', args: ['a2c', 'documents', folder] } } },
+  config: {
+    mcpServers: { files: { command: 'npx', args: ['-p', 'a2c-actors', 'a2c', 'documents', folder] } },
+  },
   confirm: (question) => question.context.confirm(question),
   onNotice: (text) => console.warn(text),
 });

@@ -15,7 +15,7 @@ const [question = 'What does README.md say?', folder = '.'] = process.argv.slice
 
 const client = new Client({ name: 'a2c-langchain', version: '1.0.0' });
 client.onerror = (error) => console.error(error.message); // with the exit code and stderr of the server
-const server = { command: 'npx', args: ['a2c', 'documents', folder] };
+const server = { command: 'npx', args: ['-p', 'a2c-actors', 'a2c', 'documents', folder] };
 try {
   await client.connect(supervised(server, { name: 'files', reconnect: true }));
   const model = new ChatAnthropic({ model: process.env.ANTHROPIC_MODEL ?? 'claude-sonnet-5-5' });
