@@ -28,7 +28,7 @@ await using computer = await createComputer({
   // Who may run what? Without this line every call is refused. A host with a window would ask its user here.
   confirm: ({ server, tool }) => (server === 'greeter' && tool === 'greet' ? 'allow' : 'deny'),
 });
-//    It is there at once, and its servers start. `startServer` resolves when the server is ready.
+//    The computer is there at once, while its servers start. `startServer` resolves when the server is ready.
 await computer.startServer('greeter');
 const { tools: own } = await computer.tools();
 console.log(`the computer has ${own.length} tool`);

@@ -26,7 +26,7 @@ const pageOf = (name) => {
   return { page_index: 0, title: name, doc_ref: name, uri, element_count: 1 };
 };
 const elementOf = (name) => ({ element_id: 'text', category: 'text', content: { text: notes.get(name) } });
-// What `depth=pages` adds; `offset` and `limit` say which part of the pages is wanted.
+// Fields that `depth=pages` adds; `offset` and `limit` say which part of the pages is wanted.
 const listing = (name, query) => {
   const [offset, limit] = [Number(query.get('offset') ?? 0), Number(query.get('limit') ?? 20)];
   return { pages: [pageOf(name)].slice(offset), page_offset: offset, page_limit: limit, page_total: 1 };

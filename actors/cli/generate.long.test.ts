@@ -26,7 +26,7 @@ const generated = async (what: string, server: string): Promise<string> => {
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return out;
 };
-/** What the compiler says about a file, with every strict option that changes types. */
+/** Errors of the compiler for a file, with every strict option that changes types. */
 function mistakesIn(name: string, text: string): string {
   writeFileSync(join(folder, name), text);
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--noEmit'];

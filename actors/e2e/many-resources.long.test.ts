@@ -26,7 +26,7 @@ it('4,000 windows and 10,000 documents are complete in the first answer, each re
   expect([desktop.desktops.length, desktop.missing]).toEqual([4000, []]);
   expect([finder.total_count, finder.missing]).toEqual([10_000, []]);
   expect(await readsOf()).toEqual({ read: 14_000, most: 1 });
-  // What was read before the server had answered its subscription is read again; then nothing is.
+  // Reads once more the windows that were read before the server had answered their subscription; then nothing is read.
   for (
     let [before, now] = [undefined, await readsOf()] as unknown[];
     JSON.stringify(now) !== JSON.stringify(before);

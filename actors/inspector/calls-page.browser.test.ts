@@ -67,7 +67,7 @@ describe('the page of a call', () => {
     const steps = page.locator('#steps tbody tr');
     await steps.filter({ hasText: 'echo works' }).waitFor();
     expect(await page.locator('#call').innerText()).toContain('under way');
-    // Its last step takes longer while it waits, and no step tells that it ended.
+    // The last step of a waiting call grows, and no step tells that the call ended.
     expect(await steps.last().innerText()).toMatch(/^sent/);
     for (const { reqId } of computer.calls()) computer.cancelCall(reqId);
     expect(await hanging).toMatchObject({ end: 'cancelled' });

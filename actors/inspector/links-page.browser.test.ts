@@ -7,7 +7,7 @@ import { Chromium, type Page } from '../../scenarios/fixtures/browser.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import { showRecordings } from './recordings.ts';
 
-/** What a person carries away from the page, and what comes back with its address. */
+/** Links, Markdown and pictures that a person takes from the page, and the view that an address brings back. */
 
 const echo = {
   command: process.execPath,

@@ -121,7 +121,7 @@ describe('the page of a recording', () => {
     await page.locator('.actor[data-address="computer/client:files#2"]').click();
     await goTo(page, waits?.['s']);
     await page.locator('.state.active[data-state="waiting"]').waitFor();
-    // Its last steps, each with the time of day and its event, stand beside the chart with the same numbers.
+    // The last steps, each with time of day and event, are listed beside the chart with the same numbers.
     const steps = await page.locator('.way li').allInnerTexts();
     expect(steps[0]).toMatch(/^\d+ [\d:]+\.\d{3} always \[canRetry\] → waiting$/);
     expect(steps.join('\n')).toContain('session.lost → disconnected');

@@ -28,7 +28,7 @@ export function factsOf({ host, history }: Session): HostFacts {
   return { ...facts, kind: (kind ?? 'file') as HostFacts['kind'], name: name === '' ? facts.name : name };
 }
 
-/** What all hosts tell together. Times of the host `n` are on its own clock; `shifts[n]` tells how far it is ahead. */
+/** Facts of all hosts together. Times of the host `n` are on its own clock; `shifts[n]` tells how far it is ahead. */
 export interface FleetSeen {
   readonly facts: readonly HostFacts[];
   readonly calls: readonly JoinedCall[];
@@ -69,7 +69,7 @@ export class Fleet {
     this.choose({ host });
     this.sessions[host]?.choose({ panel: 'calls', call: ticket });
   }
-  /** What all hosts tell now; the calls are joined anew when one began or ended. */
+  /** Facts of all hosts now; the calls are joined again when one began or ended. */
   get seen(): FleetSeen {
     const hosts = this.sessions.map((session) => ({
       facts: factsOf(session),

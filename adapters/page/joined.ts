@@ -9,7 +9,7 @@ import { textOf } from './values.ts';
  * themselves, and who is connected to whom. Pure.
  */
 
-/** What the page knows of one host. Times are those of the clock of this host, in ms since 1970. */
+/** Facts of one host. Times are those of the clock of this host, in ms since 1970. */
 export interface HostSeen {
   readonly facts: HostFacts;
   readonly calls: readonly Call[];

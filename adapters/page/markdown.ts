@@ -4,7 +4,7 @@ import type { IncidentView } from './incidents.ts';
 import type { ServerView } from './model.ts';
 import { clockText, durationText } from './values.ts';
 
-/** What the page shows as Markdown, for an issue or a chat. Texts of servers cannot end a block or a row. Pure. */
+/** Writes the shown view as Markdown, for an issue or a chat. Texts of servers cannot end a block or a row. Pure. */
 
 const inBlock = (text: string): string => `\`\`\`json\n${text.replaceAll('```', '` ` `')}\n\`\`\``;
 const jsonOf = (value: unknown): string => inBlock(JSON.stringify(value, null, 2) ?? 'null');

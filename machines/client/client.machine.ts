@@ -444,7 +444,7 @@ export const clientMachine = clientSetup.createMachine({
           entry: [
             tellCalls(() => ({ type: 'call.go' })),
             'markReady',
-            // What the server shows is told first: a ready server without that has no resources.
+            // Tells the resources of the server first, because a ready server without them counts as one that has none.
             postsAll(rules.shownResources),
             news('ready'),
             askIfStale,

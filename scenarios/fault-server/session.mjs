@@ -102,7 +102,7 @@ export function createSession({ name, tools, resources }, { own, triggers, happe
     if (method === undefined)
       return log({ got: 'answer', id, result: message?.result, error: message?.error });
     const tool = method === 'tools/call' ? params?.name : undefined;
-    // What is undefined does not appear in the log.
+    // Leaves out undefined fields.
     log({ got: method, id: id ?? params?.requestId, tool, params });
     if (isSilent) return;
     if (id === undefined) {

@@ -91,7 +91,7 @@ function Way({ session, way }: { session: Session; way: readonly WayStep[] }): V
 }
 /** Shortens the id of a transition, `client: idle --server.start--> launching`, to its event and its target. */
 const stepText = (id: string): string => id.replace(/^[^:]*: .*?--(.*)--> ?/, '$1 → ').replace(/ → \.?$/, '');
-/** What an actor waits for at the moment shown: its timers with their end, and the ports that are open. */
+/** Causes for which an actor waits at the moment shown: its timers with their end, and the ports that are open. */
 function Waits({ session, living, chart }: { session: Session; living: Living; chart: Chart }): VNode {
   const active = new Set(activeIn(living.state));
   const ports = chart.nodes.flatMap(({ path, invoke }) =>
