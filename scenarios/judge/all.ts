@@ -1,5 +1,4 @@
 /** Judges the hosts that are named, or all, keeps the facts of each cell, and writes docs/hosts.md: `npm run judge:all`. */
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -9,8 +8,13 @@ import { hostsPage, type Facts } from './hosts-page.ts';
 import { factsOf, markOf } from './report.ts';
 import { judgeAll } from './run.ts';
 
-const factsFile = new URL('facts.json', import.meta.url);
-const read = (): Facts => JSON.parse(readFileSync(factsFile, 'utf8')) as Facts;
+const factsFile = new URL('facts.ndjson', import.meta.url);
+/** Reads the facts: a line for each host. */
+const read = (): Facts => {
+  const lines = readFileSync(factsFile, 'utf8').split('\n').filter(Boolean);
+  const kept = lines.map((line) => JSON.parse(line) as Facts[string] & { readonly column: string });
+  return Object.fromEntries(kept.map(({ column, ...report }) => [column, report]));
+};
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => stop.abort(new Error(`ended by ${signal}`)));
@@ -35,7 +39,8 @@ async function judgeHost(name: string, only: readonly string[], atOnce: number):
   const before = read();
   const cells = { ...(only.length > 0 && before[name]?.cells), ...report.cells };
   const facts = { ...before, [name]: { ...report, cells, machine } };
-  writeFileSync(factsFile, `${JSON.stringify(facts, null, 1)}\n`);
+  const lines = Object.entries(facts).map(([column, one]) => `${JSON.stringify({ column, ...one })}\n`);
+  writeFileSync(factsFile, lines.join(''));
 }
 
 const { values, positionals } = parseArgs({
@@ -48,6 +53,4 @@ const { values, positionals } = parseArgs({
 });
 const named = positionals.length > 0 ? positionals : Object.keys(hosts);
 for (const name of values.page ? [] : named) await judgeHost(name, values.only, Number(values['at-once']));
-const page = `${root}docs/hosts.md`;
-writeFileSync(page, hostsPage(read()));
-execFileSync(`${root}node_modules/.bin/oxfmt`, [page, factsFile.pathname]);
+writeFileSync(`${root}docs/hosts.md`, hostsPage(read()));

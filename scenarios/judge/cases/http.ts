@@ -65,7 +65,7 @@ export const http: Cases = {
   },
   sseCut: {
     rule: 'the stream ends without the answer: known, sent once, and the next call works',
-    spec: 'basic/transports#resumability-and-redelivery',
+    spec: null,
     needs,
     play: async (stage) => {
       const tools = { read: { takes: 300, progressEveryMs: 100 } };
