@@ -413,7 +413,9 @@ class HostedComputer implements Computer {
   joined: Computer['joined'] = (options) =>
     waitedFor('joined', options, () => this.#seat.joined(this.#news.link?.state)).catch((error: unknown) => {
       const { link } = this.#news;
-      throw this.#closing || link?.state !== 'waiting' ? error : this.#seat.lastRefusal(link, error);
+      const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+      // Tells why it had no seat where a time ended the wait; any other reason of a signal is the host's own.
+      throw isLate && link?.state === 'waiting' ? this.#seat.lastRefusal(link, error) : error;
     });
   leave: Computer['leave'] = async () => {
     await this.#seat.leave();

@@ -97,7 +97,7 @@ it('a server whose tools were withdrawn says so as it happens, to who asks, and 
   input.write('status\nservers list\ntools list\ntools call read {}\n');
   await until(() => shown.includes(`error: ${why}`));
   expect(shown.split(`fs               ready: ${why}`)).toHaveLength(3);
-  expect(shown).toContain(`server fs is ready: ${why}`);
+  expect(shown).toContain(`server fs ready: ${why}`);
   expect(shown).toContain(`error: ${why}`);
   expect(shown).not.toContain('not found');
 

@@ -131,7 +131,7 @@ describe('a closed handle', () => {
       failure: { message: 'The computer is closed' },
     });
     expect(computer.status().state).toBe('closed');
-    expect((await computer.tools()).tools).toEqual([]);
+    await expect(computer.tools()).rejects.toThrow('The computer is closed');
     await expect(computer.startServer('s')).rejects.toThrow('The computer is closed');
     await expect(computer.stopServer('s')).rejects.toThrow('The computer is closed');
   });

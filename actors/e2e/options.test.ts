@@ -265,7 +265,7 @@ it('a seat that is not taken is explained: where, why, and to a wait that ends',
   await using computer = await createComputer({ office: seat, record: false });
   const enough = new AbortController();
   const joined = computer.joined({ signal: enough.signal });
-  enough.abort(new Error('enough'));
+  enough.abort(new DOMException('enough', 'TimeoutError'));
   await expect(joined).rejects.toMatchObject({
     code: 401,
     details: { url, refusal: 'credential' },

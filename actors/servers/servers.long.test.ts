@@ -157,7 +157,10 @@ describe('a server that is started and stopped by hand', () => {
     expect((await computer.tools()).tools).toEqual([]);
     expect(await computer.callTool('echo', {}, { confirmed: true })).toMatchObject({
       outcome: 'failed',
-      failure: { code: 'ServerNotActive', remedy: 'Start it: servers start s' },
+      failure: {
+        code: 'ServerNotActive',
+        remedy: "Start it: startServer('s'); in the prompt: servers start s",
+      },
     });
     await computer.startServer('s');
     expect(heard).toEqual([

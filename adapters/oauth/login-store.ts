@@ -140,7 +140,7 @@ export function sharedLogins(
     await mkdir(folder, { recursive: true, mode: 0o700 });
     // The package is imported only here, because it listens to signals of the process as soon as it is
     // loaded.
-    const { lock } = await import('proper-lockfile');
+    const { lock } = (await import('proper-lockfile')).default; // a bundle has no other name for it
     const how = { realpath: false, stale: staleMs, retries, onCompromised: () => {} };
     const release = await lock(fileOf(key), how);
     try {

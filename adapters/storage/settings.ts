@@ -100,7 +100,7 @@ async function tidied(file: string): Promise<void> {
   const target = await targetOf(file);
   const isLocked = await stat(`${target}.lock`).catch(() => undefined);
   if (!isLocked && (await draftsOf(target)).length === 0) return;
-  const { lock } = await during(import('proper-lockfile'));
+  const { lock } = (await during(import('proper-lockfile'))).default; // a bundle has no other name for it
   const release = await lock(target, { realpath: false, stale: staleMs, onCompromised: () => {} });
   await sweepDrafts(target);
   await release();
@@ -149,7 +149,7 @@ async function changed(
   const target = await targetOf(file);
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   // Loads the lock package only here, because it listens to the signals of the whole process as soon as it is loaded.
-  const { lock } = await during(import('proper-lockfile'));
+  const { lock } = (await during(import('proper-lockfile'))).default; // a bundle has no other name for it
   for (let tries = 0; ; tries++) {
     const release = await lock(target, { realpath: false, stale: staleMs, retries, onCompromised: () => {} });
     try {
