@@ -7,7 +7,7 @@ import {
   type CallToolResult,
   type Failure,
 } from '../../machines/protocol/index.ts';
-import { connectionClosed, reportIn } from '../../machines/protocol/reading.ts';
+import { mayHaveRun, reportIn } from '../../machines/protocol/reading.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { ToldOutcome } from './call-outcome.ts';
 
@@ -20,19 +20,6 @@ export type AskComputer = (
   request: object,
   options: ReadOptions,
 ) => Promise<{ readonly ack: unknown; readonly reqId: string }>;
-
-/**
- * Tells whether a failed call may have run, where the failure does not say: the office answers for a computer that
- * already has the call, a server is slow, or the call is cancelled. An office of the Python implementation reports
- * a computer that is lost during a call like a computer that was never there, hence `wasThere`.
- */
-function mayHaveRun({ code, details }: Failure, wasThere: boolean): boolean {
-  if (code === wireCodes.notFound)
-    return lostReasons.has(details?.reason) || (wasThere && details?.reason === undefined);
-  if (code === wireCodes.toolFailed) return details?.reason === connectionClosed;
-  return code === wireCodes.timeout || code === wireCodes.toolTimeout || code === 'ToolCallCancelled';
-}
-const lostReasons: ReadonlySet<unknown> = new Set(['left', 'too_large', 'closing']);
 
 const nameIn = (fields: Readonly<Record<string, unknown>> | undefined, key: string): string | undefined => {
   const name = fields?.[key];

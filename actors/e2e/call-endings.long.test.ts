@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAgent, createOffice } from '../index.ts';
@@ -138,6 +141,22 @@ describe('a computer', () => {
         ['settled', tool, outcome],
       ]);
     }
+  });
+
+  it('writes a trace where an agent calls, and where the call runs, when its server dies in it', async () => {
+    const notices: string[] = [];
+    const stateDir = mkdtempSync(join(tmpdir(), 'a2c-unknown-'));
+    const dir = join(stateDir, 'agent');
+    const onNotice = (text: string): void => void notices.push(text);
+    const seat = { name: 'ours', office: { url: office.url }, config: config() };
+    kept(await bootedComputer({ ...seat, stateDir, onNotice }));
+    const agent = kept(await createAgent({ url: office.url, record: { dir } }));
+    await agent.tools('ours');
+    expect(await agent.callTool('ours', 'die', {})).toMatchObject({ outcome: 'unknown' });
+    await expect.poll(() => notices.filter((text) => text.includes('see a2c replay'))).toHaveLength(1);
+    expect(readdirSync(join(stateDir, 'traces'))).toEqual([expect.stringMatching(/-callUnknown\.trace/)]);
+    const growing = (): string => readFileSync(join(dir, readdirSync(dir)[0] ?? ''), 'utf8');
+    await expect.poll(growing).toContain('"text":"callUnknown die"');
   });
 
   it('drops the answer to a call that was cancelled, and counts it', async () => {

@@ -1,14 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import { errorAck, failureResult } from '../../machines/protocol/index.ts';
 import { KeptLately, reasonOf } from './flight-recorder.ts';
 
 const told = (ev: object): DirectoryRecord =>
   ({ k: 'post', from: 'computer#1', a: 'host:computer.1', ev }) as DirectoryRecord;
 const settled = (fields: object): DirectoryRecord =>
   told({ type: 'call.settled', ticket: 't', reqId: 'r', server: 'files', tool: 'read', ...fields });
+/** End of a call of an agent, on its computer and on the host of the agent, which reads the answer. */
+const served = (fields: object): DirectoryRecord =>
+  ({ ...settled(fields), from: 'computer/call:t#9', a: 'computer/link#2' }) as DirectoryRecord;
+const asAgent = (result: object, tool = 'read'): DirectoryRecord => ({
+  ...settled({ tool, server: '', end: 'failed', outcome: 'failed', failure: null, result }),
+  ...{ from: 'agent/call:t#9', a: 'host:agent.1' },
+});
 const changed = (stage: string, failure: object | null = null): DirectoryRecord =>
   told({ type: 'client.changed', server: 'files', stage, attempt: 1, failure, nextTryMs: null });
-const lost = { code: 'ServerLost', message: 'it ended\n with code 3' };
+const lost = { code: 'ServerLost', message: 'it ended\n with code 3' } as const;
 
 describe('a reason to keep a trace', () => {
   it.each([
@@ -27,6 +35,22 @@ describe('a reason to keep a trace', () => {
       'callFailed read',
       'call read failed: it ended with code 3',
     ],
+    [
+      served({ end: 'unknown', outcome: 'unknown', failure: lost }),
+      'callUnknown read',
+      'call read of files ended unknown: it ended with code 3',
+    ],
+    [
+      asAgent(failureResult(lost, { ending: { outcome: 'unknown', phase: 'running' } })),
+      'callUnknown read',
+      'call read ended unknown: it ended with code 3',
+    ],
+    [
+      asAgent(errorAck({ code: 404, message: 'c1 left', details: { reason: 'left' } })),
+      'callUnknown read',
+      'call read ended unknown: c1 left',
+    ],
+    [asAgent({ content: [], isError: true }), 'callFailed read', 'call read failed'],
     [changed('open', lost), 'serverGaveUp files', 'server files gave up: it ended with code 3'],
     [changed('recovering', lost), 'serverLost files', 'server files was lost: it ended with code 3'],
     [
@@ -43,6 +67,10 @@ describe('a reason to keep a trace', () => {
   it.each([
     settled({ end: 'cancelled', outcome: 'unknown', failure: lost }),
     settled({ end: 'succeeded', outcome: 'succeeded', failure: null }),
+    served({ end: 'cancelled', outcome: 'unknown', failure: lost }),
+    served({ end: 'succeeded', outcome: 'succeeded', failure: null }),
+    asAgent({ content: [] }),
+    asAgent(errorAck({ code: 404, message: 'gone' }), 'client:get_tools'),
     changed('ready'),
     changed('waiting', lost),
     // A missing input is a mistake of the config, so it is no failure that the recorder saves.

@@ -16,6 +16,14 @@ import {
   type TraceFile,
 } from '../../adapters/index.ts';
 import { nameOf } from '../../machines/kernel/address.ts';
+import { isObject } from '../../machines/protocol/json.ts';
+import {
+  failureIn,
+  mayHaveRun,
+  readAnswer,
+  readToolResult,
+  reportIn,
+} from '../../machines/protocol/reading.ts';
 import type { DirectoryRecord, Frame, Profile } from '../../machines/trace/index.ts';
 
 /** Options of a host's recording, with which a failure can be replayed (docs/replay.md). */
@@ -208,7 +216,9 @@ export class FlightRecorder {
     const what = this.#redact(reasons.map((each) => each.what).join('; '));
     const tail = this.#redact(reasons.map(({ on, subject }) => `${on} ${subject}`).join(', '));
     try {
-      notice?.(`${what}; see a2c replay ${this.#kept(tail, reasons[0]?.on ?? 'fault')}`);
+      // Writes the trace first: an optional call would skip it where nobody listens.
+      const path = this.#kept(tail, reasons[0]?.on ?? 'fault');
+      notice?.(`${what}; see a2c replay ${path}`);
     } catch (error) {
       notice?.(`${what}; its trace could not be written: ${(error as Error).message}`);
     }
@@ -280,6 +290,7 @@ type News = EventObject & {
   readonly tool?: string;
   readonly end?: string;
   readonly outcome?: string;
+  readonly result?: unknown;
   readonly failure?: { readonly message: string } | null;
 };
 function heard({
@@ -305,15 +316,38 @@ function heard({
 }
 
 /**
- * Returns the reason for which a record may cause a trace, judged by the news that the host gets; undefined when
- * there is none.
+ * Returns the end of an agent's call as the answer of the computer states it: the machine of the agent only knows that
+ * an answer came. Undefined for a good answer, and for the answer to a question.
+ */
+function answered(settled: News): News | undefined {
+  if (settled.tool?.startsWith('client:') === true) return undefined;
+  const answer = readAnswer(settled.result);
+  if (answer.ok && !(isObject(answer.body) && answer.body['isError'] === true)) return undefined;
+  const read = readToolResult(settled.result);
+  const failure = (read.ok ? failureIn(read.result) : read.failure) ?? null;
+  const report = read.ok ? reportIn(read.result) : undefined;
+  const outcome = report?.outcome ?? (failure && mayHaveRun(failure) ? 'unknown' : 'failed');
+  return { ...settled, outcome, failure };
+}
+
+/**
+ * Returns the reason for which a record may cause a trace, judged by the news that the host gets, and by the ends
+ * of calls that a computer runs for agents; undefined when there is none.
  */
 export function reasonOf(record: DirectoryRecord): Reason | undefined {
   if (record.k === 'post') {
-    const { a, ev, dead } = record;
+    const { from, a, ev, dead } = record;
     if (dead === 'lost') return reason('fault', nameOf(a), `${ev.type} to nobody at ${a}`);
     // Skips successful calls early, because translating their news would cost time with each call.
-    if (!a.startsWith('host:') || (ev as News).outcome === 'succeeded') return undefined;
+    const isEnd = ev.type === 'call.settled';
+    if (isEnd && from.startsWith('agent/') && !(ev as News).failure) {
+      const end = a.startsWith('host:') ? answered(ev) : undefined;
+      return end && heard(end);
+    }
+    if ((ev as News).outcome === 'succeeded') return undefined;
+    // Hears of the call of an agent where its machine on the computer answers the link.
+    const isServed = isEnd && from.startsWith('computer/');
+    if (!isServed && !a.startsWith('host:')) return undefined;
     return heard(hostWords.news('', ev));
   }
   if (record.k === 'end' && record.why === 'failed')

@@ -115,6 +115,19 @@ const lost = /^(?:Connection closed|Timed out while waiting for response to .*|)
 /** Reason of a failure after which the effect of the tool is unknown. */
 export const connectionClosed = 'connection_closed';
 
+/**
+ * Tells whether a failed call may have run, where the failure does not say: the office answers for a computer that
+ * already has the call, a server is slow, or the call is cancelled. An office of the Python implementation reports
+ * a computer that is lost during a call like a computer that was never there, hence `wasThere`.
+ */
+export function mayHaveRun({ code, details }: Failure, wasThere = false): boolean {
+  if (code === wireCodes.notFound)
+    return lostReasons.has(details?.reason) || (wasThere && details?.reason === undefined);
+  if (code === wireCodes.toolFailed) return details?.reason === connectionClosed;
+  return code === wireCodes.timeout || code === wireCodes.toolTimeout || code === 'ToolCallCancelled';
+}
+const lostReasons: ReadonlySet<unknown> = new Set(['left', 'too_large', 'closing']);
+
 const ofType: Readonly<Record<string, Failure['code']>> = {
   ValueError: wireCodes.toolNotFound,
   PermissionError: wireCodes.toolDisabled,
