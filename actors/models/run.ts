@@ -12,6 +12,7 @@ import {
   options as optionsOf,
   fromOne,
   signal as ofSignal,
+  text,
 } from '../kernel/options.ts';
 import {
   mediaKinds,
@@ -35,6 +36,8 @@ export interface ModelCallOptions {
   readonly timeoutMs?: number;
   /** Value of the host, such as its user. */
   readonly context?: unknown;
+  /** Session of the host on a computer, for permissions; an agent has none. */
+  readonly sessionKey?: string;
 }
 /** Progress of a call as its server reports it. */
 export interface ToldProgress {
@@ -76,6 +79,11 @@ export interface RunOptions extends ResultOptions {
   readonly timeoutMs?: number | undefined;
   /** Value of the host that each call has, such as its user: the `context` of `callTool`. */
   readonly context?: unknown;
+  /**
+   * Session whose permissions hold for the calls on a computer: the `sessionKey` of its `callTool`. The calls of an
+   * agent have none.
+   */
+  readonly sessionKey?: string | undefined;
   /** Largest number of calls that run at the same time. Default 8. */
   readonly concurrency?: number | undefined;
   /**
@@ -135,6 +143,7 @@ const ofRun = optionsOf<RunOptions>({
   signal: ofSignal,
   timeoutMs: limit,
   context: anything,
+  sessionKey: text,
   concurrency: fromOne,
   onCall: callback,
   onProgress: callback,
@@ -183,7 +192,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 async function endOf(
   call: ModelCall,
   target: ToolCaller | OfficeToolCaller,
-  { signal, timeoutMs, context, onCall, onProgress }: RunOptions,
+  { signal, timeoutMs, context, sessionKey, onCall, onProgress }: RunOptions,
 ): Promise<EndedCall> {
   const reqId = crypto.randomUUID();
   const options: ModelCallOptions = {
@@ -199,7 +208,10 @@ async function endOf(
     process.emitWarning(`a listener of 'onCall' threw: ${messageOf(error)}`, 'A2cListenerWarning');
   }
   try {
-    if (!('computers' in target)) return await heard(target.callTool(tool, args, options), call, onProgress);
+    if (!('computers' in target)) {
+      const own = { ...options, ...(sessionKey !== undefined && { sessionKey }) };
+      return await heard(target.callTool(tool, args, own), call, onProgress);
+    }
     if (computer === undefined)
       return { outcome: 'failed', failure: { message: `Tool '${tool}' was offered without its computer` } };
     return await heard(target.callTool(computer, tool, args, options), call, onProgress);

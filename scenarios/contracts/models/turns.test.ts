@@ -105,6 +105,18 @@ const told = (messages: readonly Anthropic.MessageParam[]): Record<string, unkno
 };
 
 describe('a turn of Anthropic', () => {
+  it('calls a computer with the session of the host, and an agent without one', async () => {
+    const given: unknown[] = [];
+    const callTool = (...args: readonly unknown[]) => {
+      given.push(args.at(-1));
+      return Promise.resolve({ failure: null, result: { content: [] } });
+    };
+    const message = answer(use('1', 'echo', { text: 'hi' }));
+    await anthropic.run(message, conversation, { callTool }, { sessionKey: 'ada' });
+    await anthropic.run(message, seen, { callTool, computers: () => ['laptop'] }, { sessionKey: 'ada' });
+    expect(given).toEqual([{ sessionKey: 'ada' }, {}]);
+  });
+
   it('gives the answer of the model back, and every result, whatever came of its call', async () => {
     const message = answer(
       { type: 'text', text: 'Let me see.', citations: null },
