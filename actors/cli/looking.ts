@@ -62,14 +62,11 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
     add(await programChecks(config));
     await serverChecks(context, options, config, add);
   }
-  const isFine = checks.every(({ state }) => state !== 'wrong');
+  const wrong = checks.filter(({ state }) => state === 'wrong').length;
+  const told = wrong === 1 ? '1 thing is wrong' : `${wrong} things are wrong`;
+  const isFine = wrong === 0;
   if (options.json) terminal.out(JSON.stringify({ checks }));
-  else
-    terminal.out(
-      isFine
-        ? 'nothing is wrong'
-        : `${checks.filter(({ state }) => state === 'wrong').length} things are wrong`,
-    );
+  else terminal.out(isFine ? 'nothing is wrong' : told);
   return exitCodeOf(signal, isFine);
 }
 function nodeCheck(): CheckResult {
