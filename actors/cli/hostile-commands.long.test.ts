@@ -104,6 +104,10 @@ const here: readonly (readonly string[])[] = [
   ['prompt', `s${inArgument}`, inArgument, `a=${inArgument}`],
   ['read', 'note://x'],
   ['tools', 'answer'],
+  ['generate', 'types', `s${inArgument}`],
+  ['generate', 'cli', `s${inArgument}`],
+  ['skills'],
+  ['skill', inArgument],
   ['list'],
   ['export'],
   ['export', '--for', 'goose'],
@@ -162,6 +166,7 @@ describe('a command', () => {
       ['redact', trace, '--value', inArgument],
       ['fork', trace, '--at', '1'],
       ['sim', '--faults', inArgument, '--seed', '1'],
+      ['judge', '--only', inArgument, '--', 'none'],
       ['schema'],
       ['documents', join(folder, `none${fileName}`)],
       ['documents', folder, '--host', inArgument],
@@ -186,13 +191,16 @@ describe('a command', () => {
 
   it('is among those that were looked at', async () => {
     const { out } = await typed(['--help']);
-    const words = [...out.slice(out.indexOf('Commands:')).matchAll(/^ {2}(\w+)/gm)].map(([, word]) => word);
+    const words = [...out.slice(out.indexOf('Use servers:')).matchAll(/^ {2}(\w+)/gm)].map(
+      ([, word]) => word,
+    );
     const others = [
       'up',
       'computer',
       'office',
       'schema',
       'replay',
+      'judge',
       'fork',
       'sim',
       'help',
