@@ -116,7 +116,7 @@ export function createConversation(saved?: SavedConversation): Conversation {
   };
 }
 
-/** Checks of the answer of a model: an object whose parts, where it has any, are a list. */
+/** Form of the answer of a model: an object; the field with its parts, if present, is a list. */
 const answerOf = (parts: string, example: string): Check =>
   argument('answer', (value, at) => {
     const fault = object(value, at);

@@ -15,8 +15,8 @@ describe('a host', () => {
   it.each<[string, Partial<HostProgram>, string | undefined]>([
     ['of Node', {}, undefined],
     ['of Bun with a script', { versions: bun }, undefined],
-    ['of Bun as one file', { versions: bun, main: '/$bunfs/root/app' }, undefined],
-    ['of an old Bun as one file', { versions: oldBun, main: '/$bunfs/root/app' }, 'a single file'],
+    ['of Bun as one file', { versions: bun, main: '/$bunfs/root/host' }, undefined],
+    ['of an old Bun as one file', { versions: oldBun, main: '/$bunfs/root/host' }, 'a single file'],
     ['of an old Bun on Windows', { versions: oldBun, main: 'B:\\~BUN\\root\\app.exe' }, 'a single file'],
     ['of Node SEA or deno compile', { isSingleFile: true }, 'a single file'],
     ['of Electron', { versions: electron }, 'an Electron app'],

@@ -29,7 +29,7 @@ function cpuOf(pid: number | null, field = 11): number {
   return (Number(fields[field]) + Number(fields[field + 1])) * 10;
 }
 
-/** Reads through the server as a process, as any client does. It does not watch: that is no part of a read. */
+/** Reads through the server, started as a process. It watches no folder, because a read needs no watch. */
 const ours =
   (folder: string): Peer =>
   async (paths) => {
