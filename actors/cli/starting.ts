@@ -176,7 +176,7 @@ export async function untilStarted(
   const { terminal, signal } = context;
   const { ms, isShown = false } = patience;
   const wait = new Wait(context, computer, patience);
-  const look = (): void => void wait.look();
+  const look = (): void => void wait.look().catch(wait.over.reject);
   const stop = (): void => wait.over.resolve();
   const stops = [
     computer.on('server.changed', ({ name, state }) => {
@@ -190,13 +190,16 @@ export async function untilStarted(
   const late = ms === undefined ? undefined : setTimeout(look, ms + 1);
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
-  await wait.look();
-  await wait.over.promise;
-  clearInterval(ticking);
-  clearTimeout(late);
-  signal.removeEventListener('abort', stop);
-  for (const end of stops) end();
-  if (!isShown) terminal.meter(null);
+  look();
+  try {
+    await wait.over.promise;
+  } finally {
+    clearInterval(ticking);
+    clearTimeout(late);
+    signal.removeEventListener('abort', stop);
+    for (const end of stops) end();
+    if (!isShown) terminal.meter(null);
+  }
   await wait.told();
   return wait.times;
 }

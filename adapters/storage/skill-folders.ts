@@ -201,6 +201,7 @@ export class SkillFolders {
   /** Folders of the skills that were listed last; files of no other folder are read. */
   #roots = new Set<string>();
   #watching: Promise<Watching> | undefined;
+  #isClosed = false;
 
   constructor(heard: SkillFoldersHeard) {
     this.#heard = heard;
@@ -213,6 +214,8 @@ export class SkillFolders {
     this.#folders = given.map(folderOf);
     this.#heard.changed();
     await this.#unwatch();
+    // Does not watch after a close, nor for a call that a later one has replaced.
+    if (this.#isClosed || key !== this.#given) return;
     const { changed, trouble } = this.#heard;
     const named = this.#folders.map(({ path }, at) => ({ path, name: String(at) }));
     this.#watching = watchFolders(named, changed, changed, trouble);
@@ -240,6 +243,7 @@ export class SkillFolders {
     return this.#roots.has(wanted.path) ? fileIn(wanted) : refusal('not_found');
   }
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#unwatch();
   }
 }

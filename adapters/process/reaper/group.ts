@@ -153,7 +153,7 @@ export interface TracedGroup {
 interface Doomed {
   readonly groups: readonly TracedGroup[];
   readonly instances: readonly string[];
-  /** Pid of the host, where only processes that it started are looked for; to read all takes as long as a call. Pids rise. */
+  /** Highest pid that is not looked at, because to read all processes takes as long as a call; default 0. */
   readonly after?: number;
 }
 /** Living process that a dead host left behind. */

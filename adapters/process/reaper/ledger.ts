@@ -132,7 +132,9 @@ function watchOf(onEmpty: (entry: Entry) => void) {
 }
 /** Reports children of this host that still run outside of their process groups; they can be found on Linux only. */
 async function tellLeft(instance: string, notice: Notice): Promise<void> {
-  const left = await lookTwice({ groups: [], instances: [instance], after: process.pid });
+  // Reads fewer processes after a short command, whose children have higher pids; those of a long-lived host may have wrapped.
+  const after = process.uptime() < 60 ? process.pid : 0;
+  const left = await lookTwice({ groups: [], instances: [instance], after });
   if (left.length === 0) return;
   const names = left.map(({ command, pid }) => `${command} (pid ${pid})`).join(', ');
   notice(

@@ -33,6 +33,34 @@ const foldersOf = async (given: readonly string[], changed = (): void => {}): Pr
   await folders.set(given);
   return folders;
 };
+
+describe('skill folders', () => {
+  it.each([
+    ['while they are opened', (folders: SkillFolders) => folders.close()],
+    [
+      'after they were given others meanwhile',
+      async (folders: SkillFolders) => {
+        await folders.set([folderWith({})]);
+        await folders.close();
+      },
+    ],
+  ])('that are closed %s hear of no change any more', async (_, close) => {
+    const folder = folderWith({ 'pdf/SKILL.md': skill('pdf') });
+    let heard = 0;
+    const folders = new SkillFolders({ changed: () => (heard += 1), trouble: () => {} });
+    const opened = folders.set([folder]);
+    await Promise.all([close(folders), opened]);
+    const before = heard;
+    // Opened later, so what it hears a watcher that was left behind has heard, too.
+    let told = 0;
+    await foldersOf([folder], () => (told += 1));
+    await expect.poll(() => told, { timeout: 30_000 }).toBe(2);
+    writeFileSync(join(folder, 'pdf', 'more.md'), 'More.');
+    await expect.poll(() => told, { timeout: 30_000 }).toBe(3);
+    expect(heard).toBe(before);
+  });
+});
+
 const ask = async <T>(port: Ports['request'], method: string, params: object = {}): Promise<T> => {
   const fact = await new Promise<RequestFact>(
     (resolve) => void port('skills', { id: 'x', target: skillsPort, method, params }, resolve),
