@@ -37,7 +37,7 @@ export function createActs({ childProcess, output, input, lifeMs, log }) {
   };
   const launches = { 'proc.zombieGrandchild': leaveBehind, 'proc.pause': pause };
   return {
-    acts: new Map(Object.entries({ ...ends, ...launches, ...streamActs(output, input) })),
+    acts: new Map(Object.entries({ ...ends, ...launches, ...streamActs(output, input, log) })),
     /** Ends in the middle of a notification: at `start` and `ready` there is no answer to break off. */
     partial: ({ code }) => breakOff(output, Buffer.from(JSON.stringify(announcement)), code),
     killGrandchildren: () => {
@@ -70,7 +70,7 @@ const ends = {
   },
 };
 
-const streamActs = (output, input) => ({
+const streamActs = (output, input, log) => ({
   'proc.stdoutClosed': () => output.close(),
   'proc.stderrFlood': ({ bytes }) => {
     const row = `${'flood '.repeat(13)}\n`;
@@ -80,7 +80,8 @@ const streamActs = (output, input) => ({
   'frame.bannerOnStdout': ({ text }) => output.line(text),
   'frame.oversize': ({ bytes }) =>
     output.line(logHead + 'x'.repeat(Math.max(0, bytes - logHead.length - logTail.length)) + logTail),
-  'frame.epipe': () => input.close(),
+  // Messages written before this line of the log may be lost unread.
+  'frame.epipe': () => input.close(() => log({ did: 'stdin.closed' })),
   'frame.backpressure': ({ ms }) => {
     input.pause();
     if (ms > 0) setTimeout(() => input.resume(), ms);

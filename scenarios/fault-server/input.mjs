@@ -37,13 +37,15 @@ export function createInput(stdin, { line, end }) {
       read();
       if (pauses === 0) stdin.resume();
     },
-    close: () => {
+    /** Closes stdin; `closed` is called when its other side can see that. */
+    close: (closed) => {
       if (stdin.destroyed) return;
       // Node never closes a descriptor of stdio by itself, and the end of what we close is no news.
       stdin.off('end', end);
       stdin.once('close', () => {
         closeSync(0);
         openSync(devNull, 'r');
+        closed();
       });
       stdin.destroy();
     },

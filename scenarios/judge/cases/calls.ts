@@ -80,7 +80,7 @@ export const calls: Cases = {
     spec: null,
     play: async (stage) => {
       await stage.start({ faults: [{ fault: 'frame.epipe' }], ...well });
-      await stage.until(() => stage.did('frame.epipe'));
+      await stage.until(() => stage.did('stdin.closed'));
       return replaced(stage, await stage.call());
     },
   },
