@@ -23,7 +23,7 @@ import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners } from '../kernel/listeners.ts';
 import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { cancelledByHost, onAbort, reasonOf, unlessAborted } from '../kernel/signals.ts';
-import { onlySet } from '../plans/plan.ts';
+
 import { systemClock } from '../../adapters/index.ts';
 import type {
   AgentCall,
@@ -42,6 +42,7 @@ import { isNoDifference } from '../../machines/kernel/difference.ts';
 import { message } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { events } from '../../machines/protocol/events.ts';
+import { withoutUndefined } from '../../machines/protocol/json.ts';
 import {
   readConfig,
   readRoom,
@@ -94,7 +95,7 @@ class HostedAgent implements Agent {
   constructor(options: AgentOptions, runtime: Runtime, isShared: boolean) {
     this.#runtime = runtime;
     this.#isShared = isShared;
-    this.#timing = { ...timing, ...onlySet(options.timing ?? {}) };
+    this.#timing = { ...timing, ...withoutUndefined(options.timing ?? {}) };
     this.#keepTrying = options.keepTrying ?? false;
     this.#worded = wordedBy(options.texts);
     const { url, name = 'agent', office = 'local' } = options;

@@ -21,6 +21,7 @@ import {
   type Timing,
 } from '../../machines/kernel/timing.ts';
 import { sizes } from '../../machines/protocol/index.ts';
+import { withoutUndefined } from '../../machines/protocol/json.ts';
 
 const defaultBudget = 5;
 
@@ -35,16 +36,13 @@ export interface Policy {
  * config.
  */
 export const hostTiming = (given: GivenTiming = {}): ((settings: Settings) => Timing) =>
-  remembered(({ timeouts }) => ({ ...timing, ...timeouts, ...onlySet(given) }) as Timing);
-/** Leaves out delays that are undefined, so that they do not hide the values below them. */
-export const onlySet = (given: GivenTiming): Partial<Timing> =>
-  Object.fromEntries(Object.entries(given).filter(([, ms]) => ms !== undefined));
+  remembered(({ timeouts }) => ({ ...timing, ...timeouts, ...withoutUndefined(given) }) as Timing);
 
 /** Returns only the delays that are set; a missing key means the value of the level above. */
 function timesOf(settings: Settings): Partial<Timing> {
   const { timeouts, pollMs, pollDeclaredMs } = settings;
   const idleStopMs = 'idleStopMs' in settings ? settings.idleStopMs : undefined;
-  return onlySet({ ...timeouts, pollMs, pollDeclaredMs, idleStopMs });
+  return withoutUndefined({ ...timeouts, pollMs, pollDeclaredMs, idleStopMs });
 }
 
 /** Tells whether names of tools depend on the last lists of servers, also before these servers have started. */

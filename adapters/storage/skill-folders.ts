@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { extname, isAbsolute, join, relative, sep } from 'node:path';
 import type { Ports } from '../../machines/kernel/ports.ts';
-import { isObject, type Fields } from '../../machines/protocol/json.ts';
+import { isObject, withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
 import type { SkillRef } from '../../machines/protocol/messages/skills.ts';
 import {
   entryFile,
@@ -64,14 +64,12 @@ const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : undefined;
-const textsOf = (value: unknown): readonly string[] | undefined => {
+const textsOf = (value: unknown): string[] | undefined => {
   const all = Array.isArray(value) ? value : [value];
   return value === undefined || value === null ? undefined : all.map(String);
 };
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
-const present = (fields: Fields): object =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 const plain = (value: unknown): Fields | undefined =>
   isObject(value) ? (JSON.parse(JSON.stringify(value)) as Fields) : undefined;
 
@@ -85,7 +83,7 @@ const refOf = (
   source,
   path,
   description,
-  ...present({
+  ...withoutUndefined({
     license: textOf(front['license']),
     compatibility: textOf(front['compatibility']),
     allowed_tools: textsOf(front['allowed-tools'] ?? front['allowed_tools']),

@@ -19,3 +19,9 @@ export const withoutKey = <T>(
   record: Readonly<Record<string, T>>,
   key: string,
 ): Readonly<Record<string, T>> => Object.fromEntries(Object.entries(record).filter(([each]) => each !== key));
+
+/** Returns the object without the fields that are undefined, so that they do not hide others or stand in a message. */
+export const withoutUndefined = <T extends object>(
+  fields: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;

@@ -2,6 +2,7 @@
 import type { Annotations, Resource } from '../catalog/entries.ts';
 import type { AddressFor } from '../kernel/address.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
+import { withoutUndefined } from '../protocol/json.ts';
 import type { Read } from '../protocol/messages/lists.ts';
 import type { ShownResource } from '../protocol/messages/collections.ts';
 import { jsonBytes } from '../protocol/size.ts';
@@ -31,15 +32,13 @@ export interface ResourcesShown {
  */
 const [mostOnPage, pageBytes] = [100, 256 * 1024];
 
-const withoutAbsent = (fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-const shownAnnotations = ({ audience, priority, lastModified }: Annotations): object =>
-  withoutAbsent({ audience, priority, last_modified: lastModified });
+const shownAnnotations = ({ audience, priority, lastModified }: Annotations) =>
+  withoutUndefined({ audience, priority, last_modified: lastModified });
 /** Returns a resource in the fields of the wire; title and icons have none there. */
 const shown = ({ uri, name, description, mimeType, size, annotations, meta }: Resource): ShownResource => ({
   uri,
   name,
-  ...withoutAbsent({
+  ...withoutUndefined({
     description,
     mime_type: mimeType,
     size,
@@ -62,7 +61,7 @@ function annotationsOf(raw: Readonly<Record<string, unknown>>): Annotations {
 export const resourceOf = (raw: ShownResource): Resource => ({
   uri: raw.uri,
   name: raw.name,
-  ...withoutAbsent({
+  ...withoutUndefined({
     description: given(raw.description),
     mimeType: given(raw.mime_type),
     size: given(raw.size),
