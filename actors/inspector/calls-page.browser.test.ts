@@ -33,7 +33,7 @@ describe('the list of calls', () => {
     await using computer = await withCalls(30);
     expect((await computer.callTool('fail', {})).outcome).toBe('failed');
     const page = await calls(computer);
-    await totals(page, /^31 calls, half within [\d.]+ ms, 99 % within [\d.]+ m?s$/);
+    await totals(page, /^31 calls, half within [\d.]+ [µm]?s, 99 % within [\d.]+ [µm]?s$/);
     await page.getByRole('button', { name: 'failed 1' }).click();
     await totals(page, '1 call,');
     expect(await page.locator('.call strong').allInnerTexts()).toEqual(['fail']);
