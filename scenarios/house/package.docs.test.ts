@@ -51,3 +51,75 @@ describe('the package', () => {
     expect(targets.filter((target) => !files.includes(target) && !folders.has(target))).toEqual([]);
   });
 });
+
+describe('docs/dependencies.md', () => {
+  const read = (file: string): string => readFileSync(`${root}/${file}`, 'utf8');
+  const page = read('docs/dependencies.md');
+  /** Rows under a heading: the name in the first column, and the licence in the third. */
+  const rowsUnder = (heading: string): [name: string, licence: string][] =>
+    [
+      ...((page.split(`## ${heading}\n`)[1] ?? '')
+        .split('\n## ')[0]
+        ?.matchAll(/^\| `([^`]+)` \| [^|]+ \| ([^|]+) \|/gm) ?? []),
+    ].map(([, name = '', licence = '']) => [name, licence]);
+  const manifestOf = (folder: string) =>
+    JSON.parse(read(`${folder}/package.json`)) as {
+      readonly license?: string;
+      readonly licenses?: readonly [{ readonly type: string }];
+      readonly [field: string]: unknown;
+    };
+  const licenceOf = (folder: string): string => {
+    const { license, licenses } = manifestOf(folder);
+    return license ?? licenses?.[0].type ?? 'none';
+  };
+
+  it.each([
+    ['Installed with it', 'dependencies'],
+    ['Used when they are there', 'peerDependencies'],
+  ])('has under %s the %s of package.json, with their licences', (heading, field) => {
+    const names = Object.keys(manifestOf('.')[field] as object).toSorted();
+    expect(rowsUnder(heading).toSorted(([a], [b]) => (a < b ? -1 : 1))).toEqual(
+      names.map((name) => [name, licenceOf(`node_modules/${name}`)]),
+    );
+  });
+
+  it('has the packages that are in files of the package, and NOTICE names them', () => {
+    const bundled = rowsUnder('In the files of the package');
+    for (const [name, licence] of bundled) expect(licence).toBe(licenceOf(`node_modules/${name}`));
+    const found = bundled.map(([name]) => name);
+    const { devDependencies } = manifestOf('.') as unknown as { devDependencies: Record<string, string> };
+    const inPage = execFileSync(
+      'git',
+      ['grep', '-hoE', "from '[^.'][^']*'", '--', 'adapters/page', ':!*.test.*'],
+      {
+        cwd: root,
+        encoding: 'utf8',
+      },
+    );
+    const imported = [...inPage.matchAll(/from '((?:@[^/']+\/)?[^/']+)/g)].map(([, name = '']) => name);
+    const used = Object.keys(devDependencies).filter((name) => imported.includes(name));
+    expect(used.length).toBeGreaterThan(1);
+    expect(found).toEqual(expect.arrayContaining(['elkjs', 'jsonc-parser']));
+    expect(used.filter((name) => !found.includes(name))).toEqual([]);
+    const notice = read('NOTICE').toLowerCase();
+    expect(found.filter((name) => !notice.includes(name))).toEqual([]);
+  });
+
+  it('names the licences of all that the command has in its files', () => {
+    const { packages } = JSON.parse(read('package-lock.json')) as {
+      packages: Record<string, { readonly dependencies?: Record<string, string> }>;
+    };
+    const [, list = ''] = /const inCommand = \[(.*?)\]/s.exec(read('build.mjs')) ?? [];
+    const names = [...list.matchAll(/'([^']+)'/g)].map(([, name = '']) => name);
+    const folders = new Set<string>();
+    const visit = (name: string): void => {
+      const folder = `node_modules/${name}`;
+      if (folders.has(folder)) return;
+      folders.add(folder);
+      for (const next of Object.keys(packages[folder]?.dependencies ?? {})) visit(next);
+    };
+    for (const name of names) visit(name);
+    const licences = [...new Set([...folders].map(licenceOf))].toSorted();
+    expect(page).toContain(`Licences among them: ${licences.join(', ')}.`);
+  });
+});
