@@ -14,6 +14,11 @@ export const attachPath = '/attach';
 /** Path at which a page of several hosts attaches to one of them, by its index. */
 export const hostPath = (index: number): string => `${attachPath}/${index}`;
 
+/** Largest message of a page in bytes, because its questions are short; a larger one closes its connection. */
+export const mostPageBytes = 64 * 1024;
+/** Caller of the calls that a page makes, for which `allowForSession` holds, and by which traces name them. */
+export const pageCaller = 'a2c inspector page';
+
 /**
  * Ids of the data blocks in a page saved as a single file. Each `<` in their JSON is written as `\u003c`. In a page of
  * several traces the first three have the index of their trace at the end: `a2c-trace-0`.

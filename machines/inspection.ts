@@ -192,9 +192,11 @@ const askSchema = z.discriminatedUnion('what', [
 const controlSchema = z.object({
   type: z.literal('control'),
   id,
-  verb: z.enum(['retry', 'stop', 'start', 'cancel']),
-  /** Name of a server; for `cancel` the `req_id` of a call. */
+  verb: z.enum(['retry', 'stop', 'start', 'cancel', 'call']),
+  /** Name of a server; for `cancel` the `req_id` of a call, for `call` the name of a tool. */
   target: z.string().max(1_000),
+  /** Arguments of a `call`, which is answered with `{reqId}` as soon as it has begun. */
+  params: z.record(z.string(), z.unknown()).optional(),
 });
 /** Message from a page to its host; each one is answered. */
 export const fromPageSchema = z.union([askSchema, controlSchema]);

@@ -312,7 +312,7 @@ export interface Computer extends AsyncDisposable {
    * Shows this host on a page in the browser until the host closes: its actors, their states and the reasons, and
    * what happens. Nothing is recorded for the page while none is open. Resolves with the address; rejects with an
    * `A2cError` when `port` cannot be listened on. With `allowControl` a page may also start, stop and retry
-   * servers, and cancel calls.
+   * servers, and make and cancel calls; its calls are judged like those of the host.
    */
   inspect(options?: InspectOptions): Promise<Inspection>;
   /**

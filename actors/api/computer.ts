@@ -28,6 +28,7 @@ import { ServerOrders } from './server-orders.ts';
 import { wordedBy } from './texts.ts';
 import { tracingOf, tracedCall } from './tracing.ts';
 import type { PageOrders } from '../inspector/inspections.ts';
+import { pageCaller } from '../../machines/inspection-wire.ts';
 import { A2cError, closedFailure } from '../kernel/errors.ts';
 import { Listeners, deferred } from '../kernel/listeners.ts';
 import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
@@ -632,4 +633,8 @@ export const ordersOf = (computer: () => Promise<Computer>): PageOrders => ({
   stop: async (name) => (await computer()).stopServer(name),
   retry: async (name) => (await computer()).retryServer(name),
   cancel: async (reqId) => (await computer()).cancelCall(reqId),
+  call: async (tool, params) => {
+    const { reqId } = (await computer()).callTool(tool, params, { sessionKey: pageCaller });
+    return { reqId };
+  },
 });

@@ -90,7 +90,8 @@ export async function showInspector(
   if (isWanted === false) return;
   const { url } = await open({ allowControl, ...(typeof inspect === 'number' && { port: inspect }) });
   terminal.err(`inspector ${url}`);
-  if (allowControl) terminal.err('anyone with this address can start and stop servers and cancel calls');
+  if (allowControl)
+    terminal.err('anyone with this address can start and stop servers, and make and cancel calls');
 }
 
 /**

@@ -113,7 +113,7 @@ export const withInspector = (command: Command): Command =>
   command
     .option('--inspect [port]', 'show it in a browser of this machine (docs/inspector.md)', portOf)
     .option('--no-inspect', 'do not, also where that is the default')
-    .option('--allow-control', 'that page may also start and stop servers and cancel calls');
+    .option('--allow-control', 'that page may also start and stop servers, and make and cancel calls');
 /** Adds the options of commands that host MCP servers until they are ended. */
 export const withServerOptions = (command: Command): Command =>
   withInspector(withWatchOptions(command))

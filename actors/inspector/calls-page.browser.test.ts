@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
+import { Chromium, findings, picture, type Page } from '../../scenarios/fixtures/browser.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import type { Computer } from '../index.ts';
 
@@ -91,5 +91,66 @@ describe('the page of a call', () => {
     await value.getByRole('button', { name: 'copy Arguments' }).click();
     await value.getByText('copied').waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('THE END');
+  });
+});
+
+describe('a page that may give orders', () => {
+  it('makes a call again and with other arguments, and a person is asked as for any call', async () => {
+    const asked: unknown[] = [];
+    await using computer = await bootedComputer({
+      name: 'c1',
+      stateDir: false,
+      confirm: async ({ arguments: params }) => {
+        asked.push(params);
+        return JSON.stringify(params).includes('no, thanks') ? 'deny' : 'allow';
+      },
+      config: { mcpServers: { echo: { ...echo, autoApprove: [] } } },
+    });
+    const { page, errors } = await chromium.look((await computer.inspect({ allowControl: true })).url);
+    await page.getByRole('tab', { name: 'Calls' }).click();
+    await page.getByRole('button', { name: 'call a tool' }).click();
+    const form = page.getByRole('form', { name: 'Make a call' });
+    await form.getByLabel('tool').fill('echo');
+    const written = form.getByLabel('arguments, as JSON');
+    await written.fill('{"text": ');
+    await form.getByRole('button', { name: 'make the call' }).click();
+    await form.getByRole('alert').filter({ hasText: 'no JSON' }).waitFor();
+    // Letters and digits that a person types are text of the form, and no keys of the page.
+    await written.fill('');
+    await written.pressSequentially('{"text": "1, 2 and n"}');
+    await form.getByRole('button', { name: 'make the call' }).click();
+    const chosen = page.locator('#call', { hasText: 'a page of the inspector' });
+    await chosen.getByLabel('Text 1', { exact: true }).filter({ hasText: '1, 2 and n' }).waitFor();
+    await chosen.getByRole('button', { name: 'run again' }).click();
+    await totals(page, '2 calls');
+    await chosen.getByRole('button', { name: 'with other arguments' }).click();
+    await chosen.getByLabel('arguments, as JSON').fill('{"text": "no, thanks"}');
+    await picture(page, 'call-again');
+    expect(await findings(page)).toEqual([]);
+    await chosen.getByRole('button', { name: 'make the call' }).click();
+    await totals(page, '3 calls');
+    await page.locator('#call .why-of-call').waitFor();
+    const texts = ['1, 2 and n', '1, 2 and n', 'no, thanks'];
+    expect(asked).toEqual(texts.map((text) => ({ text })));
+    expect(computer.history().map(({ outcome }) => outcome)).toEqual(['failed', 'succeeded', 'succeeded']);
+    await page.getByLabel('any agent').selectOption('a page of the inspector');
+    await totals(page, '3 calls');
+    expect(errors).toEqual([]);
+  });
+
+  it('does not send a hidden value back as if it were the value', async () => {
+    await using computer = await withCalls(0);
+    await computer.callTool('echo', { text: 'hello', password: 'hunter-2-hunter-2' });
+    const { page } = await chromium.look((await computer.inspect({ allowControl: true })).url);
+    await page.getByRole('tab', { name: 'Calls' }).click();
+    await page.locator('.call').click();
+    await page.getByRole('button', { name: 'run again: write the values that are not shown' }).click();
+    const form = page.getByRole('form', { name: 'Make a call' });
+    await form.getByRole('button', { name: 'make the call' }).click();
+    await form.getByRole('alert').filter({ hasText: 'have a hidden secret' }).waitFor();
+    await form.getByLabel('arguments, as JSON').fill('{"text": "hello", "password": "another-one-2"}');
+    await form.getByRole('button', { name: 'make the call' }).click();
+    await totals(page, '2 calls');
+    expect(computer.history().map(({ outcome }) => outcome)).toEqual(['succeeded', 'succeeded']);
   });
 });

@@ -19,6 +19,8 @@ import type {
   InspectorControl,
 } from '../../machines/inspection.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
+import { redacted } from '../../machines/trace/redaction.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { machines } from '../runtime/assemble.ts';
 import { chartOf } from '../runtime/charts.ts';
@@ -30,7 +32,7 @@ import type { LiveStream } from './live-stream.ts';
 export interface InspectOptions {
   /** Port of the page on 127.0.0.1; by default any free one. */
   readonly port?: number | undefined;
-  /** Lets the page start, stop and retry servers and cancel calls; false by default, so that the page only shows. */
+  /** Lets the page start, stop and retry servers, and make and cancel calls; false by default, so that the page only shows. */
   readonly allowControl?: boolean | undefined;
 }
 /** Open page that shows a running host in a browser. `await using` closes it. */
@@ -46,8 +48,13 @@ export interface Inspection extends AsyncDisposable {
    */
   close(): Promise<void>;
 }
-/** Orders that a page may give to its host. Each rejects with the reason when it cannot be carried out. */
-export type PageOrders = Readonly<Record<InspectorControl['verb'], (target: string) => Promise<void> | void>>;
+/**
+ * Orders that a page may give to its host. Each resolves with what the page is told, or rejects with the reason when it
+ * cannot be carried out.
+ */
+export type PageOrders = Readonly<
+  Record<InspectorControl['verb'], (target: string, params: Fields) => Promise<object | void>>
+>;
 export interface Inspected {
   readonly kind: HostFacts['kind'];
   readonly name: string;
@@ -218,8 +225,12 @@ async function tellPast(
   }
   if (isHere()) page.send({ type: 'past', text: '', isLast: true });
 }
-async function obeyed({ verb, target }: InspectorControl, orders: PageOrders | undefined): Promise<object> {
+async function obeyed(
+  { verb, target, params = {} }: InspectorControl,
+  orders: PageOrders | undefined,
+): Promise<object> {
   if (!orders) throw new Error('This inspector only shows: start the host with --allow-control');
-  await orders[verb](target);
-  return {};
+  if (redacted.test(JSON.stringify(params)))
+    throw new Error('These arguments have a hidden secret: write its value in place of «redacted:…»');
+  return (await orders[verb](target, params)) ?? {};
 }

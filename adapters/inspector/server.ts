@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
-import { attachPath, subprotocol } from '../../machines/inspection-wire.ts';
+import { attachPath, mostPageBytes, subprotocol } from '../../machines/inspection-wire.ts';
 import { fromPageSchema, type FromPage, type ToPage } from '../../machines/inspection.ts';
 import { Neighbours } from './registry.ts';
 import { pageFiles, type PageFile } from './page-files.ts';
@@ -38,8 +38,7 @@ export interface InspectorServer {
 }
 
 const loopback = '127.0.0.1';
-/** Largest message of a page in bytes, 64 KiB, because questions of pages are short. */
-const mostBytes = 64 * 1024;
+/** Most pages that look at one host. */
 const mostPages = 8;
 /** Wait in ms after which a page that does not answer the closing handshake is disconnected. */
 const partingMs = 500;
@@ -160,7 +159,7 @@ export async function openInspectorServer({
   const answering = { neighbours, files, headers: headersOf(port) };
   const sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: mostBytes,
+    maxPayload: mostPageBytes,
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
   });

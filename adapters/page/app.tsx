@@ -187,6 +187,7 @@ function onKey(session: Session, event: KeyboardEvent): void {
   const { target, key } = event;
   if (
     target instanceof HTMLSelectElement ||
+    target instanceof HTMLTextAreaElement ||
     (target instanceof HTMLInputElement && target.type === 'search')
   ) {
     if (key === 'Escape') target.blur();

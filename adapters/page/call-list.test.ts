@@ -3,7 +3,16 @@ import { doesAfter, listCalls, noFilter, percentileOf, phasesOf } from './call-l
 import type { Call, CallEnd, CallMoment } from './calls.ts';
 
 const callOf = (ticket: string, more: Partial<Call> = {}): Call => ({
-  ...{ ticket, reqId: ticket, tool: 'read', agent: '', computer: '', params: {}, timeoutMs: 0 },
+  ...{
+    ticket,
+    reqId: ticket,
+    tool: 'read',
+    agent: '',
+    isByPage: false,
+    computer: '',
+    params: {},
+    timeoutMs: 0,
+  },
   ...{ from: 0, server: 'db', address: '', moments: [] },
   ...more,
 });

@@ -17,7 +17,9 @@ export const noFilter: CallFilter = { kind: 'all', tool: '', server: '', agent: 
 /** Name under which the list has a call that its host made itself. */
 export const hostItself = 'the host itself';
 export const serverOf = ({ server, computer }: Call): string => server || computer;
-export const askerOf = ({ agent }: Call): string => agent || hostItself;
+/** Name under which the list has a call that was made from a page of the inspector. */
+export const fromPage = 'a page of the inspector';
+export const askerOf = ({ agent, isByPage }: Call): string => (isByPage ? fromPage : agent || hostItself);
 
 /** Returns the kind of a call as it was at a time; `all` for one that succeeded or was cancelled. */
 export function kindOf(call: Call, at: number): CallKind {

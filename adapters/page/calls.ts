@@ -1,3 +1,4 @@
+import { pageCaller } from '../../machines/inspection-wire.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 import type { Row } from './trace-lines.ts';
 import { listOf, numberOf, textOf } from './values.ts';
@@ -42,6 +43,8 @@ export interface Call {
   readonly tool: string;
   /** Name of the agent that asked; empty when the host itself did. */
   agent: string;
+  /** Tells that an inspector page made the call. */
+  readonly isByPage: boolean;
   /** Name of the computer that was asked, for a call of an agent. */
   readonly computer: string;
   readonly params: unknown;
@@ -153,6 +156,7 @@ export class Calls {
       reqId,
       tool: textOf(ev['tool']),
       agent: textOf(ev['agent']),
+      isByPage: ev['conversation'] === pageCaller,
       computer: textOf(ev['computer']),
       params: ev['params'] ?? ev['arguments'],
       timeoutMs: numberOf(ev['timeoutMs']) ?? 0,

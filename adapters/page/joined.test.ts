@@ -12,6 +12,7 @@ const call = (reqId: string, from: number, to?: number): Call => ({
   ...{
     ticket: `${reqId} ${from}`,
     reqId,
+    isByPage: false,
     tool: 'read',
     agent: 'ann',
     computer: 'c1',

@@ -1,4 +1,4 @@
-import { doesAfter, phasesOf, serverOf } from './call-list.ts';
+import { askerOf, doesAfter, phasesOf, serverOf } from './call-list.ts';
 import { standingOf, type Call } from './calls.ts';
 import type { IncidentView } from './incidents.ts';
 import type { ServerView } from './model.ts';
@@ -25,7 +25,7 @@ export function callAsMarkdown(call: Call, now: number): string {
   );
   return [
     `### ${tool}: ${words}`,
-    `server ${serverOf(call) || 'none'}, asked by ${call.agent || 'the host itself'}, req_id \`${reqId}\`, ${clockText(from)}`,
+    `server ${serverOf(call) || 'none'}, asked by ${askerOf(call)}, req_id \`${reqId}\`, ${clockText(from)}`,
     ...(why === '' ? [] : [`> ${why.replaceAll('\n', '\n> ')}`]),
     ['| step | after | took | |', '|---|---:|---:|---|', ...steps].join('\n'),
     ...(params === undefined ? [] : [`arguments\n${jsonOf(params)}`]),

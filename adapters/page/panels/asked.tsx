@@ -1,15 +1,17 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import type { InspectorControl } from '../../../machines/inspection.ts';
+import { mostPageBytes } from '../../../machines/inspection-wire.ts';
 import type { ServerView } from '../model.ts';
 import type { Session } from '../session.ts';
-import { listOf, textOf, visible } from '../values.ts';
-import { fieldsOf } from '../../../machines/protocol/json.ts';
+import { laterOf, listOf, textOf, visible } from '../values.ts';
+import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /**
  * Questions and orders to a running host: the last output lines of a server, and buttons where the host takes orders.
  */
 
-type Verb = 'retry' | 'stop' | 'start' | 'cancel';
+type Verb = Exclude<InspectorControl['verb'], 'call'>;
 /** Button that gives an order to the host, and shows the result. */
 export function Order({ session, verb, target }: { session: Session; verb: Verb; target: string }): VNode {
   const [said, say] = useState('');
@@ -69,5 +71,125 @@ export function Asked({ session, server }: { session: Session; server: ServerVie
       </button>
       {shown !== undefined && <Lines value={shown} />}
     </>
+  );
+}
+
+/** Reads the arguments of a call as a person wrote them; returns the mistake as a text. */
+function argumentsIn(text: string): Fields | string {
+  try {
+    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
+    if (!isObject(value)) return 'Arguments are one JSON object, such as {"path": "a.txt"}.';
+    return value;
+  } catch (error) {
+    return `These arguments are no JSON: ${(error as Error).message}`;
+  }
+}
+/** Tells whether JSON has a number that this page cannot hold exactly. */
+const hasInexact = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).some(hasInexact)
+    : Number.isInteger(value) && !Number.isSafeInteger(value);
+/** Bytes of a message that its other fields may need. */
+const spareBytes = 8 * 1024;
+const refusedText = (tool: string, params: Fields): string => {
+  if (tool.trim() === '') return 'Write the name of a tool.';
+  if (new TextEncoder().encode(JSON.stringify(params)).length > mostPageBytes - spareBytes)
+    return 'These arguments are too long for a page: make the call with npx a2c call.';
+  if (hasInexact(params))
+    return 'A number has more digits than a page holds exactly: make the call with npx a2c call.';
+  return '';
+};
+interface Asking {
+  readonly session: Session;
+  readonly tool: string;
+  readonly params: unknown;
+}
+/** Makes a call and chooses it; returns the reason when the host or the page refuses it. */
+async function makeCall({ session, tool, params }: Asking): Promise<string> {
+  const asked = fieldsOf(params);
+  const why = refusedText(tool, asked);
+  if (why !== '') return why;
+  const answer = await session.ask({ type: 'control', verb: 'call', target: tool, params: asked });
+  if (!answer.ok) return answer.error;
+  session.choose({
+    panel: 'calls',
+    call: `host.${textOf(fieldsOf(answer.value)['reqId'])}`,
+    moment: undefined,
+  });
+  return '';
+}
+/** Form in which a person writes the arguments of a call; without a tool its name, too. */
+export function CallForm({ session, tool, params, close }: Asking & { close: () => void }): VNode {
+  const [name, setName] = useState(tool);
+  const [text, setText] = useState(JSON.stringify(params ?? {}, null, 2));
+  const [said, say] = useState('');
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const read = argumentsIn(text);
+    if (typeof read === 'string') return say(read);
+    const why = await makeCall({ session, tool: name, params: read });
+    if (why === '') close();
+    else say(why);
+  };
+  return (
+    <form class="call-form" aria-label="Make a call" onSubmit={(event) => void submit(event)}>
+      {tool === '' && (
+        <label>
+          tool{' '}
+          <input
+            type="search"
+            name="tool"
+            value={name}
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
+        </label>
+      )}
+      <label>
+        arguments, as JSON
+        <textarea
+          class="mono"
+          rows={Math.min(16, text.split('\n').length + 1)}
+          spellcheck={false}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <div class="orders">
+        <button type="submit">make the call</button>
+        <button type="button" onClick={close}>
+          close the form
+        </button>
+        <span role="alert" class="bad">
+          {visible(said)}
+        </span>
+      </div>
+    </form>
+  );
+}
+const wantsValues = (params: unknown): boolean =>
+  laterOf(params) !== undefined || /«redacted:|"\$later":/.test(JSON.stringify(params) ?? '');
+/** Buttons that make a call again, with the same or with other arguments. */
+export function Again({ session, tool, params }: Asking): VNode {
+  const [isOpen, open] = useState(false);
+  const [said, say] = useState('');
+  // A page does not know hidden and large values, so only a person can write them.
+  const isWhole = !wantsValues(params);
+  return (
+    <div class="again">
+      <span class="orders">
+        {isWhole && (
+          <button type="button" onClick={() => void makeCall({ session, tool, params }).then(say)}>
+            run again
+          </button>
+        )}
+        <button type="button" aria-expanded={isOpen} onClick={() => open(!isOpen)}>
+          {isWhole ? 'with other arguments' : 'run again: write the values that are not shown'}
+        </button>
+        <span role="status" class="small bad">
+          {visible(said)}
+        </span>
+      </span>
+      {isOpen && <CallForm session={session} tool={tool} params={params} close={() => open(false)} />}
+    </div>
   );
 }

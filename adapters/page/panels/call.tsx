@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { doesAfter, phasesOf, type CallPhase } from '../call-list.ts';
+import { askerOf, doesAfter, phasesOf, type CallPhase } from '../call-list.ts';
 import { partsOf, standingOf, type Call } from '../calls.ts';
 import { moodOfCall } from '../model.ts';
 import { Copy, State } from '../pieces.tsx';
@@ -7,7 +7,7 @@ import type { Session } from '../session.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 import { durationText, finerTimeText, listOf, textOf, visible } from '../values.ts';
 import { Value } from '../value.tsx';
-import { Order } from './asked.tsx';
+import { Again, Order } from './asked.tsx';
 import { useMessages } from './messages.tsx';
 
 /** Page of one call: what was asked, where its time went, and what came back. Looking at it moves no time. */
@@ -102,13 +102,13 @@ function Result({ session, value }: { session: Session; value: unknown }): VNode
   );
 }
 function Facts({ session, call, now }: { session: Session; call: Call; now: number }): VNode {
-  const { server, computer, agent, reqId, from, timeoutMs, address } = call;
+  const { server, computer, reqId, from, timeoutMs, address } = call;
   const client = session.history.lanes.findLast(
     (lane) => lane.kind === 'client' && partsOf(lane.address).server === server,
   );
   const facts: readonly (readonly [name: string, value: string])[] = [
     ['computer', computer],
-    ['asked by', agent || 'the host itself'],
+    ['asked by', askerOf(call)],
     ['at', finerTimeText(from, now)],
     ['time limit', timeoutMs > 0 ? durationText(timeoutMs) : ''],
   ];
@@ -223,6 +223,7 @@ export function CallPage({ session, call, now }: { session: Session; call: Call;
           )}
         </span>
       </div>
+      {session.control && session.phase === 'live' && <Again session={session} tool={tool} params={params} />}
       {why !== '' && <p class="bad why-of-call">{visible(why)}</p>}
       <Facts session={session} call={call} now={now} />
       <Waterfall session={session} call={call} now={now} />

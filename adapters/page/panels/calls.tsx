@@ -1,7 +1,9 @@
-import type { VNode } from 'preact';
-import { useRef } from 'preact/hooks';
+import type { ComponentChildren, VNode } from 'preact';
+import { useRef, useState } from 'preact/hooks';
 import {
+  askerOf,
   callKinds,
+  hostItself,
   listCalls,
   noFilter,
   serverOf,
@@ -14,6 +16,7 @@ import { moodOfCall } from '../model.ts';
 import { Empty, LongList, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { countText, dayTimeText, durationText, visible } from '../values.ts';
+import { CallForm } from './asked.tsx';
 import { CallPage } from './call.tsx';
 
 /** Panel of tool calls, the newest first, with filters and totals; beside it the page of the chosen call. */
@@ -29,7 +32,8 @@ interface Bar {
   readonly end: number;
 }
 function CallRow({ session, call, id, now, begin, end }: Bar): VNode {
-  const { tool, agent, from, ended, ticket } = call;
+  const { tool, from, ended, ticket } = call;
+  const asker = askerOf(call);
   const { words, why, isOver } = standingOf(call, now);
   const mood = moodOfCall(call, now);
   const over = isOver ? (ended?.at ?? now) : now;
@@ -48,7 +52,7 @@ function CallRow({ session, call, id, now, begin, end }: Bar): VNode {
       <div class="line name">
         <strong>{visible(tool)}</strong>{' '}
         <span class="quiet">
-          {visible([serverOf(call), agent && `for ${agent}`].filter(Boolean).join(' '))}
+          {visible([serverOf(call), asker !== hostItself && `for ${asker}`].filter(Boolean).join(' '))}
         </span>
       </div>
       <div class="line small why">
@@ -65,11 +69,28 @@ function CallRow({ session, call, id, now, begin, end }: Bar): VNode {
     </div>
   );
 }
+/** Button that opens a form for a call, where the host takes orders. */
+function NewCall({ session }: { session: Session }): VNode | null {
+  const [isOpen, open] = useState(false);
+  if (!session.control || session.phase !== 'live') return null;
+  return isOpen ? (
+    <CallForm session={session} tool="" params={{}} close={() => open(false)} />
+  ) : (
+    <button type="button" onClick={() => open(true)}>
+      call a tool
+    </button>
+  );
+}
 /** Tells why there is no call; a page may not know the past. */
 function NoCalls({ session }: { session: Session }): VNode {
   const { since } = session.story;
   const from = since === undefined ? '' : ` since ${dayTimeText(since, session.wallNow)}`;
-  return <Empty>No call was made{from} until this moment. Make one: npx a2c call TOOL --url OFFICE</Empty>;
+  return (
+    <>
+      <Empty>No call was made{from} until this moment. Make one: npx a2c call TOOL --url OFFICE</Empty>
+      <NewCall session={session} />
+    </>
+  );
 }
 const kindNames: Readonly<Record<CallKind, string>> = {
   all: 'all',
@@ -102,7 +123,7 @@ const Names = ({
     ))}
   </select>
 );
-function Filters({ list, filter, set }: Choosing): VNode {
+function Filters({ list, filter, set, children }: Choosing & { children: ComponentChildren }): VNode {
   const { counts, p50, p99, calls, tools, servers, agents } = list;
   return (
     <div class="filters">
@@ -135,6 +156,7 @@ function Filters({ list, filter, set }: Choosing): VNode {
         {p50 !== undefined && `, half within ${durationText(p50)}`}
         {p99 !== undefined && `, 99 % within ${durationText(p99)}`}
       </span>
+      {children}
     </div>
   );
 }
@@ -173,7 +195,9 @@ export function CallsPanel({ session }: { session: Session }): VNode {
   };
   return (
     <div class={`calls${chosen ? ' with-call' : ''}`}>
-      <Filters list={list} filter={filter} set={set} />
+      <Filters list={list} filter={filter} set={set}>
+        <NewCall session={session} />
+      </Filters>
       <div class="list-and-page">
         {calls.length === 0 ? (
           <Empty>
