@@ -90,6 +90,39 @@ const isProven = (source: string, { title, chapter }: Omit<Proof, 'file'>): bool
   return parts.some((part) => hasTitle(part, title));
 };
 
+it('docs/README.md names each page of docs once', () => {
+  const named = [...textOf('docs/README.md').matchAll(/^\| \[[^\]]+\]\(([\w.-]+\.md)\)/gm)];
+  const pagesOfDocs = markdownIn('docs').map((page) => page.replace('docs/', ''));
+  expect(named.map(([, page]) => page).toSorted()).toEqual(
+    pagesOfDocs.filter((page) => page !== 'README.md').toSorted(),
+  );
+});
+
+describe('docs/troubleshooting.md', () => {
+  const rows = [...textOf('docs/troubleshooting.md').matchAll(/^\| `([^|]+)` \| /gm)];
+  const messages = rows.map(([, message = '']) => message).filter((message) => !message.startsWith('a2c: '));
+  const sources = ['machines', 'adapters', 'actors'].flatMap((room) =>
+    readdirSync(`${root}/${room}`, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.ts$/.test(file) && !/\.(test|given)\.ts$/.test(file))
+      .map((file) => textOf(`${room}/${file}`).replaceAll('\\', '')),
+  );
+  /** Parts of a message between its placeholders (words in capitals, and `…`) and its marks. */
+  const partsOf = (message: string): string[] =>
+    message
+      .split(/…|\b[A-Z]+\b|['():;]/)
+      .map((part) => part.trim())
+      .filter((part) => part.length > 3);
+
+  it.each(messages)('quotes words that the software has: %s', (message) => {
+    const parts = partsOf(message);
+    const isThere = (part: string): boolean => sources.some((source) => source.includes(part));
+    expect(parts).not.toEqual([]);
+    expect(parts.filter((part) => !isThere(part))).toEqual([]);
+  });
+
+  it('has rows', () => expect(messages.length).toBeGreaterThan(35));
+});
+
 describe('a page that names tests as proofs', () => {
   const threats = rowsUnder('docs/security.md', 'Attacks');
   const breaks = rowsUnder('docs/scale.md', 'When something breaks');
