@@ -91,7 +91,15 @@ export type { Profile } from '../machines/trace/index.ts';
 export type { GivenTiming, Timing } from '../machines/kernel/timing.ts';
 export type { LinkStatus, OfficeSeat } from './api/seat.ts';
 export type { LinkRefusal, LinkStage } from '../machines/link/link.machine.ts';
-export type { Agent, AgentEvents, AgentOptions, AgentTool, AgentTools, ComputerConfig } from './api/agent.ts';
+export type {
+  Agent,
+  AgentEvents,
+  AgentOptions,
+  AgentStatus,
+  AgentTool,
+  AgentTools,
+  ComputerConfig,
+} from './api/agent.ts';
 export type {
   AgentReading,
   DesktopOptions,

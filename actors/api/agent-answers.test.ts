@@ -22,7 +22,7 @@ describe('what an agent makes of an answer', () => {
   it.each(['failed', 'unknown'] as const)('is %s where its computer says so, and where it was', (outcome) => {
     for (const phase of ['confirming', 'running'] as const)
       expect(said(failureResult(failure('ServerLost'), { ending: { outcome, phase } }))).toEqual({
-        ...{ outcome, end: outcome, phase, code: 4003 },
+        ...{ outcome, end: outcome, phase, code: 'ServerLost' },
       });
   });
 
@@ -76,9 +76,9 @@ describe('what an agent makes of an answer', () => {
     const remedy = 'Start it: servers start fs';
     const answer = interpreted(heard(failureResult({ ...failure('ServerNotActive'), remedy })));
     expect(answer.failure).toEqual({
-      code: 4003,
+      code: 'ServerNotActive',
       message: 'no',
-      details: { reason: 'ServerNotActive' },
+      details: {},
       remedy,
     });
   });

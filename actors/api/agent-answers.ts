@@ -7,7 +7,9 @@ import {
   type CallToolResult,
   type Failure,
 } from '../../machines/protocol/index.ts';
+import { fromWireError } from '../../machines/protocol/failure.ts';
 import { mayHaveRun, reportIn } from '../../machines/protocol/reading.ts';
+import { nearest } from '../../machines/text.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { ToldOutcome } from './call-outcome.ts';
 
@@ -30,8 +32,7 @@ const serverOf = (meta: CallToolResult['_meta'], failure: Failure | null): strin
   nameIn(meta, 'a2c_server') ?? nameIn(failure?.details, 'server_name') ?? nameIn(meta, 'mcp_server') ?? '';
 /** Tells whether a computer reports that a call was cancelled at the agent's request. */
 const isTakenBack = ({ code, details }: Failure): boolean =>
-  (code === 'ToolCallCancelled' || details?.reason === 'ToolCallCancelled') &&
-  details?.cancel_reason === 'agent_requested';
+  code === 'ToolCallCancelled' && details?.cancel_reason === 'agent_requested';
 
 /**
  * Reads the outcome of a call from the computer's answer: whether the call may have had an effect, on which
@@ -50,20 +51,41 @@ export function interpreted(outcome: ToldOutcome, wasThere = false): ToldOutcome
   const { outcome: end = said && mayHaveRun(said, wasThere) ? 'unknown' : 'failed', phase = 'running' } =
     report ?? {};
   const ended = { ...known, outcome: end, phase };
-  return said && isTakenBack(said)
-    ? { ...ended, end: 'cancelled', failure: { ...said, code: 'ToolCallCancelled' } }
-    : { ...ended, end, failure: said };
+  const failure = said && fromWireError(said);
+  return { ...ended, end: failure && isTakenBack(failure) ? 'cancelled' : end, failure };
 }
-/** Adds the names of the computer and the server to the outcome of a call and to the details of its failure. */
-export function placedAt(computer: string, outcome: ToldOutcome): ToldOutcome {
+/**
+ * Adds the names of the computer and the server to the outcome of a call and to the details of its failure. `there`
+ * returns the computers that are in the office.
+ */
+export function placedAt(
+  computer: string,
+  outcome: ToldOutcome,
+  there: () => readonly string[],
+): ToldOutcome {
   const { failure, server } = outcome;
-  const details = { ...failure?.details, ...(server !== '' && { server_name: server }), computer };
-  return { ...outcome, computer, ...(failure && { failure: { ...failure, details } }) };
+  if (!failure) return { ...outcome, computer };
+  const details = { ...failure.details, ...(server !== '' && { server_name: server }), computer };
+  return { ...outcome, computer, failure: { ...withPresent(computer, failure, there), details } };
+}
+/**
+ * Adds the names that are in the office to a refusal of a computer that is not there, as its remedy.
+ */
+export function withPresent(computer: string, failure: Failure, there: () => readonly string[]): Failure {
+  if (failure.code !== wireCodes.notFound || failure.remedy !== undefined) return failure;
+  const names = there();
+  if (names.includes(computer)) return failure;
+  const [close] = nearest(computer, names);
+  const meant = close === undefined ? '' : `Did you mean '${close}'? `;
+  const known = names.map((name) => `'${name}'`).join(', ') || 'no computer';
+  return { ...failure, remedy: `${meant}In this office: ${known}.` };
 }
 
 /** Makes the error of a failed question, with the `req_id` under which the logs of all sides have it. */
-export const questionError = (failure: Failure, reqId: string): A2cError =>
-  new A2cError({ ...failure, details: { ...failure.details, req_id: reqId } });
+export const questionError = (failure: Failure, reqId: string): A2cError => {
+  const read = fromWireError(failure);
+  return new A2cError({ ...read, details: { ...read.details, req_id: reqId } });
+};
 
 /**
  * Returns the error of a question that got no answer, else undefined. A timeout gets a text of its own, because

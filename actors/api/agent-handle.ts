@@ -9,6 +9,7 @@ import type {
   ResourceContent,
   Skill,
   SkillFile,
+  WaitOptions,
 } from './computer-handle.ts';
 import type { MissingServer } from '../servers/server-handle.ts';
 import type { LinkStatus, OfficeSeat, PlayedOffice } from './seat.ts';
@@ -36,7 +37,10 @@ export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers
   readonly timing?: GivenTiming | undefined;
   /** Language of texts about calls that were not confirmed. Default `'en'`. */
   readonly texts?: Texts | undefined;
-  /** Keeps trying when the first join fails, instead of rejecting. Default false. */
+  /**
+   * Tries again, in the background, when the first try to join fails, instead of rejecting. Default false. Then
+   * `createAgent` resolves without a seat, and `agent.joined()` when the seat is taken.
+   */
   readonly keepTrying?: boolean | undefined;
   /** Signal that gives up joining: `createAgent` rejects with its reason; ignored once the agent has joined. */
   readonly signal?: AbortSignal | undefined;
@@ -158,18 +162,34 @@ export interface ComputerConfig {
   /** Inputs that servers name as `${input:id}`; passwords come without their default. */
   readonly inputs: readonly object[];
 }
+/** State of an agent. */
+export interface AgentStatus {
+  /** Name of the agent in its office. */
+  readonly name: string;
+  /** Id of its office. */
+  readonly office: string;
+  /** State of its seat. */
+  readonly link: LinkStatus;
+}
 /** Agent that sits in an office. `await using` closes it. */
 export interface Agent extends AgentReading, AsyncDisposable {
+  /** Returns the current state of the agent and of its seat. */
+  status(): AgentStatus;
   /**
-   * Returns the names of all computers that are known to sit in the office; `tools(name)` also waits for a
-   * computer that is not known yet.
+   * Resolves when the agent has its seat, at once if it has it now: after `keepTrying`, or after a lost connection.
+   * Rejects when the agent closes, and when `signal` aborts: with the failure of the last try, whose `cause` is the
+   * reason of the signal, or with that reason.
+   */
+  joined(options?: WaitOptions): Promise<void>;
+  /**
+   * Returns the names of all computers that sit in the office; `computer.joined` and `computer.left` tell changes.
    */
   computers(): readonly string[];
   /**
-   * Returns the tools of a computer, and waits for a computer that is still being asked. While servers are in
-   * `missing`, the computer is asked again at each call. Rejects when the tools are not known within `timeoutMs`
-   * (default 30,000): with the failure of the last read, with 408, or with 404 for an unknown computer. Rejects with
-   * `LinkLost` when the agent is closed.
+   * Returns the tools of a computer, and waits for a computer that is still being asked, or for the seat. While servers
+   * are in `missing`, the computer is asked again at each call. Rejects at once with 404 for a computer that is not in
+   * the office; when the tools are not known within `timeoutMs` (default 30,000) with the failure of the last read, or
+   * with 408; and with `LinkLost` when the agent is closed.
    */
   tools(computer: string, options?: ReadOptions): Promise<AgentTools>;
   /** Calls a tool of a computer. Never rejects; `result` is the MCP CallToolResult. */

@@ -96,7 +96,9 @@ describe('servers whose tools are missing', () => {
       count += 1;
       ack(count < 3 ? { tools: [], missing, req_id } : { tools: [look], req_id });
     });
+    const entered = new Promise((resolve) => other.on('computer.joined', resolve));
     late.emit('server:join_office', { role: 'computer', name: 'late', office_id: 'other' }, () => {});
+    await entered;
     expect(await other.tools('late')).toEqual({ tools: [], missing });
     expect(await other.tools('late')).toEqual({ tools: [], missing });
     const came: string[] = [];

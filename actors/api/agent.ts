@@ -1,9 +1,17 @@
-import { interpreted, placedAt, unanswered, type AskComputer } from './agent-answers.ts';
+import {
+  interpreted,
+  placedAt,
+  questionError,
+  unanswered,
+  withPresent,
+  type AskComputer,
+} from './agent-answers.ts';
 import type { AnyEventObject } from 'xstate';
 import type {
   Agent,
   AgentEvents,
   AgentOptions,
+  AgentStatus,
   AgentTool,
   AgentTools,
   ComputerConfig,
@@ -12,9 +20,16 @@ import type {
 import type { Skill } from './computer-handle.ts';
 import { skillOf } from './agent-lists.ts';
 import { createReading } from './agent-reading.ts';
-import { agentOptions, asking, callOptions, inspectOptions, wrongCall } from './option-checks.ts';
+import {
+  agentOptions,
+  asking,
+  callOptions,
+  inspectOptions,
+  waitOptions,
+  wrongCall,
+} from './option-checks.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
-import { closedBefore, linkStatusOf, notJoined } from './seat.ts';
+import { linkStatusOf, Seat, type LinkStatus } from './seat.ts';
 import { outcomeOf, type ToldOutcome } from './call-outcome.ts';
 import { misusedCall, PendingCalls, readAs, type Call, type CallOptions } from './pending-calls.ts';
 import { wordedBy } from './texts.ts';
@@ -42,8 +57,10 @@ import { isNoDifference } from '../../machines/kernel/difference.ts';
 import { message } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { events } from '../../machines/protocol/events.ts';
+import { fromWireError } from '../../machines/protocol/failure.ts';
 import { withoutUndefined } from '../../machines/protocol/json.ts';
 import {
+  readAnswer,
   readConfig,
   readRoom,
   readTools,
@@ -61,6 +78,7 @@ export type {
   Agent,
   AgentEvents,
   AgentOptions,
+  AgentStatus,
   AgentTool,
   AgentTools,
   ComputerConfig,
@@ -81,35 +99,60 @@ class HostedAgent implements Agent {
   readonly #listeners = new Listeners<AgentEvents>();
   readonly #calls = new PendingCalls();
   readonly #known = new KnownComputers(this.#listeners);
-  readonly #joined = deferred();
+  readonly #seat: Seat<'agent'>;
+  #link: LinkStatus = { state: 'connecting', reason: null, refusal: null };
+  /** Resolves when the seat is taken, or with `keepTrying` when the office has answered. */
+  readonly #seated: Promise<void>;
   /** Resolves once the members of the office are known. */
   readonly #room = deferred();
+  /** Tells that `computers()` is true: the office has listed its members since the seat was taken. */
+  #isRoomKnown = false;
   /** Callbacks that end open questions when the agent closes, because no answer can come any more. */
   readonly #waiting = new Set<() => void>();
-  readonly #keepTrying: boolean;
+  /** Callbacks of questions for the tools of a computer, which look again when the members of the office change. */
+  readonly #expecting = new Set<() => void>();
   readonly #worded: ReturnType<typeof wordedBy>;
   readonly #office: string;
   readonly #name: string;
-  readonly #url: string;
 
   constructor(options: AgentOptions, runtime: Runtime, isShared: boolean) {
     this.#runtime = runtime;
     this.#isShared = isShared;
     this.#timing = { ...timing, ...withoutUndefined(options.timing ?? {}) };
-    this.#keepTrying = options.keepTrying ?? false;
     this.#worded = wordedBy(options.texts);
-    const { url, name = 'agent', office = 'local' } = options;
-    this.#runtime.access.show(url, options);
+    const { name = 'agent', office = 'local', keepTrying = false } = options;
     this.#office = office;
     this.#name = name;
-    this.#url = url;
-    const input: AgentStart = { link: { url, name, office }, timing: this.#timing };
+    this.#seat = new Seat('agent', name, this.#listeners, {
+      isTaken: () => this.#isOpen(),
+      send: (event) => this.#runtime.directory.send('agent', event),
+      show: (...shown) => this.#runtime.access.show(...shown),
+    });
+    const { role: _, ...link } = this.#seat.linkTo({ ...options, id: office });
+    this.#seated = keepTrying ? this.#answered() : this.#seat.taken({});
+    const input: AgentStart = { link, timing: this.#timing };
     this.#hosted = this.#runtime.start('agent', input, (event) => this.#hear(event));
     for (const collection of options.follow ?? []) this.#follow(collection);
   }
-  /** Resolves once the agent sits in the office and knows its members; waits 2 s at most for the list of members. */
+  /** Resolves when the office has answered the first try to join, or after `toolsMs`. */
+  async #answered(): Promise<void> {
+    const answered = deferred();
+    const stop = this.#listeners.on(
+      'link.changed',
+      ({ state }) => state !== 'connecting' && answered.resolve(),
+    );
+    const timer = systemClock.setTimeout(() => answered.resolve(), this.#timing.toolsMs);
+    await answered.promise;
+    systemClock.clearTimeout(timer);
+    stop();
+  }
+  /**
+   * Resolves once the agent sits in the office and knows its members; waits 2 s at most for the list of members. With
+   * `keepTrying` it does not wait for a seat that is not to be had.
+   */
   async settled(): Promise<void> {
-    await this.#joined.promise;
+    await this.#seated;
+    if (this.#link.state !== 'joined') return;
     const timer = systemClock.setTimeout(() => this.#room.resolve(), longestRoomMs);
     await this.#room.promise.finally(() => systemClock.clearTimeout(timer));
   }
@@ -118,43 +161,49 @@ class HostedAgent implements Agent {
     if (event.type === 'call.progressed') return this.#calls.progressed(event as unknown as CallProgressed);
     if (event.type === 'owned.ended') {
       for (const giveUp of this.#waiting) giveUp();
-      const closed = closedBefore('agent');
-      this.#room.reject(closed);
-      return this.#joined.reject(closed);
+      this.#room.resolve();
+      return this.#seat.close();
     }
     const news = event as AgentNews;
     if (news.type === 'computer.entered') this.#known.meet(news.computer);
     else if (news.type === 'room.known') {
       this.#known.find(news.computers);
+      this.#isRoomKnown = true;
       this.#room.resolve();
-    } else if (news.type === 'computer.left') this.#known.forget(news.computer);
-    else if (news.type === 'computer.configChanged')
+      for (const look of this.#expecting) look();
+    } else if (news.type === 'computer.left') {
+      this.#known.forget(news.computer);
+      for (const look of this.#expecting) look();
+    } else if (news.type === 'computer.configChanged')
       this.#listeners.emit('config.changed', { computer: news.computer });
     else if (news.type === 'view.toolsChanged') this.#known.learnTools(news);
     else if (news.type === 'view.collectionChanged') this.#known.learnCollection(news);
     else if (news.type === 'link.changed') {
-      if (news.stage === 'joined') this.#joined.resolve();
+      this.#link = linkStatusOf(news);
       if (news.stage === 'waiting') {
-        if (!this.#keepTrying)
-          this.#joined.reject(
-            notJoined({
-              role: 'agent',
-              url: this.#url,
-              reason: news.reason ?? 'no reason given',
-              refusal: news.refusal,
-            }),
-          );
+        this.#isRoomKnown = false;
         this.#known.forgetAll();
       }
-      this.#listeners.emit('link.changed', linkStatusOf(news));
+      this.#listeners.emit('link.changed', this.#link);
     }
   }
   #follow(collection: Followed): void {
     if (!this.#known.follow(collection)) return;
     const order: AgentFollow = { type: 'agent.follow', collection };
-    if (this.#runtime.directory.find('agent')) this.#runtime.directory.send('agent', order);
+    if (this.#isOpen()) this.#runtime.directory.send('agent', order);
+  }
+  #isOpen(): boolean {
+    return this.#runtime.directory.find('agent') !== undefined;
   }
 
+  status(): AgentStatus {
+    return { name: this.#name, office: this.#office, link: this.#link };
+  }
+  joined: Agent['joined'] = async (options = {}) => {
+    mustBeOptions('joined', options, waitOptions);
+    if (!this.#isOpen()) throw new A2cError(agentClosed);
+    await this.#seat.joined(() => this.#link, options.signal);
+  };
   computers(): readonly string[] {
     return [...this.#known.present];
   }
@@ -162,54 +211,58 @@ class HostedAgent implements Agent {
     mustBeOptions('tools', options, asking.tools);
     options.signal?.throwIfAborted();
     const known = this.#known.toolsOf(computer);
-    if (!known) return this.#firstTools(computer, options);
-    if (known.missing.length === 0) return known;
+    if (known?.missing.length === 0) return known;
+    const first = known ? undefined : await this.#firstTools(computer, options);
+    if (first) return first;
     const { ack, reqId } = await this.#query(events.getTools, { computer }, options);
     const read = readTools(ack, reqId);
-    if (!read.ok) throw new A2cError(read.failure);
-    return this.#known.learnTools({ computer, ...read.body, failure: null }) ?? known;
+    if (!read.ok) throw questionError(read.failure, reqId);
+    return this.#known.takeTools(computer, read.body);
   }
-  /** Waits for the first answer of a computer to the question for its tools. */
-  async #firstTools(computer: string, options: ReadOptions): Promise<AgentTools> {
+  /**
+   * Waits for the first answer of a computer to the question for its tools. Resolves with undefined when the computer
+   * is not in the office: the office itself then says so to the question of the host.
+   */
+  async #firstTools(computer: string, options: ReadOptions): Promise<AgentTools | undefined> {
     const { timeoutMs = this.#timing.queryMs, signal } = options;
-    if (!this.#runtime.directory.find('agent')) throw new A2cError(agentClosed);
-    const found = deferred<AgentTools>();
+    if (!this.#isOpen()) throw new A2cError(agentClosed);
+    const found = deferred<AgentTools | undefined>();
+    const look = (): void => {
+      if (this.#isRoomKnown && !this.#known.present.has(computer)) found.resolve(undefined);
+    };
     const giveUp = (): void => found.reject(new A2cError(agentClosed));
+    const tooLate = (): void => found.reject(this.#noToolsYet(computer, timeoutMs));
     this.#waiting.add(giveUp);
+    this.#expecting.add(look);
     const forget = signal && onAbort(signal, () => found.reject(signal.reason));
     const stop = this.#listeners.on('tools.changed', (e) => {
       const now = e.computer === computer && this.#known.toolsOf(computer);
       if (now) found.resolve(now);
     });
-    const timer = systemClock.setTimeout(() => {
-      const again = this.#known.toolsOf(computer);
-      if (again) return found.resolve(again);
-      const failure = this.#known.failures.get(computer);
-      const others = this.computers().map((c) => `'${c}'`);
-      found.reject(
-        new A2cError(
-          failure ??
-            (this.#known.present.has(computer)
-              ? {
-                  code: wireCodes.timeout,
-                  message: `Computer '${computer}' has not told its tools within ${timeoutMs} ms`,
-                }
-              : {
-                  code: wireCodes.notFound,
-                  message: `No computer '${computer}' in this office within ${timeoutMs} ms`,
-                  remedy: `Known: ${others.join(', ') || 'none'}`,
-                }),
-        ),
-      );
-    }, timeoutMs);
+    const timer = systemClock.setTimeout(tooLate, timeoutMs);
+    look();
     try {
       return await found.promise;
     } finally {
       stop();
       forget?.();
       this.#waiting.delete(giveUp);
+      this.#expecting.delete(look);
       systemClock.clearTimeout(timer);
     }
+  }
+  #noToolsYet(computer: string, timeoutMs: number): A2cError {
+    const failure = this.#known.failures.get(computer) ?? {
+      code: wireCodes.timeout,
+      message: `Computer '${computer}' has not told its tools within ${timeoutMs} ms`,
+    };
+    const { code, message, details, remedy } = fromWireError(failure);
+    return new A2cError({
+      code,
+      message,
+      details: { ...details, computer },
+      ...(remedy !== undefined && { remedy }),
+    });
   }
   callTool: Agent['callTool'] = (computer, tool, params = {}, options = {}) => {
     const misuse = wrongCall(tool, params, options, callOptions);
@@ -243,7 +296,7 @@ class HostedAgent implements Agent {
     const wasThere = this.#known.present.has(computer);
     const call = this.#calls.start(tool, options, send, (...cancelled) => this.#cancel(...cancelled));
     const read = (told: ToldOutcome): ToldOutcome =>
-      placedAt(computer, becauseOf(options.signal, interpreted(told, wasThere)));
+      placedAt(computer, becauseOf(options.signal, interpreted(told, wasThere)), () => this.computers());
     return readAs(call, (told) => outcomeOf(this.#worded(read(told))));
   }
   /** Sends a question to a computer; resolves with the raw ack and the `req_id` that the ack has to repeat. */
@@ -268,7 +321,14 @@ class HostedAgent implements Agent {
     if (outcome.end === 'cancelled') signal?.throwIfAborted();
     const error = unanswered(outcome, method);
     if (error) throw error;
-    return { ack: outcome.result, reqId: outcome.reqId };
+    const { result: ack, reqId } = outcome;
+    const answer = readAnswer(ack);
+    const { computer } = request as { readonly computer?: string };
+    if (answer.ok || computer === undefined) return { ack, reqId };
+    throw questionError(
+      withPresent(computer, answer.failure, () => this.computers()),
+      reqId,
+    );
   };
   #sendOrSettle(event: AgentCall | AgentQuery, ticket: string, reqId: string, tool: string): void {
     const closed = settledBy({ ticket, reqId, server: '', tool }, 'failed', agentClosed);
@@ -279,19 +339,19 @@ class HostedAgent implements Agent {
     const { ack, reqId } = await this.#query('server:list_room', { office_id: this.#office }, options);
     const read = readRoom(ack, reqId);
     if (read.ok) return read.body;
-    throw new A2cError(read.failure);
+    throw questionError(read.failure, reqId);
   }
   async getConfig(computer: string, options: ReadOptions = {}): Promise<ComputerConfig> {
     mustBeOptions('getConfig', options, asking.getConfig);
-    const { ack } = await this.#query('client:get_config', { computer }, options);
+    const { ack, reqId } = await this.#query('client:get_config', { computer }, options);
     const read = readConfig(ack);
-    if (!read.ok) throw new A2cError(read.failure);
+    if (!read.ok) throw questionError(read.failure, reqId);
     const { servers, inputs } = read.body;
     return { servers, inputs: inputs ?? [] };
   }
   #cancel(ticket: string, reason = cancelledByHost): void {
     const order = { type: 'call.cancel', ticket, reason } as const;
-    if (this.#runtime.directory.find('agent')) this.#runtime.directory.send('agent', order);
+    if (this.#isOpen()) this.#runtime.directory.send('agent', order);
   }
   cancel(reqId: string): void {
     const ticket = this.#calls.ticketOf(reqId);
@@ -359,8 +419,9 @@ const agentClosed: Failure = { code: 'LinkLost', message: 'The agent is closed' 
 
 /**
  * Takes the agent's seat in an office. Resolves when the seat is taken and `computers()` names the other members,
- * or after 2 s where the office does not list them. Rejects with an `A2cError`, unless `keepTrying` is set, and with
- * the reason of `signal` when that aborts first.
+ * or after 2 s where the office does not list them. Rejects with an `A2cError` when the seat is refused or no office is
+ * there, and with the reason of `signal` when that aborts first. With `keepTrying` it resolves when the office has
+ * answered, `toolsMs` at most, and `agent.joined()` tells when the seat is taken.
  */
 export async function createAgent(options: AgentOptions, shared?: Runtime): Promise<Agent> {
   mustBeOptions('createAgent', options, agentOptions);
@@ -390,6 +451,12 @@ async function joinAsAgent(options: AgentOptions, shared: Runtime | undefined): 
 const agentTool = (computer: string, tool: SmcpTool): AgentTool => {
   const { bundle_id: bundleId } = tool;
   return Object.freeze({ ...listedFrom(tool), computer, ...(bundleId && { bundleId }) });
+};
+
+/** Tools as a computer told them, and the servers whose tools are missing. */
+type ToolsRead = {
+  readonly tools: readonly SmcpTool[];
+  readonly missing?: NonNullable<ViewToolsChanged['missing']>;
 };
 
 class KnownComputers {
@@ -446,19 +513,22 @@ class KnownComputers {
   forgetAll(): void {
     for (const computer of [...this.present]) this.forget(computer);
   }
-  /** Takes an answer to the question for the tools of a computer; returns what is known now. */
-  learnTools({
-    computer,
-    tools,
-    missing = [],
-    failure,
-  }: Omit<ViewToolsChanged, 'type'>): AgentTools | undefined {
+  /** Takes what the view of a computer's tools told. */
+  learnTools({ computer, tools, missing = [], failure }: Omit<ViewToolsChanged, 'type'>): void {
     this.meet(computer);
     if (failure) this.failures.set(computer, failure);
     else this.failures.delete(computer);
-    const known = this.tools.get(computer);
     // A view that could not read tells its last answer again, which may be older than what is known.
-    if (!tools || (failure && known)) return known;
+    if (tools && !(failure && this.tools.has(computer))) this.#learn(computer, { tools, missing });
+  }
+  /** Takes the answer of a computer to the host's own question for its tools; returns them. */
+  takeTools(computer: string, answer: ToolsRead): AgentTools {
+    this.meet(computer);
+    this.failures.delete(computer);
+    return this.#learn(computer, answer);
+  }
+  #learn(computer: string, { tools, missing = [] }: ToolsRead): AgentTools {
+    const known = this.tools.get(computer);
     const value = tools.map((tool): AgentTool => agentTool(computer, tool));
     const listed: AgentTools = { tools: value, missing };
     this.tools.set(computer, listed);
@@ -492,7 +562,7 @@ class KnownComputers {
     if (this.#troubles.get(key) === text) return;
     if (text === null) return void this.#troubles.delete(key);
     this.#troubles.set(key, text);
-    if (failure) this.#listeners.emit(`${collection}.failed`, { computer, failure });
+    if (failure) this.#listeners.emit(`${collection}.failed`, { computer, failure: fromWireError(failure) });
   }
   #learnSkills(computer: string, read: SkillsRead | null): void {
     if (!read) return;

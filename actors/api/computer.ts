@@ -136,7 +136,7 @@ class HostedComputer implements Computer {
   readonly #timingOf: ReturnType<typeof hostTiming>;
   readonly #transformer: Transformer;
   readonly #orders: ServerOrders;
-  readonly #seat: Seat;
+  readonly #seat: Seat<'computer'>;
   #skills: SkillFolders | undefined;
   #hosted: HostedMachine | undefined;
   readonly #listeners = new Listeners<ComputerEvents>();
@@ -215,7 +215,7 @@ class HostedComputer implements Computer {
     runtime.answers = answersFor(options.answers, () => this.#history.running(), this.#contexts);
     this.#forget = [runtime.directory.tap.add(this.#history)];
     if (options.onEvent) this.#watchCalls();
-    this.#seat = new Seat(this.name, this.#listeners, {
+    this.#seat = new Seat('computer', this.name, this.#listeners, {
       isTaken: () => Boolean(this.#context()?.link),
       send: (event) => this.#runtime.directory.send('computer', event),
       show: (url, shown) => runtime.access.show(url, shown),
@@ -411,13 +411,10 @@ class HostedComputer implements Computer {
     mustBeOptions('join', office, seat);
     await this.#seat.join(office);
   };
-  joined: Computer['joined'] = (options) =>
-    waitedFor('joined', options, () => this.#seat.joined(this.#news.link?.state)).catch((error: unknown) => {
-      const { link } = this.#news;
-      const isLate = error instanceof DOMException && error.name === 'TimeoutError';
-      // Tells why it had no seat where a time ended the wait; any other reason of a signal is the host's own.
-      throw isLate && link?.state === 'waiting' ? this.#seat.lastRefusal(link, error) : error;
-    });
+  joined: Computer['joined'] = async (options = {}) => {
+    mustBeOptions('joined', options, waitOptions);
+    await this.#seat.joined(() => this.#news.link, options.signal);
+  };
   leave: Computer['leave'] = async () => {
     await this.#seat.leave();
     this.#news.link = null;

@@ -80,7 +80,7 @@ describe('a question to a person', () => {
     const question = await second.asked;
     await second.computer.close();
     expect(await call).toMatchObject({
-      ...{ outcome: 'failed', phase: 'confirming', failure: { code: 4003 } },
+      ...{ outcome: 'failed', phase: 'confirming', failure: { code: 'ToolCallCancelled' } },
     });
     expect(question.signal.aborted).toBe(true);
     expect([first.calls(), second.calls()]).toEqual([0, 0]);

@@ -29,7 +29,10 @@ export interface CallOptions {
    * conversation to the next.
    */
   readonly reqId?: string | undefined;
-  /** Time limit of the call in ms, 60,000 by default; 0 means no limit. */
+  /**
+   * Time limit of the call in ms, 60,000 by default; 0 means no limit. The wire has whole seconds, so the limit of a call
+   * of an agent is rounded up to the next one; a signal such as `AbortSignal.timeout(1500)` is exact.
+   */
   readonly timeoutMs?: number | undefined;
   /**
    * Signal that cancels the call when it aborts. The text of its reason is in the failure of the call, as message

@@ -1,13 +1,14 @@
 import type { AnyEventObject } from 'xstate';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred } from '../kernel/listeners.ts';
+import { untilAborted } from '../kernel/signals.ts';
 import type { PeerCredential, Links } from '../../adapters/index.ts';
 import type { LinkNews, LinkStage, LinkRefusal } from '../../machines/link/link.machine.ts';
 import { notGranted } from '../../machines/office/rooms/entry.ts';
 import { noOffice } from '../../machines/office/rooms/loopback.ts';
 import { wireCodes, events, type Failure } from '../../machines/protocol/index.ts';
 
-/** Listeners to the link of a computer. */
+/** Listeners to the link of a host. */
 interface LinkListeners {
   on(name: 'link.changed', listener: (status: LinkStatus) => void): () => void;
 }
@@ -17,30 +18,32 @@ interface SeatMachine {
   /** Stores the credential that is shown to the office at this address. */
   show(url: string, credential: PeerCredential): void;
 }
-/** Seat of a computer in an office: joining and leaving. */
-export class Seat {
+/** Seat of an agent or a computer in an office: joining and leaving. */
+export class Seat<Role extends 'agent' | 'computer' = 'agent' | 'computer'> {
+  readonly #role: Role;
   readonly #name: string;
   readonly #listeners: LinkListeners;
   readonly #machine: SeatMachine;
-  /** Callbacks that end the waits for a seat when the computer closes. */
+  /** Callbacks that end the waits for a seat when the host closes. */
   readonly #waiting = new Set<() => void>();
   /** Address of the office that was asked for a seat last. */
   #url = '';
 
-  constructor(name: string, listeners: LinkListeners, machine: SeatMachine) {
+  constructor(role: Role, name: string, listeners: LinkListeners, machine: SeatMachine) {
+    this.#role = role;
     this.#name = name;
     this.#listeners = listeners;
     this.#machine = machine;
   }
   /** Makes the input for the link machine. The credential is passed separately, so that no trace contains it. */
-  linkTo(seat: OfficeSeat): { url: string; role: 'computer'; name: string; office: string } {
+  linkTo(seat: OfficeSeat): { url: string; role: Role; name: string; office: string } {
     this.#machine.show(seat.url, seat);
     this.#url = seat.url;
-    return { url: seat.url, role: 'computer', name: seat.name ?? this.#name, office: seat.id ?? 'local' };
+    return { url: seat.url, role: this.#role, name: seat.name ?? this.#name, office: seat.id ?? 'local' };
   }
   /**
-   * Resolves when the computer has its seat. Rejects when the first try fails, and makes no further one; with
-   * `keepTrying` it rejects only when the computer leaves or closes.
+   * Resolves when the host has its seat. Rejects when the first try fails, and makes no further one; with
+   * `keepTrying` it rejects only when the host leaves or closes.
    */
   async join(office: OfficeSeat): Promise<void> {
     if (this.#machine.isTaken())
@@ -66,29 +69,39 @@ export class Seat {
       if (state === 'closed' || (state === 'waiting' && !keepTrying))
         joined.reject(this.#notJoined({ reason: reason ?? state, refusal }));
     });
-    const giveUp = (): void => joined.reject(closedBefore('computer'));
+    const giveUp = (): void => joined.reject(closedBefore(this.#role));
     this.#waiting.add(giveUp);
     return joined.promise.finally(() => {
       stop();
       this.#waiting.delete(giveUp);
     });
   }
-  /** Makes the error of the last try, for a host that waits no longer; `given` is the reason of that. */
-  lastRefusal({ reason, refusal }: LinkStatus, given: unknown): unknown {
-    return this.#notJoined({ reason: reason ?? 'no reason given', refusal }, { cause: given });
-  }
   #notJoined(why: Pick<NotJoined, 'reason' | 'refusal'>, options?: ErrorOptions): A2cError {
-    return notJoined({ role: 'computer', url: this.#url, ...why }, options);
+    return notJoined({ role: this.#role, url: this.#url, ...why }, options);
   }
   /** Ends the waits for a seat, because none can be taken any more. */
   close(): void {
     for (const giveUp of this.#waiting) giveUp();
   }
-  /** Resolves when the computer has its seat, at once if it has it. Rejects when it has none and wants none. */
-  async joined(state: LinkStage | undefined): Promise<void> {
-    if (state === 'joined') return;
+  /**
+   * Resolves when the host has its seat, at once if it has it. Rejects when it has none and wants none. Where a time
+   * ended the wait it rejects with the failure of the last try; any other reason of a signal is the host's own.
+   */
+  async joined(linkOf: () => LinkStatus | null, signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    if (linkOf()?.state === 'joined') return;
     if (!this.#machine.isTaken()) throw noSeatWanted();
-    await this.taken({ keepTrying: true });
+    try {
+      await untilAborted(this.taken({ keepTrying: true }), signal);
+    } catch (error) {
+      const link = linkOf();
+      const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+      if (!isLate || link?.state !== 'waiting') throw error;
+      throw this.#notJoined(
+        { reason: link.reason ?? 'no reason given', refusal: link.refusal },
+        { cause: error },
+      );
+    }
   }
   async leave(): Promise<void> {
     if (!this.#machine.isTaken()) return;
@@ -215,10 +228,10 @@ interface NotJoined {
   readonly refusal: LinkRefusal | null;
 }
 /** Makes the error of a host that closed before it had its seat. */
-export const closedBefore = (role: NotJoined['role']): A2cError =>
+const closedBefore = (role: NotJoined['role']): A2cError =>
   new A2cError({ code: 'LinkLost', message: `Could not join the office: the ${role} was closed` });
 /** Makes the error of a failed join, with advice on how to get the seat; its details have no credentials. */
-export function notJoined({ role, url, reason, refusal }: NotJoined, options?: ErrorOptions): A2cError {
+function notJoined({ role, url, reason, refusal }: NotJoined, options?: ErrorOptions): A2cError {
   const taken = role === 'agent' ? agentSeat : computerSeat;
   const seat = reason.startsWith(notGranted) ? foreignSeat : isUnfit(reason) ? unfitSeat : taken;
   const away = reason.startsWith(noOffice) ? elsewhere : unreached;

@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { A2cError, createAgent, createComputer, createOffice, type ComputerOptions } from '../index.ts';
+import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 const fixture = (name: string): string =>
@@ -138,13 +139,16 @@ describe('a closed handle', () => {
 
   it('of an agent has no tools: who waits for those of a computer is told at once', async () => {
     await using office = await createOffice({ port: 0 });
+    const mute = new SeatedPeer(office.url, 'mute');
+    await mute.join('computer', 'local');
     const agent = await createAgent({ url: office.url });
-    const waiting = agent.tools('nobody');
+    const waiting = agent.tools('mute');
     // The rejection comes before it is awaited below, so it must count as handled.
     waiting.catch(() => {});
     await agent.close();
+    mute.close();
     await expect(waiting).rejects.toThrow('The agent is closed');
-    await expect(agent.tools('nobody')).rejects.toThrow('The agent is closed');
+    await expect(agent.tools('mute')).rejects.toThrow('The agent is closed');
   });
 
   it('has settled every call that was in flight, as unknown', async () => {

@@ -10,6 +10,7 @@ import {
   type ComputerOptions,
   type OfficeSeat,
 } from '../index.ts';
+import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 
 const quiet = { record: false, stateDir: false } as const;
 /** Address at which connections are accepted and never answered. */
@@ -50,14 +51,67 @@ describe('a computer with an office', () => {
     expect(office.stats()).toMatchObject({ connections: 1, seats: 1 });
   });
 
-  it('keeps trying where it is told to, and tells when it has its seat', async () => {
+  it('wants no seat after it left', async () => {
     await using office = await createOffice({ port: 0, record: false });
-    const first = await computerAt({ url: office.url });
-    await using second = await computerAt(
-      { url: office.url, keepTrying: true },
-      { timing: { linkBackoffMs: 50 } },
-    );
-    expect(second.status().link?.state).not.toBe('joined');
+    await using computer = await computerAt({ url: office.url });
+    await computer.leave();
+    await expect(computer.joined()).rejects.toMatchObject({ code: 403 });
+  });
+
+  it('says at once that it has left, and which computers are there', async () => {
+    await using office = await createOffice({ port: 0, record: false });
+    await using agent = await createAgent({ url: office.url, record: false });
+    await using _there = await computerAt({ url: office.url }, { name: 'laptop' });
+    const left = await computerAt({ url: office.url }, { name: 'laptob' });
+    await agent.tools('laptob');
+    await left.close();
+    await agent.getConfig('laptop');
+    const refusal = {
+      code: 404,
+      message: "Computer 'laptob' is not in this office",
+      remedy: "Did you mean 'laptop'? In this office: 'laptop'.",
+    };
+    const details = expect.objectContaining({ computer: 'laptob' }) as unknown;
+    for (const ask of [() => agent.tools('laptob'), () => agent.getFinder('laptob')])
+      await expect(ask()).rejects.toMatchObject({ ...refusal, details });
+    expect((await agent.callTool('laptob', 'echo')).failure).toEqual({ ...refusal, details });
+  });
+
+  it('says that it left to an agent that waits for its tools', async () => {
+    await using office = await createOffice({ port: 0, record: false });
+    await using agent = await createAgent({ url: office.url, record: false });
+    const mute = new SeatedPeer(office.url, 'mute');
+    const asked = new Promise((resolve) => mute.socket.on('client:get_tools', resolve));
+    await mute.join('computer', 'local');
+    await asked;
+    const tools = agent.tools('mute');
+    mute.close();
+    await expect(tools).rejects.toMatchObject({ code: 404, details: { computer: 'mute' } });
+  });
+});
+
+const hosts = [
+  [
+    'computer',
+    (url: string, linkBackoffMs = 50, toolsMs = 2_000) =>
+      computerAt({ url, keepTrying: true }, { timing: { linkBackoffMs, toolsMs } }),
+  ],
+  [
+    'agent',
+    (url: string, linkBackoffMs = 50, toolsMs = 2_000) =>
+      createAgent({ url, record: false, keepTrying: true, timing: { linkBackoffMs, toolsMs } }),
+  ],
+] as const;
+describe.each(hosts)('a %s that keeps trying', (role, create) => {
+  it('is there without its seat, and tells when it has it', async () => {
+    await using office = await createOffice({ port: 0, record: false });
+    const { url } = office;
+    const first = await (role === 'agent' ? createAgent({ url, record: false }) : computerAt({ url }));
+    await using second = await create(office.url);
+    expect(second.status().link).toMatchObject({
+      state: expect.not.stringMatching('joined'),
+      refusal: 'seat',
+    });
     const joined = second.joined();
     const why = new Error('not needed any more');
     await expect(second.joined({ signal: AbortSignal.abort(why) })).rejects.toBe(why);
@@ -65,14 +119,12 @@ describe('a computer with an office', () => {
     await joined;
     expect(second.status().link?.state).toBe('joined');
     await second.joined();
-    await second.leave();
-    await expect(second.joined()).rejects.toMatchObject({ code: 403 });
   });
 
   it('ends the wait for a seat when it is closed', async () => {
-    const computer = await computerAt({ url: silentUrl, keepTrying: true }, { timing: { toolsMs: 1 } });
-    const joined = computer.joined();
-    await Promise.all([expect(joined).rejects.toMatchObject({ code: 'LinkLost' }), computer.close()]);
+    const host = await create(silentUrl, 50, 1);
+    const joined = host.joined();
+    await Promise.all([expect(joined).rejects.toMatchObject({ code: 'LinkLost' }), host.close()]);
   });
 });
 

@@ -81,7 +81,8 @@ const names = {
     ...(['configStatus', 'on', 'close'] as const),
   ],
   agent: [
-    ...(['computers', 'tools', 'callTool', 'cancel', 'listRoom', 'getConfig', 'getDesktop'] as const),
+    ...(['status', 'joined', 'computers', 'tools', 'callTool', 'cancel', 'listRoom'] as const),
+    ...(['getConfig', 'getDesktop'] as const),
     ...(['getFinder', 'readResource', 'readDocumentMetadata', 'readDocumentPages', 'readPage'] as const),
     ...(['readElement', 'pagesOf', 'documentsOf', 'getResources', 'resourcesOf'] as const),
     ...(['skills', 'skill', 'on', 'inspect', 'writeTrace', 'mark', 'close'] as const),

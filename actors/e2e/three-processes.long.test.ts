@@ -92,6 +92,7 @@ it('O24 the office is killed and comes back: both sides join again, and nothing 
   const agent = await createAgent({ url, keepTrying: true, timing: { linkBackoffMs: 50 } });
   agent.on('computer.joined', ({ computer: name }) => heard.push(`${name} joined`));
   agent.on('computer.left', ({ computer: name }) => heard.push(`${name} left`));
+  await agent.joined();
   const { tools } = await agent.tools('c1');
   expect(tools.map((tool) => tool.name)).toContain('echo');
 
@@ -119,7 +120,9 @@ it('O24 the office is killed and comes back: both sides join again, and nothing 
   const joins = computer.count(/^office joined$/);
   const again = await officeAt(new URL(url).port);
   expect(again.url).toBe(url);
+  const entered = new Promise((resolve) => agent.on('computer.joined', resolve));
   await back;
+  await entered;
   expect((await agent.tools('c1')).tools).toEqual(tools);
   await computer.said(/^office joined$/, joins + 1);
 

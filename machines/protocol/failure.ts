@@ -135,6 +135,17 @@ export function toWireError(failure: Failure): WireError {
 }
 
 /**
+ * Reads a failure from the wire back: a local code in `details.reason` becomes the code again, so that one cause has
+ * one code on both sides.
+ */
+export function fromWireError(failure: Failure): Failure {
+  const { reason, ...details } = failure.details ?? {};
+  if (typeof reason !== 'string' || !Object.hasOwn(localCodes, reason)) return failure;
+  const code = reason as LocalCode;
+  return localCodes[code] === failure.code ? { ...failure, code, details } : failure;
+}
+
+/**
  * Largest size in bytes of the data of a JSON-RPC error that is kept; the data travels with every failure that it
  * explains.
  */

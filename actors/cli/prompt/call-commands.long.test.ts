@@ -40,7 +40,7 @@ describe('at the prompt', () => {
     expect(await hangs).toMatchObject({
       outcome: 'unknown',
       phase: 'running',
-      failure: { details: { reason: 'ToolCallCancelled', cancel_reason: 'cancelled by the host' } },
+      failure: { code: 'ToolCallCancelled', details: { cancel_reason: 'cancelled by the host' } },
     });
     expect(await ask('calls')).toContain('no call runs');
     expect(await ask('cancel h1')).toContain('no call h1 runs');

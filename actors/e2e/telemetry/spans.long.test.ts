@@ -170,13 +170,17 @@ describe('a call that nobody answers', () => {
   it('because its time is over, ends at each', async () => {
     await agent.callTool('c1', 'hang', {}, { reqId: 'r11', timeoutMs: 1_000 });
     await expect.poll(() => spans.unbalanced).toEqual([]);
-    expect(called('r11')).toEqual(failed('hang', [4004, 4004, 4004, 'cancelled'], Array(4).fill('unknown')));
+    expect(called('r11')).toEqual(
+      failed('hang', ['ToolExecutionTimeout', 4004, 4004, 'cancelled'], Array(4).fill('unknown')),
+    );
   });
 
   it('because its server dies, ends at each', async () => {
     await agent.callTool('c1', 'die', {}, { reqId: 'r12' });
     await expect.poll(() => spans.unbalanced).toEqual([]);
-    expect(called('r12')).toEqual(failed('die', [4003, 4003, 4003, 'ServerLost'], Array(4).fill('unknown')));
+    expect(called('r12')).toEqual(
+      failed('die', ['ServerLost', 4003, 4003, 'ServerLost'], Array(4).fill('unknown')),
+    );
   });
 
   it.each(['agent', 'office', 'computer'] as const)('because its %s is closed, ends at each', async (who) => {
