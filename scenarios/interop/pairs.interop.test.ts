@@ -91,14 +91,27 @@ describe.runIf(isReached)('every pair', { concurrent: true }, () => {
     }
   });
 
-  afterAll(() => {
+  afterAll(async () => {
     const order = pairs.map(({ isOurs, version }) => titleOf(isOurs) + version);
-    const sorted = columns.toSorted(
-      (a, b) => order.indexOf(a.title + a.version) - order.indexOf(b.title + b.version),
-    );
     const told = readFileSync(page, 'utf8');
-    const now = withTable(told, tableOf(sorted));
+    const written = (): string =>
+      withTable(
+        told,
+        tableOf(
+          columns.toSorted((a, b) => order.indexOf(a.title + a.version) - order.indexOf(b.title + b.version)),
+        ),
+      );
+    // Limits inside the Python SDK can pass on a busy machine: what failed is played again, one pair at a time.
+    if (written() !== told)
+      for (const [at, column] of columns.entries()) {
+        const pair = pairs.find(
+          ({ isOurs, version }) => titleOf(isOurs) + version === column.title + column.version,
+        );
+        if (pair !== undefined && failing(column).length > 0)
+          columns[at] = await played(pair.isOurs, pair.version);
+      }
+    const now = written();
     if (process.env['A2C_UPDATE_INTEROP'] === '1') writeFileSync(page, now);
     else expect(now, 'a cell has changed: A2C_UPDATE_INTEROP=1 npm run test:interop writes it').toBe(told);
-  });
+  }, 600_000);
 });
