@@ -97,6 +97,8 @@ export interface ShowOptions {
   readonly port?: number;
   /** File for one HTML page that shows the trace; nothing is served then. */
   readonly html?: string;
+  /** Shows beside the only trace what today's code makes of it. */
+  readonly replay?: boolean;
   /** Opens a browser when a person is at the terminal. */
   readonly browser: boolean;
 }

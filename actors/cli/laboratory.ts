@@ -78,6 +78,7 @@ function addShow(program: Command, does: ActionMaker): void {
     )
     .argument('<file...>', 'traces')
     .option('-p, --port <port>', 'port on 127.0.0.1 (default: any free one)', portOf)
+    .option('--replay', 'of one trace: show beside it what today’s code makes of it', false)
     .option('--html <out>', 'write the page with the traces in it as one HTML file instead')
     .option('--no-browser', 'show the address, and open no browser')
     .addHelpText(

@@ -55,12 +55,15 @@ export interface LinkedView extends Partial<Omit<Choice, 'moment' | 'tree'>> {
 const isPanel = (text: string): text is Panel => (panels as readonly string[]).includes(text);
 const isKind = (text: string): text is CallKind => (callKinds as readonly string[]).includes(text);
 
+/** Returns a fragment with nothing but the token of the present one. */
+export function withToken(present: string): string {
+  const token = new URLSearchParams(present.replace(/^#/, '')).get('token');
+  return token === null ? '' : `#${new URLSearchParams({ token }).toString()}`;
+}
 /** Writes a view as a fragment, after the token that the present fragment has. */
 export function fragmentOf(choice: Choice, s: number | undefined, present: string): string {
   const { panel, actor, call, incident, find, findKind, findActor, calls } = choice;
-  const parts = new URLSearchParams();
-  const token = new URLSearchParams(present.replace(/^#/, '')).get('token');
-  if (token !== null) parts.set('token', token);
+  const parts = new URLSearchParams(withToken(present).replace(/^#/, ''));
   const named: Readonly<Record<string, string | undefined>> = {
     panel: panel === 'servers' ? '' : panel,
     actor,
@@ -103,6 +106,33 @@ export function viewOf(fragment: string): LinkedView {
     findActor: text('actors'),
     calls,
     ...(Number.isSafeInteger(s) && s > 0 && { s }),
+  };
+}
+/** View of a page of several hosts. */
+export interface FleetView {
+  /** Index of the host that is shown alone; undefined for all together. */
+  readonly host: number | undefined;
+  /** Key of the chosen call of all. */
+  readonly call: string | undefined;
+  /** View of all together; undefined when the person has not chosen. */
+  readonly view: 'joined' | 'compared' | undefined;
+}
+/** Adds the view of a page of several hosts to a fragment; `inner` is the one of the host that is shown alone. */
+export function fleetFragmentOf({ host, call, view }: FleetView, inner: string): string {
+  const parts = new URLSearchParams(inner.replace(/^#/, ''));
+  if (host !== undefined) parts.set('host', String(host));
+  if (call !== undefined) parts.set('way', call);
+  if (view !== undefined) parts.set('view', view);
+  return parts.size === 0 ? '' : `#${parts.toString()}`;
+}
+export function fleetViewOf(fragment: string): FleetView {
+  const parts = new URLSearchParams(fragment.replace(/^#/, ''));
+  const host = parts.get('host') ?? '';
+  const view = parts.get('view');
+  return {
+    host: /^\d{1,6}$/.test(host) ? Number(host) : undefined,
+    call: parts.get('way') ?? undefined,
+    view: view === 'joined' || view === 'compared' ? view : undefined,
   };
 }
 /** Tells whether a change of the view is a step that the Back button takes back, and not a mere move within it. */

@@ -9,6 +9,7 @@ import {
   type Connection,
   type JoinedCall,
 } from './joined.ts';
+import { fleetFragmentOf, fleetViewOf, isStep, viewOf, withToken, type FleetView } from './choice.ts';
 import type { Session } from './session.ts';
 import { textOf } from './values.ts';
 
@@ -37,37 +38,72 @@ export interface FleetSeen {
 }
 export class Fleet {
   readonly sessions: Session[] = [];
-  /** Index of the host that is shown alone; undefined for all together. */
-  host: number | undefined;
-  /** Key of the chosen call. */
-  call: string | undefined;
+  #view: FleetView;
   readonly #open: (path: string) => Session;
   #listener: () => void = () => {};
+  #chosen: (isStep: boolean) => void = () => {};
   #joined: (Pick<FleetSeen, 'calls' | 'shifts'> & { readonly key: string }) | undefined;
 
-  /** `open` attaches to the host at a path of the server. */
-  constructor(open: (path: string) => Session) {
+  /** `open` attaches to the host at a path of the server; `fragment` is that of the address with which the page begins. */
+  constructor(open: (path: string) => Session, fragment: string) {
     this.#open = open;
+    this.#view = fleetViewOf(fragment);
   }
   onChange(listener: () => void): void {
     this.#listener = listener;
+  }
+  /** Sets the function that is told when the view has changed, and whether the Back button takes that back. */
+  onChoose(listener: (isStep: boolean) => void): void {
+    this.#chosen = listener;
   }
   /** Takes the list of all hosts, which only grows. */
   take(hosts: readonly HostFacts[]): void {
     for (let n = this.sessions.length; n < hosts.length; n += 1) this.add(this.#open(hostPath(n)));
   }
   add(session: Session): void {
-    this.sessions.push(session);
+    const host = this.sessions.push(session) - 1;
+    session.onChoose((before, after) => this.host === host && this.#chosen(isStep(before, after)));
     this.#listener();
   }
-  choose(change: { readonly host?: number | undefined; readonly call?: string | undefined }): void {
-    Object.assign(this, change);
+  get host(): number | undefined {
+    return this.#view.host;
+  }
+  get call(): string | undefined {
+    return this.#view.call;
+  }
+  /** Host that is shown alone, as soon as it is there. */
+  get shown(): Session | undefined {
+    return this.host === undefined ? undefined : this.sessions[this.host];
+  }
+  /** Tells whether the page has two files, which may be two runs of one host. */
+  get canCompare(): boolean {
+    return this.sessions.length === 2 && this.sessions.every(({ host }) => host?.kind === 'file');
+  }
+  /** Tells whether two runs are shown side by side: by choice, or because both began as the same recording. */
+  get isComparing(): boolean {
+    if (this.host !== undefined || !this.canCompare) return false;
+    const [one, other] = this.sessions.map(({ host }) => host?.started ?? undefined);
+    return (this.#view.view ?? (one !== undefined && one === other ? 'compared' : 'joined')) === 'compared';
+  }
+  choose(change: Partial<FleetView>): void {
+    this.#view = { ...this.#view, ...change };
+    this.#chosen(true);
     this.#listener();
   }
   /** Shows one host, with a call of it chosen. */
   showCall(host: number, ticket: string): void {
     this.choose({ host });
     this.sessions[host]?.choose({ panel: 'calls', call: ticket });
+  }
+  /** Fragment of the address of this view; `present` is the one that the page has. */
+  fragmentFrom(present: string): string {
+    return fleetFragmentOf(this.#view, this.shown?.fragmentFrom(present) ?? withToken(present));
+  }
+  /** Shows the view that a fragment names. */
+  show(fragment: string): void {
+    this.#view = fleetViewOf(fragment);
+    this.shown?.show(viewOf(fragment));
+    this.#listener();
   }
   /** Facts of all hosts now; the calls are joined again when one began or ended. */
   get seen(): FleetSeen {

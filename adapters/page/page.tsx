@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { attachPath, embedded, subprotocol, tokenSubprotocol } from '../../machines/inspection-wire.ts';
 import type { Checks, ToPage } from '../../machines/inspection.ts';
-import { fragmentOf, isStep, viewOf } from './choice.ts';
+import { isStep, viewOf } from './choice.ts';
 import { Fleet } from './fleet.ts';
 import { FleetApp } from './panels/fleet.tsx';
 import { Session } from './session.ts';
@@ -78,22 +78,28 @@ function attach(attaching: Attaching, delay = firstRetry): void {
     setTimeout(() => attach(attaching, Math.min(lastRetry, delay * 2)), wasOpen ? firstRetry : delay);
   });
 }
-/** Keeps the address of the page in step with its view, and follows the Back button. */
-function keepAddress(session: Session): void {
+/** View that the address of the page holds. */
+interface Addressed {
+  fragmentFrom(present: string): string;
+  show(fragment: string): void;
+}
+/**
+ * Makes a function that writes a view into the address, as a step that the Back button takes back or as a small change;
+ * follows that button.
+ */
+function keepAddress(view: Addressed): (isStep: boolean) => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const write = (how: 'pushState' | 'replaceState'): void => {
     clearTimeout(timer);
-    const { choice, isNow, at } = session;
-    const s = isNow ? undefined : session.history.row(at)?.s;
-    const fragment = fragmentOf(choice, s, location.hash);
+    const fragment = view.fragmentFrom(location.hash);
     if (fragment !== location.hash) history[how](null, '', fragment || location.pathname + location.search);
   };
-  session.onChoose((before, after) => {
-    if (isStep(before, after)) return write('pushState');
+  addEventListener('popstate', () => view.show(location.hash));
+  return (isNewStep) => {
+    if (isNewStep) return write('pushState');
     clearTimeout(timer);
     timer = setTimeout(() => write('replaceState'), writeMs);
-  });
-  addEventListener('popstate', () => session.show(viewOf(location.hash)));
+  };
 }
 
 const fresh = (): Session =>
@@ -101,9 +107,16 @@ const fresh = (): Session =>
     () => performance.now(),
     () => Date.now(),
   );
+/** Session that begins with the view in the address. */
+const linked = (): Session => {
+  const session = fresh();
+  session.show(viewOf(location.hash));
+  return session;
+};
 const root = document.getElementById('app');
 function showFleet(open: (path: string) => Session): Fleet {
-  const fleet = new Fleet(open);
+  const fleet = new Fleet(open, location.hash);
+  fleet.onChoose(keepAddress(fleet));
   if (root) render(<FleetApp fleet={fleet} />, root);
   return fleet;
 }
@@ -112,7 +125,7 @@ function attachAll(only: Session): void {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token === null) return only.enter('no token');
   const open = (path: string): Session => {
-    const session = fresh();
+    const session = linked();
     attach({ session, token, path });
     return session;
   };
@@ -127,15 +140,18 @@ function attachAll(only: Session): void {
 /** Reads several traces that the page contains; returns false when there are none. */
 function showSeveral(): boolean {
   const sessions: Session[] = [];
-  for (let next = fresh(); readEmbedded(next, `-${sessions.length}`); next = fresh()) sessions.push(next);
+  for (let next = linked(); readEmbedded(next, `-${sessions.length}`); next = linked()) sessions.push(next);
   if (sessions.length === 0) return false;
-  const fleet = showFleet(fresh);
+  const fleet = showFleet(linked);
   for (const session of sessions) fleet.add(session);
   return true;
 }
-const session = fresh();
-session.show(viewOf(location.hash));
-keepAddress(session);
+const session = linked();
+const keep = keepAddress({
+  fragmentFrom: (present) => session.fragmentFrom(present),
+  show: (fragment) => session.show(viewOf(fragment)),
+});
+session.onChoose((before, after) => keep(isStep(before, after)));
 root?.replaceChildren();
 if (root) render(<App session={session} />, root);
 if (!readEmbedded(session) && !showSeveral()) attachAll(session);

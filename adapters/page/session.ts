@@ -3,7 +3,7 @@ import { History } from './history.ts';
 import { partsOf } from './calls.ts';
 import { Messages, type MessagesWanted } from './messages.ts';
 import { Story, type IncidentView } from './incidents.ts';
-import { firstChoice, type Choice, type LinkedView } from './choice.ts';
+import { firstChoice, fragmentOf, type Choice, type LinkedView } from './choice.ts';
 import { countsOf, serversOf, type ServerView } from './model.ts';
 import { Lists, type Row } from './trace-lines.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
@@ -140,6 +140,10 @@ export class Session {
     this.#wanted = s;
     this.#goToWanted();
     this.#listener();
+  }
+  /** Fragment of the address of this view; `present` is the one that the page has. */
+  fragmentFrom(present: string): string {
+    return fragmentOf(this.choice, this.isNow ? undefined : this.history.row(this.at)?.s, present);
   }
   #goToWanted(): void {
     const index = this.#wanted === undefined ? undefined : this.history.indexOf(this.#wanted);

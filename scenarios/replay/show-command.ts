@@ -14,6 +14,7 @@ import { sha256Of } from './report/files.ts';
 import { problemIn, problemOf } from './report/verdict.ts';
 
 const unusable = 5;
+const wrongUsage = 64;
 
 const withoutLast = (text: string): string => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1);
 /** Replays a trace to record everything that the machines did and remembered. */
@@ -55,8 +56,15 @@ function soundPart(file: string, text: string): Sound | string {
   const damage = `The file is damaged in line ${read.line}: ${read.problem}. What follows is not shown.`;
   return { text: before, trace: sound.trace, damage };
 }
-/** Reads a trace file for a page, up to its first damage. Returns an error text for what is no trace. */
-export function recordingOf(file: string, notice: (text: string) => void): Recording | string {
+/**
+ * Reads a trace file for a page, up to its first damage: as the file is, as today's code plays it, or by default the
+ * first of the two that shows what machines remember. Returns an error text for what is no trace.
+ */
+export function recordingOf(
+  file: string,
+  notice: (text: string) => void,
+  how?: 'recorded' | 'replayed',
+): Recording | string {
   let text: string;
   try {
     const bytes = readFileSync(file);
@@ -69,7 +77,8 @@ export function recordingOf(file: string, notice: (text: string) => void): Recor
   const { trace, damage } = sound;
   const { head } = trace;
   const { started } = head;
-  const about = { name: file, started, ...(damage !== undefined && { damage }) };
+  const name = how === 'replayed' ? `${file}, replayed` : file;
+  const about = { name, started, ...(damage !== undefined && { damage }) };
   if (damage !== undefined) notice(`${file}: ${damage}`);
   const checksBy =
     (whole: string) =>
@@ -79,7 +88,8 @@ export function recordingOf(file: string, notice: (text: string) => void): Recor
       if (!shown.ok) throw new Error(shown.problem);
       return checksOf(name, trace, shown.trace);
     };
-  if (head.profile === 'full') return { ...about, text: sound.text, checks: checksBy(sound.text) };
+  if (how === 'recorded' || (head.profile === 'full' && how === undefined))
+    return { ...about, text: sound.text, checks: checksBy(sound.text) };
   const problem = problemOf(trace);
   if (problem) return `${file}: ${problem.message}\n  ${problem.remedy}`;
   let full: ReturnType<typeof toFull>;
@@ -111,16 +121,23 @@ export async function writePage(html: string, recordings: readonly Recording[]):
 export async function showCommand(
   context: CommandContext,
   files: readonly string[],
-  { port, html, browser }: ShowOptions,
+  { port, html, browser, replay }: ShowOptions,
 ): Promise<number> {
   const { terminal, signal } = context;
+  if (replay && files.length > 1) {
+    terminal.err('error: --replay takes one trace; two are shown side by side without it');
+    return wrongUsage;
+  }
   const recordings: Recording[] = [];
-  for (const file of files) {
-    const recording = recordingOf(file, (text) => terminal.err(text));
+  const ways = replay ? (['recorded', 'replayed'] as const) : [undefined];
+  const read = files.flatMap((file) =>
+    ways.map((how) => recordingOf(file, (text) => terminal.err(text), how)),
+  );
+  for (const recording of read) {
     if (typeof recording !== 'string') recordings.push(recording);
     else terminal.err(recording);
   }
-  if (recordings.length < files.length) return unusable;
+  if (recordings.length < read.length) return unusable;
   if (html !== undefined) {
     const problem = await writePage(html, recordings);
     if (problem === undefined) terminal.out(html);

@@ -5,8 +5,8 @@ import { saveFile } from '../picture.tsx';
 import { Empty, State } from '../pieces.tsx';
 import { clockAt, traceUntil, traceUpTo } from '../trace-lines.ts';
 import type { Answer, Session } from '../session.ts';
-import { countText, partingOf, visible } from '../values.ts';
-import { LongText, Value } from '../value.tsx';
+import { partingOf, visible } from '../values.ts';
+import { LongText, Sides, Value } from '../value.tsx';
 
 /**
  * Panel that tells whether a recording keeps every invariant, and whether a replay on the current machines gives the
@@ -18,27 +18,8 @@ const GoTo = ({ session, s }: { session: Session; s: number }): VNode => (
     record {s}
   </button>
 );
-/** Number of characters that are shown of what both sides share, at each end. */
-const sharedChars = 160;
-/** One side of a difference: what differs is marked, and of what both sides share only the nearest is shown. */
-const Side = ({ before, middle, after }: { before: string; middle: string; after: string }): VNode => (
-  <>
-    <span class="quiet">
-      {before.length > sharedChars && `… ${countText(before.length - sharedChars, 'same character')} … `}
-      {visible(before.slice(-sharedChars))}
-    </span>
-    <mark>
-      <LongText text={middle} isQuoted={false} />
-    </mark>
-    <span class="quiet">
-      {visible(after.slice(0, sharedChars))}
-      {after.length > sharedChars && ` … ${countText(after.length - sharedChars, 'same character')} …`}
-    </span>
-  </>
-);
 function Difference({ session, difference }: { session: Session; difference: CheckedDifference }): VNode {
   const { s, before, recorded, now, cause } = difference;
-  const parting = partingOf(recorded ?? 'nothing', now ?? 'nothing');
   return (
     <div id="difference">
       <h2>What differs first</h2>
@@ -62,14 +43,7 @@ function Difference({ session, difference }: { session: Session; difference: Che
           </tr>
         </thead>
         <tbody>
-          <tr>
-            <td class="mono del">
-              <Side {...parting} middle={parting.one} />
-            </td>
-            <td class="mono ins">
-              <Side {...parting} middle={parting.other} />
-            </td>
-          </tr>
+          <Sides parting={partingOf(recorded ?? 'nothing', now ?? 'nothing')} />
         </tbody>
       </table>
       <p>Cause: {visible(cause)}</p>
