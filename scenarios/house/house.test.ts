@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { foldersInCircles, type Source } from './folder-circles.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const skipped = new Set(['.git', 'node_modules', 'dist', 'coverage', '.a2c']);
+const skipped = new Set(['.git', 'node_modules', 'dist', 'coverage', 'artifacts', '.a2c']);
 const binary = /\.(png|webp|jpe?g|gif|ico|woff2?|wasm|gz|tgz|pdf|docx|xlsx|pptx|log)$/;
 
 /** Reads the text files of the project without git, because a tarball or a foreign-owned checkout has none. */
