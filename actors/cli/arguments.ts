@@ -169,13 +169,13 @@ function exact<T>(value: T, digits: readonly Digits[] | undefined, schema: unkno
 }
 
 /** Schema of the value at the keys of a path, such as `['user', 'name']`. */
-const schemaAt = (tool: unknown, path: readonly string[]): Fields =>
+export const schemaAt = (tool: unknown, path: readonly string[]): Fields =>
   path.reduce<Fields>((schema, key) => schemaOf(schema, key), isObject(tool) ? tool : {});
 const propertiesOf = (tool: unknown): readonly string[] =>
   isObject(tool) && isObject(tool['properties']) ? Object.keys(tool['properties']) : [];
 const plainName = (name: string): string => name.replaceAll(/[-_]/g, '').toLowerCase();
 /** Finds the property that a typed key means: the same name, or one that differs in case, `-` and `_` alone. */
-function propertyFor(tool: unknown, key: string): string | undefined {
+export function propertyFor(tool: unknown, key: string): string | undefined {
   const names = propertiesOf(tool);
   if (names.includes(key)) return key;
   const close = names.filter((name) => plainName(name) === plainName(key));

@@ -78,7 +78,7 @@ it('usage errors and unknown commands are errors for programs, too', async () =>
   await until(() => errors().length >= lines.length);
   expect(errors()).toMatchObject([
     { code: 400, message: 'unknown command: sing a', remedy: 'Type help.' },
-    { code: 400, message: 'usage: tools call <name...>' },
+    { code: 400, message: 'usage: tools call <tool...>' },
     { code: 400, message: 'usage: cancel <req_id>' },
     { code: 400, message: 'usage: result <handle>' },
     { code: 400, message: 'usage: read [options] <uri>' },

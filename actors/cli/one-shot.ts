@@ -212,7 +212,7 @@ export async function lastTools(servers: readonly ServerConfig[]): Promise<Recor
   );
   return Object.fromEntries(listed.flatMap(([name, tools]) => (tools ? [[name, tools]] : [])));
 }
-const enabled = ({ servers }: Config): readonly ServerConfig[] => servers.filter((s) => !s.disabled);
+export const enabled = ({ servers }: Config): readonly ServerConfig[] => servers.filter((s) => !s.disabled);
 const only = (config: Config, names: readonly string[]): Config => ({
   ...config,
   servers: config.servers.filter(({ name }) => names.includes(name)),
@@ -220,10 +220,14 @@ const only = (config: Config, names: readonly string[]): Config => ({
 
 /** Returns the table of tool names from the last run of each server. */
 async function rememberedTable(config: Config): Promise<ToolTable> {
-  const servers = enabled(config);
-  const rules = servers.map((server) => rulesOf(server, config.settings, null));
-  return buildTable(rules, await lastTools(servers));
+  return tableOf(config, await lastTools(enabled(config)));
 }
+/** Returns the table of the names of these tools, listed by server. */
+export const tableOf = (config: Config, tools: Readonly<Record<string, readonly Tool[]>>): ToolTable =>
+  buildTable(
+    enabled(config).map((server) => rulesOf(server, config.settings, null)),
+    tools,
+  );
 
 /**
  * Finds a server of a config by name. Throws 404 for an unknown name, and the mistake for an entry that was left out.

@@ -208,4 +208,4 @@ export const documentOffsetOption = (): Option =>
 export const documentLimitOption = (preset: number): Option =>
   new Option('--limit <n>', `so many are given, at most 100 (default: ${preset})`).argParser(wholeOf);
 export const readServerOption = (): Option =>
-  new Option('--server <name>', 'the one server that is asked, where several have it');
+  new Option('--server <server>', 'the one server that is asked, where several have it');

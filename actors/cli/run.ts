@@ -47,7 +47,7 @@ interface Start {
 /** Functions that add commands, by their group in the help text, in its order. */
 const groups = {
   'Use servers:': [addCalling, addCollections, addGenerate, addLogin],
-  'Say which servers there are:': [addConfigFile, addSchema, addNext],
+  'Say which servers there are:': [addConfigFile, addSchema, addCompletion, addNext],
   'Find what is wrong:': [addLooking, addChecking, addInspecting],
   'Host them for remote agents:': [addHosts, addDocuments],
   'Record and replay:': [addLaboratory],
@@ -182,7 +182,7 @@ Only the server that has the tool is started, once its tools were listed in an e
 function addCalling(program: Command, does: ActionMaker): void {
   withPeer(withSource(program.command('tools')))
     .description('lists what can be called; of one tool, how')
-    .argument('[name]', 'a server, or a tool; a URL is a server, too')
+    .argument('[server|tool]', 'a server, or a tool; a URL is a server, too')
     .argument('[tool]', 'a tool of that server')
     .addOption(modelFormatOption())
     .action(does(() => import('./listing.ts'), 'tools'));
@@ -284,11 +284,11 @@ function addConfigFile(program: Command, does: ActionMaker): void {
   ] as const)
     withFile(program.command(name))
       .description(does_)
-      .argument('<name>', 'a server of the config')
+      .argument('<server>', 'a server of the config')
       .action(does(() => import('./config-file.ts'), name));
   withFile(program.command('import'))
     .description('takes over servers of another application')
-    .argument('[what]', 'an application, a file of one, or a link; without it: what is found')
+    .argument('[app|file]', 'an application, a file of one, or a link; without it: what is found')
     .option('--dry-run', 'show what would be written, and write nothing')
     .option('-y, --yes', 'write it without a question')
     .addHelpText('after', importHelp)
@@ -308,7 +308,7 @@ function addConfigFile(program: Command, does: ActionMaker): void {
     .action(does(() => import('./config-file.ts'), 'list'));
   withList(program.command('get'))
     .description('shows the entry of one server, secrets hidden')
-    .argument('<name>', 'a server of the config')
+    .argument('<server>', 'a server of the config')
     .action(does(() => import('./config-file.ts'), 'get'));
 }
 
@@ -416,6 +416,21 @@ function addNext(program: Command, does: ActionMaker): void {
     .command('next', { hidden: true })
     .description('what to do next, by the servers that there are')
     .action(does(() => import('./next.ts'), 'next'));
+}
+const completionHelp = `
+  bash   eval "$(a2c completion bash)" in ~/.bashrc
+  zsh    eval "$(a2c completion zsh)" in ~/.zshrc, behind compinit
+  fish   a2c completion fish > ~/.config/fish/completions/a2c.fish`;
+/** Adds the command that lets a shell complete command lines. */
+function addCompletion(program: Command, does: ActionMaker): void {
+  program
+    .command('completion')
+    .description('prints what lets a shell complete commands, servers, tools and arguments by Tab')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .argument('[line]', 'complete this command line, up to the cursor, instead')
+    .argument('[breaks]', 'characters at which bash begins another word')
+    .addHelpText('after', completionHelp)
+    .action(does(async () => (await import('./completion.ts')).completionFor(program), 'completion'));
 }
 function addSchema(program: Command, does: ActionMaker): void {
   program

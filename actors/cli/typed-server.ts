@@ -66,6 +66,8 @@ export function typedConfig(words: readonly string[], options: EntryWords = {}):
 
 /** Commands that take a server from the command line: a URL before their words, or a command behind `--`. */
 const beforeWords = new Set(['call', 'tools', 'resources', 'prompts', 'prompt', 'login', 'logout']);
+/** Tells whether a URL before the words of a command is its server. */
+export const isCalledByUrl = (command: string): boolean => beforeWords.has(command);
 const behindDashes = new Set([
   ...['call', 'tools', 'resources', 'prompts', 'prompt', 'read', 'desktop', 'finder', 'generate'],
   ...['status', 'doctor', 'up', 'computer'],

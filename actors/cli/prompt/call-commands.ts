@@ -41,8 +41,7 @@ export class CallCommands {
       ['tools call', 'call'],
       'call a tool: call read_file path=README.md, or {"path": "README.md"}; SERVER TOOL where several have it',
     )
-      .argument('<name...>', 'its name, or SERVER.TOOL; then its arguments')
-      .is({ takes: 'tool' })
+      .argument('<tool...>', 'its name, or SERVER.TOOL; then its arguments')
       .does((words: readonly string[]) => this.#call(words));
     add(
       ['calls'],
@@ -56,7 +55,7 @@ export class CallCommands {
       });
     add(['cancel'], 'cancel one of these')
       .argument('<req_id>')
-      .is({ takes: 'call', isImmediate: true, isVerbatim: true })
+      .is({ isImmediate: true, isVerbatim: true })
       .does((reqId: string) => this.#cancel(reqId));
     add(['history'], 'the last calls, the newest first')
       .argument('[n]', 'at most so many')

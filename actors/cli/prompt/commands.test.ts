@@ -1,23 +1,31 @@
 import { describe, expect, it } from 'vitest';
+import type { Known } from '../completing.ts';
 import { PromptCommands, isUnfinished, wordsIn } from './commands.ts';
 
 const commands = new PromptCommands();
 const heard: unknown[][] = [];
 const hear = (...given: unknown[]): number => heard.push(given.slice(0, -2));
 commands.add('Tools', ['tools', 'tools list'], 'lists them').does(hear);
-commands
-  .add('Tools', ['tools call', 'call'], 'calls one')
-  .argument('<name...>')
-  .is({ takes: 'tool' })
-  .does(hear);
+commands.add('Tools', ['tools call', 'call'], 'calls one').argument('<tool...>').does(hear);
 commands
   .add('Inputs', ['inputs value set'], 'sets one')
-  .argument('<id>')
+  .argument('<input>')
   .argument('[value]')
-  .is({ takes: 'input', isVerbatim: true })
+  .is({ isVerbatim: true })
   .does(hear);
-commands.add('Files', ['read'], 'reads one').argument('<uri>').option('--server <name>').does(hear);
-const names = async (): Promise<readonly string[]> => ['read_file', 'read_dir', 'write'];
+commands.add('Files', ['read'], 'reads one').argument('<uri>').option('--server <server>').does(hear);
+const mode = { description: 'how', enum: ['fast', 'slow'] };
+const known: Known = {
+  servers: ['files', 'other'],
+  tools: async () => [
+    { server: 'files', original: 'read_file', name: 'read_file', schema: { properties: { mode, to: {} } } },
+    { server: 'files', original: 'read_dir', name: 'read_dir', schema: {} },
+    { server: 'files', original: 'write', name: undefined, schema: {} },
+    { server: 'other', original: 'write', name: undefined, schema: {} },
+  ],
+  prompts: async () => [],
+  others: { input: ['token'] },
+};
 
 describe('commands of the prompt', () => {
   it.each([
@@ -44,7 +52,7 @@ describe('commands of the prompt', () => {
   });
 
   it.each([
-    ['tools call', '', { message: 'usage: tools call <name...>' }],
+    ['tools call', '', { message: 'usage: tools call <tool...>' }],
     ['read', 'a b', { message: expect.stringContaining('too many'), remedy: 'usage: read [options] <uri>' }],
     ['read', 'a --other', { message: "unknown option '--other'" }],
   ])('%s does not take %j', async (name, rest, why) => {
@@ -60,7 +68,7 @@ describe('commands of the prompt', () => {
   it('are listed, or those of one word, and the only one is shown whole', () => {
     expect(commands.help()).toMatch(/\nTools\n {2}tools +lists them\n/);
     expect(commands.help('tools')).not.toContain('Inputs');
-    expect(commands.help('call')).toMatch(/^Usage: tools call \| call <name\.\.\.>\n\ncalls one$/);
+    expect(commands.help('call')).toMatch(/^Usage: tools call \| call <tool\.\.\.>\n\ncalls one$/);
     expect(commands.help('nothing')).toContain('no command');
   });
 
@@ -68,12 +76,28 @@ describe('commands of the prompt', () => {
     ['to', ['tools ', 'tools list ', 'tools call '], 'to'],
     ['tools c', ['tools call '], 'tools c'],
     ['call re', ['read_file ', 'read_dir '], 're'],
-    ['call ', ['read_file ', 'read_dir ', 'write '], ''],
-    ['call read_file x', [], 'call read_file x'],
+    ['call w', [], 'call w'],
+    ['call other', ['other.write ', 'other.'], 'other'],
+    ['call other.', ['other.write '], 'other.'],
+    ['call other/', ['other/write '], 'other/'],
+    ['call other ', ['write '], ''],
+    ['call files w', ['write '], 'w'],
+    ['call read_file ', ['mode=', 'to='], ''],
+    ['call files read_file m', ['mode='], 'm'],
+    ['call read_file s', ['slow '], 's'],
+    ['call read_file mode=', ['mode=fast ', 'mode=slow '], 'mode='],
+    ['call read_file mode:f', ['mode:fast '], 'mode:f'],
+    ['call read_file mode=fast ', ['to='], ''],
+    ['call read_file --m', ['--mode '], '--m'],
+    ['call read_file --mode ', ['fast ', 'slow '], ''],
+    ['call nothing x', [], 'call nothing x'],
+    ['inputs value set ', ['token '], ''],
     ['read a --s', ['--server '], '--s'],
+    ['read a --server f', ['files '], 'f'],
+    ['read a --server=f', ['--server=files '], '--server=f'],
     ['nothing', [], 'nothing'],
   ])('complete %j', async (line, words, part) => {
-    expect(await commands.complete(line, names)).toEqual([words, part]);
+    expect(await commands.complete(line, known)).toEqual([words, part]);
   });
 });
 

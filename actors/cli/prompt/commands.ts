@@ -1,12 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { A2cError } from '../../kernel/errors.ts';
+import { completed, type Known } from '../completing.ts';
 import { readText } from '../../../adapters/index.ts';
 
-/** Kind of name that follows the first word of a prompt command, for completion by Tab. */
-export type Named = 'server' | 'tool' | 'call' | 'input' | 'file';
-
 interface CommandTraits {
-  readonly takes?: Named;
   /** Runs the command at once, even while another command is at work. */
   readonly isImmediate?: boolean;
   /** Passes the rest of the line as it was typed, with its blanks and quotes, as the last argument. */
@@ -150,26 +147,18 @@ export class PromptCommands {
     return helper.formatHelp(this.#program, helper).trimEnd();
   }
   /** Completes the end of a typed line: returns the possible texts, and the part that they replace. */
-  async complete(
-    line: string,
-    namesOf: (what: Named) => Promise<readonly string[]>,
-  ): Promise<readonly [readonly string[], string]> {
+  async complete(line: string, known: Known): Promise<readonly [readonly string[], string]> {
     const found = this.find(line);
     const typed = line.trimStart().toLowerCase();
     const longer = [...this.#byName.keys()].filter((name) => name.startsWith(typed) && name !== typed);
-    const { takes } = found?.command.traits ?? {};
-    if (longer.length > 0 && !(found && /\s$/.test(line) && takes))
+    const hasArguments = (found?.command.registeredArguments.length ?? 0) > 0;
+    if (longer.length > 0 && !(/\s$/.test(line) && hasArguments))
       return [longer.map((name) => `${name} `), line.trimStart()];
-    if (!found) return [[], line];
-    const [begun = ''] = /\S*$/.exec(found.rest) ?? [];
-    const isFirst = begun === found.rest;
-    const all = begun.startsWith('-')
-      ? found.command.options.flatMap(({ long }) => long ?? [])
-      : takes && isFirst
-        ? await namesOf(takes)
-        : [];
-    if (all.length === 0) return [[], line];
-    return [all.filter((name) => name.startsWith(begun)).map((name) => `${name} `), begun];
+    const [end = ''] = /\s*$/.exec(line) ?? [];
+    if (!found || (found.rest === '' && end === '')) return [[], line];
+    const { words, current } = currentIn(found.rest + end);
+    const all = await completed(found.command, words, known, current);
+    return all.length > 0 && line.endsWith(current) ? [all.map(({ text }) => text), current] : [[], line];
   }
 }
 /** Makes a usage error, which shows how a prompt command is written. */
@@ -202,6 +191,14 @@ export function wordsIn(line: string): string[] {
   }
   return words;
 }
+/** Splits a half-typed line into its words and the one at the cursor, which is empty behind a blank. */
+export function currentIn(line: string): { readonly words: readonly string[]; readonly current: string } {
+  const words = wordsIn(`${line}${cursor}`);
+  const current = words.pop() ?? '';
+  return { words, current: current.replace(cursor, '') };
+}
+/** Character that no line has: marks the place of the cursor. */
+const cursor = '\u0000';
 /** Removes quotes around a word, or around the value in `key="a b"`; quotes inside JSON stay. */
 function unquoted(word: string): string {
   const whole = /^(?:([^\s"'=]+=))?(?:"([^"]*)"|'([^']*)')$/.exec(word);

@@ -51,7 +51,7 @@ function addDefinitions(add: Add, terminal: Terminal, inputs: Inputs, tell: (fac
   });
   add(['inputs load'], 'take the inputs of this file instead of all there are')
     .argument('<file>')
-    .is({ takes: 'file', isVerbatim: true })
+    .is({ isVerbatim: true })
     .does(async (file: string) => {
       await inputs.load(await jsonOf(`@${file.replace(/^@/, '')}`));
       tell({ type: 'inputs_loaded', count: inputs.list().length });
@@ -61,15 +61,15 @@ function addDefinitions(add: Add, terminal: Terminal, inputs: Inputs, tell: (fac
     .is({ isVerbatim: true })
     .does(async (definitions: string) => inputs.add(await jsonOf(definitions)));
   add(['inputs rm', 'inputs remove'], 'remove an input')
-    .argument('<id>')
-    .is({ takes: 'input', isVerbatim: true })
+    .argument('<input>')
+    .is({ isVerbatim: true })
     .does(async (id: string) => {
       await inputs.remove(known(inputs, id).id);
       terminal.out(`removed ${id}`);
     });
   add(['inputs get'], 'the definition of an input')
-    .argument('<id>')
-    .is({ takes: 'input', isVerbatim: true })
+    .argument('<input>')
+    .is({ isVerbatim: true })
     .does((id: string) => shownJson(terminal, hidden(known(inputs, id))));
 }
 function addValues(add: Add, terminal: Terminal, inputs: Inputs): void {
@@ -77,8 +77,8 @@ function addValues(add: Add, terminal: Terminal, inputs: Inputs): void {
     shownJson(terminal, shownValues(inputs)),
   );
   add(['inputs value get'], 'one of them')
-    .argument('<id>')
-    .is({ takes: 'input', isVerbatim: true })
+    .argument('<input>')
+    .is({ isVerbatim: true })
     .does((id: string) => {
       const { [known(inputs, id).id]: value } = shownValues(inputs);
       if (value !== undefined) return shownJson(terminal, value);
@@ -86,9 +86,9 @@ function addValues(add: Add, terminal: Terminal, inputs: Inputs): void {
       return undefined;
     });
   add(['inputs value set'], 'give a value, which is kept until it is cleared; without one, its default')
-    .argument('<id>')
+    .argument('<input>')
     .argument('[value]', 'JSON, or a text')
-    .is({ takes: 'input', isPrivate: () => true, isVerbatim: true })
+    .is({ isPrivate: () => true, isVerbatim: true })
     .does((id: string, value?: string) => {
       const definition = known(inputs, id);
       if (!inputs.values.set(id, value === undefined ? defaultOf(definition) : valueOf(value)))
@@ -96,16 +96,16 @@ function addValues(add: Add, terminal: Terminal, inputs: Inputs): void {
       terminal.out(`set ${id}; a server has it from its next start`);
     });
   add(['inputs value rm', 'inputs value remove'], 'forget a value: it is asked for again')
-    .argument('<id>')
-    .is({ takes: 'input', isVerbatim: true })
+    .argument('<input>')
+    .is({ isVerbatim: true })
     .does((id: string) =>
       terminal.out(
         inputs.values.remove(known(inputs, id).id) ? `forgot ${id}` : `no value of ${id} is known`,
       ),
     );
   add(['inputs value clear'], 'forget one value, or all')
-    .argument('[id]')
-    .is({ takes: 'input', isVerbatim: true })
+    .argument('[input]')
+    .is({ isVerbatim: true })
     .does((id?: string) => {
       const did = id === undefined ? inputs.values.clear() : inputs.values.remove(known(inputs, id).id);
       terminal.out(did ? 'forgotten' : 'no value was known');

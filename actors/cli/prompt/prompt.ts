@@ -5,13 +5,14 @@ import type { Computer } from '../../api/computer-handle.ts';
 import type { ToolListing } from '../../servers/server-handle.ts';
 import type { OfficeSeat } from '../../api/seat.ts';
 import { treeLines, type TreeNode } from '../../runtime/tree.ts';
+import type { Known } from '../completing.ts';
 import type { CommandContext } from '../context.ts';
 import { conflictLines, listingText, toolJson } from '../printing/servers.ts';
 import { failureFact, tellFact, showFailure } from '../printing/failures.ts';
 import { toolText } from '../printing/signature.ts';
 import { CallCommands } from './call-commands.ts';
 import { CollectionCommands } from './collection-commands.ts';
-import { PromptCommands, type Named, type PromptCommand, isUnfinished } from './commands.ts';
+import { PromptCommands, type PromptCommand, isUnfinished } from './commands.ts';
 import { addInputs } from './input-commands.ts';
 import { addOffice, PromptSeat } from './office-commands.ts';
 import { ServerCommands } from './server-commands.ts';
@@ -87,7 +88,7 @@ export class Prompt {
         (isAgain) => this.#interrupt(isAgain),
         {
           ...(history && { history: history.lines, onHistory: (lines) => history.keep(this.#toKeep(lines)) }),
-          complete: (line) => this.commands.complete(line, (what) => this.#namesOf(what)),
+          complete: (line) => this.commands.complete(line, this.#known()),
           isImmediate: (line) =>
             this.#begun === '' && this.commands.find(line)?.command.traits.isImmediate === true,
         },
@@ -141,19 +142,31 @@ export class Prompt {
     showFailure(this.#context, failure, false);
     tellFact(this.#context, this.#how, { type: 'error', ...failureFact(failure) });
   }
-  async #namesOf(what: Named): Promise<readonly string[]> {
+  /** Names that Tab completes. */
+  #known(): Known {
     const computer = this.#computer;
-    if (what === 'server') return computer.servers().map(({ name }) => name);
-    if (what === 'tool') return (await computer.tools()).tools.map(({ name }) => name);
-    if (what === 'call') return computer.calls().map(({ reqId }) => reqId);
-    return what === 'input' ? computer.inputs.list().map(({ id }) => id) : [];
+    return {
+      servers: computer.servers().map(({ name }) => name),
+      tools: async () => {
+        const { tools, refused } = await computer.tools();
+        return [
+          ...tools.map((tool) => ({ ...tool, schema: tool.inputSchema })),
+          ...refused.map(({ name, server }) => ({ server, original: name, name: undefined, schema: {} })),
+        ];
+      },
+      prompts: () => Promise.resolve([]),
+      others: {
+        req_id: computer.calls().map(({ reqId }) => reqId),
+        input: computer.inputs.list().map(({ id }) => id),
+      },
+    };
   }
   #addTools(): void {
     const { terminal } = this.#context;
     this.commands
       .add('Tools', ['tools', 'tools list'], 'what can be called; of one tool, how')
-      .argument('[name]', 'a server, or a tool')
-      .is({ takes: 'tool', isVerbatim: true })
+      .argument('[server|tool]', 'a server, or a tool')
+      .is({ isVerbatim: true })
       .does(async (name = '') => this.#tools(await this.#computer.tools(), name));
     this.commands
       .add(

@@ -37,17 +37,16 @@ export class ServerCommands {
     add(['servers', 'servers list', 'mcp'], 'the MCP servers and where they stand').does(() => this.list());
     this.#addOrders(add);
     add(['servers lists'], 'where each list of each server stands, and why its entries changed last')
-      .argument('[name]', 'of this server alone')
-      .is({ takes: 'server', isVerbatim: true })
+      .argument('[server]', 'of this server alone')
+      .is({ isVerbatim: true })
       .does((name = '') => this.#lists(name));
     add(['logs', 'servers logs'], 'the last lines that a server wrote to stderr or logged')
       .argument('<server>')
       .argument('[n]', 'so many (default: 20)')
-      .is({ takes: 'server' })
       .does((name: string, count = '20') => this.#logs(name, count));
     add(['why'], 'why a server is not ready: what failed, what it wrote, what happens next')
       .argument('<server>')
-      .is({ takes: 'server', isVerbatim: true })
+      .is({ isVerbatim: true })
       .does((name: string) => this.#why(name));
   }
   #addOrders(add: (names: readonly [string, ...string[]], description: string) => PromptCommand): void {
@@ -59,8 +58,8 @@ export class ServerCommands {
       takesAll = false,
     ): PromptCommand =>
       add(names, description)
-        .argument('<name>', takesAll ? 'a server, or all' : 'a server')
-        .is({ takes: 'server', isVerbatim: true })
+        .argument('<server>', takesAll ? 'a server, or all' : 'a server')
+        .is({ isVerbatim: true })
         .does(async (name: string) => {
           if (takesAll && name.toLowerCase() === 'all') await this.#all(act);
           else await this.#waitFor(name, act(name));
@@ -77,8 +76,8 @@ export class ServerCommands {
       computer.retryServer(name),
     );
     add(['servers add', 'server add'], 'add servers, or change them, until this ends')
-      .argument('<config>', 'JSON as in a config file, or the name of such a file')
-      .is({ takes: 'file', isVerbatim: true })
+      .argument('<json|file>', 'JSON as in a config file, or the name of such a file')
+      .is({ isVerbatim: true })
       .does((config: string) => this.#add(config.replace(/^@/, '')));
     order(['servers enable', 'enable'], 'let a disabled server start, until this ends', (name) =>
       this.#disable(name, false),

@@ -1,0 +1,259 @@
+import { readdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import type { Command, Option } from 'commander';
+import { propertyFor, schemaAt, schemaOf, targetIn, typesOf } from './arguments.ts';
+import { inOneLine } from './printing/contents.ts';
+import { isObject, type Fields } from '../../machines/protocol/json.ts';
+
+/**
+ * Completion of a half-typed command line, for Tab in a shell and at the prompt of `a2c up`. Arguments and values of
+ * options are completed by their names in Commander: `<server>`, `[server|tool]`, `<file>`.
+ */
+
+/** Text that may take the place of the last word. It ends with a blank where the word is whole. */
+export interface Candidate {
+  readonly text: string;
+  readonly about?: string;
+}
+/** Tool, or prompt, of a server. */
+export interface KnownItem {
+  readonly server: string;
+  /** Name on its server. */
+  readonly original: string;
+  /** Name that means it alone; undefined where it is called with its server. */
+  readonly name: string | undefined;
+  readonly description?: string | undefined;
+  /** JSON Schema of its arguments. */
+  readonly schema: unknown;
+}
+/** Names that can be typed, by the kinds that arguments are called after. */
+export interface Known {
+  readonly servers: readonly string[];
+  tools(): Promise<readonly KnownItem[]>;
+  prompts(): Promise<readonly KnownItem[]>;
+  /** Further names by their kind, such as `req_id`. */
+  readonly others: Readonly<Record<string, readonly string[]>>;
+}
+
+const whole = (text: string, about?: string): Candidate => ({
+  text: `${text} `,
+  ...(about !== undefined && about !== '' && { about: inOneLine(about, 60) }),
+});
+
+/** Returns what may take the place of `current`, the word at the cursor behind `words`. */
+export async function completed(
+  command: Command,
+  words: readonly string[],
+  known: Known,
+  current: string,
+): Promise<readonly Candidate[]> {
+  const typed = readWords(command, words);
+  const found = await candidates(command, typed, current, known);
+  const fitting = found.filter(({ text }) => text.startsWith(current) && text !== current);
+  return [...new Map(fitting.map((each) => [each.text, each])).values()];
+}
+async function candidates(
+  command: Command,
+  { operands, pending, isBehind }: TypedWords,
+  current: string,
+  known: Known,
+): Promise<readonly Candidate[]> {
+  if (isBehind) return files(current);
+  if (pending) return ofOption(pending, current, known);
+  const [, flag = '', value = ''] = /^(--[^\s=]+)=([^]*)$/.exec(current) ?? [];
+  const option = command.options.find(({ long }) => long === flag);
+  if (option) return prefixed(`${flag}=`, await ofOption(option, value, known));
+  const own = current.startsWith('-') ? optionsOf(command) : [];
+  const { registeredArguments: all } = command;
+  const argument = all[operands.length] ?? (all.at(-1)?.variadic === true ? all.at(-1) : undefined);
+  if (!argument) return own;
+  const kind = argument.name();
+  // The prompt has the name of a tool and its arguments in one list.
+  const isArguments = kind === 'arguments' || (kind === 'tool' && argument.variadic && operands.length > 0);
+  if (isArguments) return [...own, ...(await ofArguments(all[0]?.name(), operands, current, known))];
+  const choices = argument.argChoices ?? [];
+  const inServer = kind === 'tool' && operands.length > 0 ? operands[0] : undefined;
+  const named =
+    inServer === undefined ? await ofKinds(kind, current, known) : await itemsOf(kind, inServer, known);
+  return [...own, ...choices.map((each) => whole(each)), ...named];
+}
+
+interface TypedWords {
+  readonly operands: readonly string[];
+  /** Values of options, by their names in code. */
+  readonly values: Readonly<Record<string, readonly string[]>>;
+  /** Option whose value is typed next. */
+  readonly pending: Option | undefined;
+  /** Tells that the words stand behind `--`, where a command of another program is. */
+  readonly isBehind: boolean;
+}
+/** Tells operands from options and their values. */
+export function readWords(command: Command, words: readonly string[]): TypedWords {
+  const operands: string[] = [];
+  const values: Record<string, string[]> = {};
+  let pending: Option | undefined;
+  const keep = (option: Option, value: string): void => {
+    (values[option.attributeName()] ??= []).push(value);
+  };
+  for (const word of words) {
+    const [, flag = '', value] = /^(-[A-Za-z]|--[^\s=]+)(?:=([^]*))?$/.exec(word) ?? [];
+    if (pending) keep(pending, word);
+    const option = pending
+      ? undefined
+      : command.options.find(({ short, long }) => flag === short || flag === long);
+    if (option && value !== undefined) keep(option, value);
+    if (word === '--' && !pending) return { operands, values, pending, isBehind: true };
+    if (!pending && !option) operands.push(word);
+    pending = option?.required === true && value === undefined ? option : undefined;
+  }
+  return { operands, values, pending, isBehind: false };
+}
+const optionsOf = (command: Command): readonly Candidate[] =>
+  command
+    .createHelp()
+    .visibleOptions(command)
+    .flatMap(({ long, description }) =>
+      long === undefined || long === null ? [] : [whole(long, description)],
+    );
+function ofOption(option: Option, current: string, known: Known): Promise<readonly Candidate[]> {
+  const [, kind = ''] = /[<[]([^\]>]*)[\]>]/.exec(option.flags) ?? [];
+  if (option.argChoices) return Promise.resolve(option.argChoices.map((each) => whole(each)));
+  return ofKinds(kind, current, known);
+}
+const prefixed = (prefix: string, all: readonly Candidate[]): readonly Candidate[] =>
+  all.map(({ text, ...rest }) => ({ ...rest, text: prefix + text }));
+
+/** Completes a name of one of several kinds, as in `server|tool`. */
+async function ofKinds(kinds: string, current: string, known: Known): Promise<readonly Candidate[]> {
+  const all = kinds.split('|').map(async (kind): Promise<readonly Candidate[]> => {
+    if (/^(?:file|dir|folder|out)$/.test(kind)) return files(current);
+    if (kind === 'server') return known.servers.map((name) => whole(name));
+    if (kind !== 'tool' && kind !== 'prompt') return (known.others[kind] ?? []).map((name) => whole(name));
+    return ofItems(await itemsBy(kind, known), current, known.servers);
+  });
+  return (await Promise.all(all)).flat();
+}
+const itemsBy = (kind: string | undefined, known: Known): Promise<readonly KnownItem[]> =>
+  kind === 'prompt' ? known.prompts() : known.tools();
+/** Completes `TOOL` and `SERVER.TOOL`; the latter where a server was typed, or where the bare name is not enough. */
+function ofItems(
+  items: readonly KnownItem[],
+  current: string,
+  servers: readonly string[],
+): readonly Candidate[] {
+  const bare = items.flatMap(({ name, description }) =>
+    name === undefined ? [] : [whole(name, description)],
+  );
+  const sign = servers.some((server) => current.startsWith(`${server}/`)) ? '/' : '.';
+  const isOwn = ({ server, name }: KnownItem): boolean =>
+    name === undefined || current.startsWith(server + sign);
+  const owned = items
+    .filter((item) => servers.includes(item.server) && isOwn(item))
+    .map(({ server, original, description }) => whole(server + sign + original, description));
+  const owners = servers.filter((server) => items.some((item) => item.server === server));
+  return [...bare, ...owned, ...owners.map((server) => ({ text: `${server}.` }))];
+}
+async function itemsOf(
+  kind: string | undefined,
+  server: string,
+  known: Known,
+): Promise<readonly Candidate[]> {
+  const all = await itemsBy(kind, known);
+  return all.flatMap((item) => (item.server === server ? [whole(item.original, item.description)] : []));
+}
+
+/** Completes what stands behind the first word of a call: the tool of a server, or arguments of the tool. */
+async function ofArguments(
+  first: string | undefined,
+  operands: readonly string[],
+  current: string,
+  known: Known,
+): Promise<readonly Candidate[]> {
+  const kind = first === 'prompt' ? 'prompt' : 'tool';
+  const { target, rest } = targetIn(operands, known.servers);
+  const item = (await itemsBy(kind, known)).find(({ server, name, original }) =>
+    target.server === undefined ? name === target.tool : server === target.server && original === target.tool,
+  );
+  const ofServer = operands.length === 1 ? await itemsOf(kind, operands[0] ?? '', known) : [];
+  return [...ofServer, ...(item ? await ofParameters(item.schema, rest, current) : [])];
+}
+const keyed = /^(?:--)?([^\s=:]+)(?::=|=|:(?!\/\/))/;
+/** Completes an argument by the schema of its tool: its key, or its value. */
+async function ofParameters(
+  schema: unknown,
+  words: readonly string[],
+  current: string,
+): Promise<readonly Candidate[]> {
+  if (current.startsWith('@')) return prefixed('@', await files(current.slice(1)));
+  const [, flag = ''] = /^--([^\s=]+)$/.exec(words.at(-1) ?? '') ?? [];
+  const ofFlag = schemaAtKey(schema, flag);
+  if (ofFlag && !typesOf(ofFlag).includes('boolean')) return valuesOf(flag, ofFlag, current);
+  const [before = '', key = ''] = keyed.exec(current) ?? [];
+  const ofKey = schemaAtKey(schema, key);
+  if (ofKey) return prefixed(before, await valuesOf(key, ofKey, current.slice(before.length)));
+  const given = new Set(words.flatMap((word) => propertyFor(schema, keyed.exec(word)?.[1] ?? '') ?? []));
+  const free = propertiesOf(schema).filter(([name]) => !given.has(name));
+  const inOrder = words.filter((word) => !keyed.test(word) && !/^(?:--|[{@-])/.test(word)).length;
+  const left = free.slice(inOrder);
+  const next = current === '' || current.startsWith('-') ? undefined : left[0];
+  return [
+    ...left.flatMap(([name, own]) => keysOf(name, own, current)),
+    ...(next ? await valuesOf(...next, current) : []),
+  ];
+}
+function schemaAtKey(schema: unknown, key: string): Fields | undefined {
+  const [first = '', ...rest] = key.split('.');
+  const name = propertyFor(schema, key);
+  if (name !== undefined) return schemaOf(schema, name);
+  const top = propertyFor(schema, first);
+  return top === undefined ? undefined : schemaAt(schema, [top, ...rest]);
+}
+const propertiesOf = (schema: unknown): readonly (readonly [string, Fields])[] =>
+  isObject(schema) && isObject(schema['properties'])
+    ? Object.keys(schema['properties']).map((name) => [name, schemaOf(schema, name)])
+    : [];
+/** Keys of a parameter: `name=`, `--name`, and `name.key=` for an object with known keys. */
+function keysOf(name: string, own: Fields, current: string): readonly Candidate[] {
+  const { description } = own;
+  const about = typeof description === 'string' ? { about: inOneLine(description, 60) } : {};
+  if (current.startsWith('--')) return [{ text: `--${name} `, ...about }];
+  const inner = propertiesOf(own);
+  if (inner.length === 0) return [{ text: `${name}=`, ...about }];
+  if (!current.startsWith(`${name}.`)) return [{ text: `${name}.`, ...about }];
+  return inner.flatMap(([key, each]) => keysOf(`${name}.${key}`, each, current));
+}
+/** Values that a schema names. Texts that look like a path by their key are files. */
+function valuesOf(key: string, schema: Fields, current: string): Promise<readonly Candidate[]> {
+  const { items } = schema;
+  const values = [schema, items].flatMap((each) => (isObject(each) ? namedValues(each) : []));
+  const isPath = values.length === 0 && /path|file|dir|folder/i.test(key);
+  return isPath ? files(current) : Promise.resolve(values.map((value) => whole(value)));
+}
+function namedValues(schema: Fields): readonly string[] {
+  const { enum: own, anyOf, oneOf } = schema;
+  const values = [...(Array.isArray(own) ? own : []), ...('const' in schema ? [schema['const']] : [])];
+  const inner = [anyOf, oneOf].flatMap((some) => (Array.isArray(some) ? some.filter(isObject) : []));
+  return [
+    ...values.flatMap((value) =>
+      value === null ? [] : [typeof value === 'string' ? value : JSON.stringify(value)],
+    ),
+    ...(schema['type'] === 'boolean' ? ['true', 'false'] : []),
+    ...inner.flatMap(namedValues),
+  ];
+}
+
+/** Files and folders whose paths begin with a text. Hidden ones only where a dot was typed. */
+async function files(begun: string): Promise<readonly Candidate[]> {
+  const at = begun.lastIndexOf('/') + 1;
+  const folder = begun.slice(0, at).replace(/^~\//, `${homedir()}/`);
+  try {
+    const entries = await readdir(folder === '' ? '.' : folder, { withFileTypes: true });
+    return entries
+      .filter(({ name }) => name.startsWith('.') === begun.slice(at).startsWith('.'))
+      .map((entry) => ({ text: begun.slice(0, at) + entry.name + (entry.isDirectory() ? '/' : ' ') }))
+      .toSorted((a, b) => (a.text < b.text ? -1 : 1));
+  } catch {
+    // Completes nothing in a folder that cannot be read.
+    return [];
+  }
+}

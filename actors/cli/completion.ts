@@ -1,0 +1,161 @@
+import type { Command } from 'commander';
+import { completed, readWords, type Candidate, type Known, type KnownItem } from './completing.ts';
+import type { CommandContext } from './context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { enabled, tableOf } from './one-shot.ts';
+import { isCalledByUrl, isUrl } from './typed-server.ts';
+import { currentIn } from './prompt/commands.ts';
+import { readSource } from './source.ts';
+import { fingerprintOf } from '../plans/plan.ts';
+import { defaultStateDir, readCached, typedInShell } from '../../adapters/index.ts';
+import { apps } from '../../machines/config/apps.ts';
+import { isUsable } from '../../machines/catalog/tool-table.ts';
+import type { Lists } from '../../machines/catalog/entries.ts';
+import { parseConfig, type Config } from '../../machines/config/parse.ts';
+import { asLine } from '../../machines/text.ts';
+
+/** Programs for shells that ask `a2c completion SHELL LINE` at each Tab. */
+const scripts = {
+  bash: `_a2c() {
+  local found
+  COMPREPLY=()
+  while IFS= read -r found; do COMPREPLY+=("$found"); done < <(
+    a2c completion bash "\${COMP_LINE:0:COMP_POINT}" "$COMP_WORDBREAKS" 2> /dev/null < /dev/null
+  )
+}
+complete -o nospace -F _a2c a2c`,
+  zsh: `_a2c() {
+  local text about
+  local -a texts shown
+  while IFS=$'\\t' read -r text about; do
+    texts+=("$text")
+    shown+=("$text\${about:+ -- $about}")
+  done < <(a2c completion zsh "\${(j: :)words[1,CURRENT-1]} $PREFIX" 2> /dev/null < /dev/null)
+  compadd -U -Q -S '' -l -d shown -a texts
+}
+compdef _a2c a2c`,
+  fish: `complete -c a2c -f -a '(a2c completion fish (commandline -cp | string collect) 2> /dev/null < /dev/null)'`,
+} as const;
+type Shell = keyof typeof scripts;
+
+/** Runs `a2c completion`: prints the program for a shell, or what completes a line. Nothing is started. */
+export const completionFor = (program: Command) => ({
+  async completion(
+    context: CommandContext,
+    shell: Shell,
+    line: string | undefined,
+    breaks: string | undefined,
+  ): Promise<number> {
+    const found =
+      line === undefined ? [scripts[shell]] : await linesFor(program, context, shell, { line, breaks });
+    if (found.length > 0) context.terminal.outText(found.join('\n'));
+    return exitCodes.done;
+  },
+});
+
+/** Candidates for a typed line, one a line, as the shell takes them. */
+async function linesFor(
+  program: Command,
+  context: CommandContext,
+  shell: Shell,
+  { line, breaks = '' }: { readonly line: string; readonly breaks?: string | undefined },
+): Promise<readonly string[]> {
+  const { words, current } = currentIn(line);
+  const [name = '', ...rest] = words.slice(1);
+  const command = program.commands.find((each) => each.name() === name);
+  const found = command
+    ? await completed(...(await withKnown(context, command, rest)), current)
+    : commandsOf(program).filter(({ text }) => words.length === 1 && text.startsWith(current));
+  // Bash replaces what stands behind the last of its word breaks.
+  const kept = Math.max(-1, ...Array.from(breaks, (sign) => current.lastIndexOf(sign))) + 1;
+  return found
+    .filter(({ text }) => asLine(text) === text)
+    .map(({ text, about = '' }) => {
+      if (shell === 'fish') return `${text.trimEnd()}\t${about}`;
+      const shown = quoted(text.slice(kept));
+      return about === '' || shell === 'bash' ? shown : `${shown}\t${about}`;
+    });
+}
+/** Quotes a candidate for the shell, but not `~/` at its begin, nor the blank at its end. */
+const quoted = (candidate: string): string => {
+  const [, home = '', text = '', blank = ''] = /^(~\/)?(.*?)( ?)$/.exec(candidate) ?? [];
+  return home + (text === '' ? '' : typedInShell([text])) + blank;
+};
+const commandsOf = (program: Command): readonly Candidate[] =>
+  program
+    .createHelp()
+    .visibleCommands(program)
+    .map((command) => ({ text: `${command.name()} `, about: command.description() }));
+
+/** Arguments of `completed`: the words without a URL that is the server, and the names of the config. */
+async function withKnown(
+  context: CommandContext,
+  command: Command,
+  words: readonly string[],
+): Promise<readonly [Command, readonly string[], Known]> {
+  const { operands, values } = readWords(command, words);
+  const [url] = operands;
+  const isTyped = isUrl(url) && isCalledByUrl(command.name());
+  const { config, url: office, header } = values;
+  const isKnown = office === undefined && config?.at(-1) !== '-';
+  const asked = {
+    ...(config && { config: config.at(-1) ?? '' }),
+    ...(isTyped && { typed: [url], ...(header && { header }) }),
+  };
+  const source = isKnown ? await readSource(context, asked).catch(() => undefined) : undefined;
+  const known = await knownIn(source?.config ?? noServers);
+  if (!isTyped) return [command, words, known];
+  return [command, words.filter((word) => word !== url), { ...known, servers: [] }];
+}
+const noServers = ((): Config => {
+  const parsed = parseConfig({ mcpServers: {} });
+  if (parsed.ok) return parsed.config;
+  throw new Error('a config without servers is right');
+})();
+/** Names in a config, with what its servers listed in their last run. */
+async function knownIn(config: Config): Promise<Known> {
+  const lists = await Promise.all(
+    enabled(config).map(async (server) => {
+      const cached = await readCached(defaultStateDir(), fingerprintOf(server));
+      return [server.name, cached?.lists ?? {}] as const;
+    }),
+  );
+  return {
+    servers: config.servers.map(({ name }) => name),
+    tools: () => Promise.resolve(toolsIn(config, lists)),
+    prompts: () => Promise.resolve(promptsIn(lists)),
+    others: { app: apps.map(({ id }) => id) },
+  };
+}
+type Listed = readonly (readonly [server: string, lists: Lists])[];
+function toolsIn(config: Config, listed: Listed): readonly KnownItem[] {
+  const usable = listed.map(([server, { tools = [] }]) => [server, tools.filter(isUsable)] as const);
+  const { byName, refused } = tableOf(config, Object.fromEntries(usable));
+  const isShared = (name: string): boolean => refused.some((each) => each.name === name);
+  const named = Object.entries(byName).filter(([name]) => !isShared(name));
+  return usable.flatMap(([server, tools]) =>
+    tools.map((tool) => ({
+      server,
+      original: tool.name,
+      name: named.find(([, entry]) => entry.server === server && entry.tool.name === tool.name)?.[0],
+      description: tool.description,
+      schema: tool.inputSchema,
+    })),
+  );
+}
+function promptsIn(listed: Listed): readonly KnownItem[] {
+  const all = listed.flatMap(([server, { prompts = [] }]) => prompts.map((prompt) => ({ server, prompt })));
+  return all.map(({ server, prompt: { name, description, arguments: given = [] } }) => ({
+    server,
+    original: name,
+    name: all.filter(({ prompt }) => prompt.name === name).length === 1 ? name : undefined,
+    description,
+    schema: promptSchema(given),
+  }));
+}
+/** Arguments of a prompt, as the schema of a tool has them. */
+const promptSchema = (
+  given: readonly { readonly name: string; readonly description?: string }[],
+): object => ({
+  properties: Object.fromEntries(given.map(({ name, ...rest }) => [name, { type: 'string', ...rest }])),
+});
