@@ -206,6 +206,8 @@ function confirmationIn(said: unknown): Confirmation | undefined {
 }
 const unreadable = `the answer was none of ${[...confirmationWords].join(', ')}`;
 
+const whatToAnswer =
+  "Return 'allow', 'allowForSession' or 'deny' from `confirm`, or { decision: 'deny', reason }.";
 const howToConfirm =
   'Give `confirm` or `permission` to createComputer, `autoApprove` to the server, or `confirmed: true` to the call.';
 
@@ -246,7 +248,7 @@ const confirmAsk =
     const whole: ConfirmQuestion = { ...question, annotations: annotations ?? null, signal };
     // Reads the host's answer to a confirmation inside the promise, because reading a property of it may throw.
     void (async () => confirmationIn(await how(whole)))().then(
-      (read) => (read ? answer(read) : refuse(failed(unreadable))),
+      (read) => (read ? answer(read) : refuse(failed(unreadable), whatToAnswer)),
       (error: unknown) =>
         refuse(error instanceof Error && error.name === 'TimeoutError' ? confirmationLate : failed(error)),
     );

@@ -7,6 +7,8 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Servers } from '../servers/servers.ts';
 import type { ComputerNews } from '../../machines/computer/computer.machine.ts';
 import { stateFor } from '../../machines/server-states.ts';
+import { approvalGroups, toolsAlone } from '../../machines/config/app.ts';
+import { nearest } from '../../machines/text.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 
 interface NewsroomOptions {
@@ -31,6 +33,8 @@ export class ComputerNewsroom {
   /** Failures of servers with a list that differs at each read, by server. */
   readonly #restless = new Map<string, Failure>();
   readonly #ready = new Set<string>();
+  /** Approvals without a tool that the host was told of, by server and name. */
+  readonly #approvals = new Set<string>();
   /** Times at which servers are tried again by themselves at the latest, in ms since 1970, by server. */
   readonly #tries = new Map<string, number>();
   /** Times in ms since 1970 at which lists got a revision, and at which servers were last lost. */
@@ -158,8 +162,23 @@ export class ComputerNewsroom {
     const { servers, cached, emit } = this.#told;
     this.times.set(`${server}/${list}@${revision}`, Date.now());
     cached.hear(servers.get(server)?.fingerprint ?? '', news);
-    if (list === 'tools') return;
+    if (list === 'tools') return this.#judgeApprovals(news);
     emit(list === 'prompts' ? 'prompts.changed' : 'resources.changed', { server, added, removed, changed });
+  }
+  /** Tells once of each name in `autoApprove` of a server that is no group and none of its tools. */
+  #judgeApprovals({ server, entries }: Extract<ComputerNews, { type: 'catalog.changed' }>): void {
+    const names = entries.flatMap((entry) => ('name' in entry ? [entry.name] : []));
+    if (names.length === 0) return;
+    const { autoApprove = [] } = this.#told.servers.get(server)?.server.settings ?? {};
+    for (const name of toolsAlone(autoApprove)) {
+      const key = JSON.stringify([server, name]);
+      if (names.includes(name) || this.#approvals.has(key)) continue;
+      this.#approvals.add(key);
+      const [close] = nearest(name, [...approvalGroups, ...names]);
+      const meant = close === undefined ? '' : `. Did you mean '${close}'?`;
+      const what = `is no group (${approvalGroups.join(', ')}) and no tool of this server`;
+      this.#told.notice(`autoApprove of server '${server}': '${name}' ${what}${meant}`, 'tools');
+    }
   }
 }
 const textWithRemedy = ({ message, remedy }: Failure): string =>

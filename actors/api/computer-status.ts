@@ -39,6 +39,8 @@ export const computerState = (snapshot: Snapshot | undefined): ComputerStatus['s
 interface ServerFacts {
   readonly failure: Failure | null;
   readonly noise: Noise;
+  /** Process id of its program; undefined when none runs. */
+  readonly pid: number | undefined;
   /** Step of connecting for which the server waits, and since when. */
   readonly waits: ServerStatus['waits'];
   /** Time in ms until the server is tried again; 0 or less when no try is planned or one is about to begin. */
@@ -69,7 +71,7 @@ const connecting = (
 export function serverStatus(
   { name, disabled, kind }: ServerConfig,
   snapshot: Snapshot | undefined,
-  { failure, noise, nextTryMs, waits }: ServerFacts,
+  { failure, noise, nextTryMs, waits, pid }: ServerFacts,
   context: ComputerContext | undefined,
 ): ServerStatus {
   const hidden = hiddenOf(context, name);
@@ -83,6 +85,7 @@ export function serverStatus(
     ...(why && { reason: why.message, failure: why }),
     ...(waits && state === 'connecting' && { reason: connecting(waits, kind === 'stdio', failure), waits }),
     ...((state === 'waiting' || state === 'open') && nextTryMs > 0 && { nextTryMs }),
+    ...(pid !== undefined && { pid }),
     ...(isNoisy(noise) && { noise }),
     ...(hidden !== '' && state === 'ready' && { hidden }),
     ...(state === 'ready' && declaredOf(snapshot)),

@@ -279,7 +279,9 @@ class HostedComputer implements Computer {
   #statusOf(server: ServerConfig): ServerStatus {
     const { name } = server;
     const noise = this.#runtime.noiseOf(name);
-    return serverStatus(server, this.#clientOf(name), { ...this.#news.of(name), noise }, this.#context());
+    const pid = this.#runtime.pidOf(`computer/client:${keyOf(name)}`);
+    const facts = { ...this.#news.of(name), noise, pid };
+    return serverStatus(server, this.#clientOf(name), facts, this.#context());
   }
   status(): ComputerStatus {
     const snapshot = this.#runtime.directory.find('computer')?.ref.getSnapshot();

@@ -179,11 +179,12 @@ describe('tools', () => {
       expect.objectContaining({ name: 'echo', original: 'echo', server: 'fixture', return_schema: null }),
     );
     expect(listing['servers']).toEqual([
-      { name: 'fixture', state: 'ready', startedMs: expect.any(Number) },
+      { name: 'fixture', state: 'ready', pid: expect.any(Number), startedMs: expect.any(Number) },
       { name: 'off', state: 'disabled', reason: 'disabled in its config' },
       {
         name: 'twin',
         state: 'ready',
+        pid: expect.any(Number),
         startedMs: expect.any(Number),
         reason: "Tool '#3' of 'twin' is not offered: it has no name",
         failure: expect.objectContaining({ details: expect.objectContaining({ refused: ['#3'] }) }),

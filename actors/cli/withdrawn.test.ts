@@ -133,6 +133,6 @@ it('servers(), status() and tools() say it, which is what --json prints', async 
   const back = heard();
   flip();
   expect(await back).toBeUndefined();
-  expect(computer.servers()).toEqual([{ name: 'fs', state: 'ready' }]);
+  expect(computer.servers()).toEqual([{ name: 'fs', state: 'ready', pid: expect.any(Number) as number }]);
   expect(await computer.callTool('read')).toMatchObject({ outcome: 'succeeded' });
 });

@@ -221,7 +221,7 @@ describe('a call that needs a person', () => {
     [
       'answers something that is none of the words',
       () => true as unknown as 'allow',
-      'Nobody could be asked whether the call may run',
+      'The question whether the call may run failed',
     ],
   ])('is refused when the person %s', async (_, confirm, text) => {
     const answer = await outcomeBy(confirm);
@@ -232,6 +232,9 @@ describe('a call that needs a person', () => {
       failure: { code: 4005 },
     });
     expect(answer.failure?.message).toContain(text);
+    expect(answer.failure?.remedy?.startsWith("Return 'allow'") ?? false).toBe(
+      text.startsWith('The question'),
+    );
   });
 
   it('is not asked about when the caller has confirmed it', async () => {

@@ -93,7 +93,7 @@ describe('a placeholder', () => {
     expect(stateOf('needy')?.state).toBe('needsInput');
     set('A2C_SMCP_later', 'here at last');
     await computer.startServer('needy');
-    expect(stateOf('needy')).toEqual({ name: 'needy', state: 'ready' });
+    expect(stateOf('needy')).toEqual({ name: 'needy', state: 'ready', pid: expect.any(Number) as number });
     expect(envOf()['WHO']).toBe('here at last');
     expect(await computer.callTool('echo', { text: 'x' })).toMatchObject({ outcome: 'succeeded' });
   });

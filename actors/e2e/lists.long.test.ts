@@ -38,7 +38,7 @@ describe('a server', () => {
 
   it('that speaks of a change before its handshake is over is ready all the same, with the list that holds (82)', async () => {
     await start('early');
-    expect(computer.servers()).toEqual([{ name: 's', state: 'ready' }]);
+    expect(computer.servers()).toEqual([{ name: 's', state: 'ready', pid: expect.any(Number) as number }]);
     expect((await computer.tools()).tools.map(({ name }) => name)).toContain('echo');
   });
 
@@ -49,6 +49,6 @@ describe('a server', () => {
     const { state, entries, failures } = listOf('prompts') ?? {};
     expect([state, entries, failures]).toEqual(['standby', 0, 0]);
     expect(await asked('prompts/list')).toBe(1);
-    expect(computer.servers()).toEqual([{ name: 's', state: 'ready' }]);
+    expect(computer.servers()).toEqual([{ name: 's', state: 'ready', pid: expect.any(Number) as number }]);
   });
 });

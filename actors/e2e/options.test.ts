@@ -1,6 +1,7 @@
 /** Options that a host may mistype: a wrong name is told the nearest one, a wrong value what it may be. */
 import { expect, it, vi } from 'vitest';
 import { linked } from '../../scenarios/fixtures/hosted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import {
   type A2cError,
   createAgent,
@@ -153,6 +154,27 @@ it('a misspelt key that is ignored is told with the one that was meant', async (
     onNotice: (text) => notices.push(text),
   });
   expect(notices).toContain('config: mcpServers.a.arg: unknown key, ignored (did you mean args?)');
+});
+
+it('an approval that is no group and no tool is told once the tools are known', async () => {
+  const notices: string[] = [];
+  const server = { command: process.execPath, args: [fixtureFile('mcp-server.mjs')] };
+  const fixture = { ...server, autoApprove: ['reads', 'echo', 'write'] };
+  await using computer = await createComputer({
+    ...{ config: { mcpServers: { fixture } }, record: false, stateDir: false },
+    onNotice: (text) => notices.push(text),
+  });
+  await computer.startServer('fixture');
+  await computer.tools();
+  const wrong =
+    "autoApprove of server 'fixture': 'reads' is no group (all, read, write) and no tool of this server. Did you mean 'read'?";
+  expect(notices).toEqual([wrong]);
+  await computer.restartServer('fixture');
+  expect(notices).toEqual([wrong]);
+  const [status] = computer.servers();
+  expect(() => process.kill(status?.pid ?? 0, 0)).not.toThrow();
+  await computer.stopServer('fixture');
+  expect(computer.servers()[0]).not.toHaveProperty('pid');
 });
 
 it('no error shows a text that was given in place of a config, settings or headers', async () => {

@@ -52,6 +52,8 @@ export interface ServerStatus {
    * lines that explain its end.
    */
   readonly failure?: Failure | null;
+  /** Process id of the server's program, while one runs on this machine. */
+  readonly pid?: number;
   /** Longest time in ms until the server is tried again by itself. */
   readonly nextTryMs?: number;
   /** Counts of the server's output that could not be parsed; absent when there was none. */

@@ -27,7 +27,7 @@ describe('a server that cannot start', () => {
     );
     expect(computer.status()).toMatchObject({ name: 'c1', link: null });
     expect(computer.servers()).toEqual([
-      { name: 'good', state: 'ready' },
+      { name: 'good', state: 'ready', pid: expect.any(Number) },
       {
         name: 'needy',
         state: 'needsInput',
@@ -104,7 +104,7 @@ describe('a server that cannot start', () => {
     const [first, second] = computer.servers();
     expect(first).toMatchObject({ name: 'broken', state: 'open' });
     expect(first?.reason).toMatch(reason);
-    expect(second).toEqual({ name: 'good', state: 'ready' });
+    expect(second).toEqual({ name: 'good', state: 'ready', pid: expect.any(Number) as number });
     expect(computer.status().state).toBe('degraded');
     await expect(computer.startServer('broken')).rejects.toThrow(reason);
   });
@@ -150,7 +150,7 @@ describe('a server that is started and stopped by hand', () => {
     await computer.startServer('s');
     await computer.startServer('s');
     const { length } = (await computer.tools()).tools;
-    expect(computer.servers()).toEqual([{ name: 's', state: 'ready' }]);
+    expect(computer.servers()).toEqual([{ name: 's', state: 'ready', pid: expect.any(Number) as number }]);
     await computer.stopServer('s');
     await computer.stopServer('s');
     expect(computer.servers()).toEqual([{ name: 's', state: 'idle' }]);
@@ -186,7 +186,7 @@ describe('a server that is started and stopped by hand', () => {
     );
     await Promise.allSettled(orders);
     await computer.startServer('s');
-    expect(computer.servers()).toEqual([{ name: 's', state: 'ready' }]);
+    expect(computer.servers()).toEqual([{ name: 's', state: 'ready', pid: expect.any(Number) as number }]);
   });
 });
 

@@ -53,9 +53,11 @@ export const common = {
   url: 'url',
   headers: 'headers',
 } as const;
+/** Names in `autoApprove` that stand for several tools. */
+export const approvalGroups: readonly string[] = ['all', 'read', 'write'];
 /** Returns names of tools without our group names such as `all`. */
 export const toolsAlone = (value: unknown): readonly string[] =>
-  (value as readonly string[]).filter((name) => !['all', 'read', 'write'].includes(name));
+  (value as readonly string[]).filter((name) => !approvalGroups.includes(name));
 
 // ── how its servers are read ──────────────────────────────────────────────────────────────────────────
 /** Server of another application as an entry of `mcpServers`, not yet validated. */

@@ -319,7 +319,9 @@ export const mapForeign = (given: Entry, path: Path, findings: Findings): Mapped
       const [meant] = nearest(key, rows.keys());
       if (meant !== undefined) misspelt.set(key, meant);
       const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
-      addWarning(findings, here, `unknown key, ignored${hint}`);
+      if (meant !== undefined && isOfRights(meant))
+        addMistake(findings, here, 'unknown key', `did you mean ${meant}?`);
+      else addWarning(findings, here, `unknown key, ignored${hint}`);
     } else if (row.does === 'unsupported') addWarning(findings, here, `not supported, ignored (${row.note})`);
     else if (row.does === 'approve') approvals.push(key);
     else if (row.does === 'allow') allowances.push(key);
@@ -339,6 +341,19 @@ export const mapForeign = (given: Entry, path: Path, findings: Findings): Mapped
   };
   return { entry: mapped, originOf, misspelt };
 };
+
+/** Keys that say whether a server runs, and which of its tools run with or without a question. */
+const ofRights: ReadonlySet<unknown> = new Set([
+  'disabled',
+  'forbidden_tools',
+  'auto_approve',
+  'autoApprove',
+]);
+/** Tells whether a key grants or takes rights: a misspelt one is a mistake, because ignoring it changes what may run. */
+function isOfRights(key: string): boolean {
+  const row = rows.get(key);
+  return row?.does === 'approve' || row?.does === 'allow' || ofRights.has(row?.to?.[0]);
+}
 
 type Draft = Record<string, unknown> & { readonly server_parameters: Record<string, unknown> };
 interface Move {

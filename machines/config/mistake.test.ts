@@ -133,6 +133,14 @@ const table: readonly (readonly [unknown, ...string[]])[] = [
   ],
   [[{ ...ok, auto_approve: [''] }], '[0].auto_approve[0]: must not be empty'],
   [[{ ...ok, auto_aprove: [] }], '[0].auto_aprove: unknown key (did you mean auto_approve?)'],
+  [
+    other({ command: 'x', autoaprove: ['read'] }),
+    'mcpServers.git.autoaprove: unknown key (did you mean autoApprove?)',
+  ],
+  [
+    other({ command: 'x', disabledTool: ['rm'] }),
+    'mcpServers.git.disabledTool: unknown key (did you mean disabledTools?)',
+  ],
   [other({ command: 'x', disable: 1 }), 'mcpServers.git.disable: expected true or false, got a number'],
   [{ servers: [], inputs: {} }, 'inputs: expected a list of input definitions'],
   [inputs(1), 'inputs[0]: expected an object that defines an input'],

@@ -21,7 +21,7 @@ describe('a call that nobody allows', () => {
     [confirmationDenied, { reason_given: 'not today' }, 'A person refused the call: not today'],
     [confirmationLate, {}, 'Nobody said in time whether the call may run'],
     [confirmationMissing, {}, 'There is nobody who could be asked whether the call may run'],
-    [confirmationFailed('no screen'), {}, 'Nobody could be asked whether the call may run: no screen'],
+    [confirmationFailed('no screen'), {}, 'The question whether the call may run failed: no screen'],
     ['another text', {}, 'another text'],
   ])('is told of in the language of its reader: %s %j', (message, details, english) => {
     const failure = { code: wireCodes.notConfirmed, message, details };

@@ -92,7 +92,7 @@ export const confirmationTexts: Readonly<
     denied: ({ reason }) => `A person refused the call${because(reason)}`,
     late: () => 'Nobody said in time whether the call may run',
     missing: () => 'There is nobody who could be asked whether the call may run',
-    failed: ({ reason }) => `Nobody could be asked whether the call may run${because(reason)}`,
+    failed: ({ reason }) => `The question whether the call may run failed${because(reason)}`,
   },
   zh: {
     denied: ({ reason }) => (reason === undefined ? confirmationDenied : `工具调用二次确认被拒绝：${reason}`),
