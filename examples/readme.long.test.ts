@@ -1,38 +1,38 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { json, text } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** Runs the programs of README.md as they stand, in a project that has the built package. */
+/** Runs the programs and commands of README.md as they stand, in a project that has the built package. */
 const root = fileURLToPath(new URL('..', import.meta.url));
 const here = mkdtempSync(join(tmpdir(), 'a2c-readme-'));
-const page = readFileSync(join(root, 'README.md'), 'utf8');
-const programs = [...page.matchAll(/^<!-- (\S+\.mjs) -->\n```js\n(.*?)^```$/gms)];
+const pages = ['README.md', 'docs/calls.md'].map((name) => readFileSync(join(root, name), 'utf8'));
+const [page = ''] = pages;
+const programs = [...pages.join('\n').matchAll(/^<!-- (\S+\.mjs) -->\n```js\n(.*?)^```$/gms)];
 
 beforeAll(() => {
   mkdirSync(join(here, 'node_modules/.bin'), { recursive: true });
-  mkdirSync(join(here, 'node_modules/@anthropic-ai'));
   symlinkSync(root, join(here, 'node_modules/a2c-actors'), 'dir');
   symlinkSync(join(root, 'dist/actors/main.js'), join(here, 'node_modules/.bin/a2c'));
-  const sdk = '@anthropic-ai/sdk';
-  symlinkSync(join(root, 'node_modules', sdk), join(here, 'node_modules', sdk), 'dir');
+  for (const name of ['@modelcontextprotocol', 'zod'])
+    symlinkSync(join(root, 'node_modules', name), join(here, 'node_modules', name), 'dir');
   writeFileSync(join(here, 'package.json'), '{}');
   writeFileSync(join(here, 'README.md'), '# A shop\n\nIt sells tea.\n');
   for (const [, name = '', code = ''] of programs) writeFileSync(join(here, name), code);
 });
 afterAll(() => rmSync(here, { recursive: true }));
 
-/** Runs a program of the page to its end, with what a person types. */
-async function run(name: string, { typed = '', env = {} }: { typed?: string; env?: object } = {}) {
-  const child = spawn(process.execPath, [name], {
+/** Runs a command to its end, with what a person types. */
+async function run([command = '', ...argv]: readonly string[], { typed = '' } = {}) {
+  // A test that starts tests must not look like one of its own.
+  const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+  const child = spawn(command, argv, {
     cwd: here,
-    env: { ...process.env, XDG_STATE_HOME: join(here, 'state'), ...env },
+    env: { ...inherited, XDG_STATE_HOME: join(here, 'state') },
   });
   child.stdin.end(typed);
   const [[code], out, err] = await Promise.all([
@@ -44,45 +44,58 @@ async function run(name: string, { typed = '', env = {} }: { typed?: string; env
 }
 
 describe('README.md', () => {
-  it('has these programs, the first of at most ten lines', () => {
-    expect(programs.map(([, name]) => name)).toEqual(['first.mjs', 'confirm.mjs', 'chat.mjs', 'office.mjs']);
-    expect(programs[0]?.[2]?.trim().split('\n').length).toBeLessThanOrEqual(10);
+  it('has these programs, the first and the test of at most ten lines', () => {
+    expect(programs.map(([, name]) => name)).toEqual([
+      'first.mjs',
+      'office.mjs',
+      'shop.test.mjs',
+      'confirm.mjs',
+    ]);
+    for (const n of [0, 2]) expect(programs[n]?.[2]?.trim().split('\n').length).toBeLessThanOrEqual(10);
+    expect(programs[2]?.[2]).toBe(readFileSync(join(root, 'examples/shop/shop.test.mjs'), 'utf8'));
   });
 
   it('calls a tool with two concepts', async () => {
-    expect(await run('first.mjs')).toMatchObject({ code: 0, err: '', out: expect.stringContaining('tea') });
+    expect(await run(['node', 'first.mjs'])).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringContaining('tea'),
+    });
   });
 
   it.each([
     ['y\n', 'succeeded'],
     ['n\n', 'The user said no'],
   ])('asks a person, who types %j', async (typed, said) => {
-    const { out, code } = await run('confirm.mjs', { typed });
+    const { out, code } = await run(['node', 'confirm.mjs'], { typed });
     expect([code, out]).toEqual([0, expect.stringContaining('Run read_file')]);
     expect(out).toContain(said);
   });
 
-  it('lets a model call a tool', async () => {
-    const asked: { messages: { content: unknown }[] }[] = [];
-    const server = createServer((request, response) => {
-      void json(request).then((body) => {
-        asked.push(body as (typeof asked)[number]);
-        const use = { type: 'tool_use', id: 'toolu_1', name: 'read_file', input: { path: 'README.md' } };
-        const content = asked.length === 1 ? [use] : [{ type: 'text', text: 'It sells tea.' }];
-        response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify({ id: 'msg_1', type: 'message', role: 'assistant', content }));
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const env = { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` };
-    const ended = await run('chat.mjs', { env });
-    server.close();
-    expect(ended).toEqual({ code: 0, err: '', out: 'It sells tea.\n' });
-    expect(JSON.stringify(asked[1]?.messages.at(-1))).toContain('It sells tea.');
+  it('calls a tool through an office', async () => {
+    expect(await run(['node', 'office.mjs'])).toEqual({ code: 0, err: '', out: 'succeeded\n' });
   });
 
-  it('calls a tool through an office', async () => {
-    expect(await run('office.mjs')).toEqual({ code: 0, err: '', out: 'succeeded\n' });
+  it('starts with two commands', async () => {
+    const [, block = ''] = /^## Start\n.*?^```sh\n(.*?)^```$/ms.exec(page) ?? [];
+    const [call = [], up = []] = block
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.replace(/ +#.*$/, '').split(' '));
+    expect(await run(call)).toMatchObject({ code: 0, out: expect.stringContaining('It sells tea.') });
+    const host = await run([...up, '--port', '0'], { typed: 'quit\n' });
+    expect(host).toMatchObject({ code: 0 });
+    expect(host.out + host.err).toMatch(/^inspector http:\/\/127\.0\.0\.1:\d+\//m);
+  });
+
+  it('replays a failure to a red test and a green one', async () => {
+    const shop = readFileSync(join(root, 'examples/shop/shop.mjs'), 'utf8');
+    const test = ['node', '--test', 'shop.test.mjs'];
+    writeFileSync(join(here, 'shop.mjs'), shop);
+    const red = await run(test);
+    const [, said = ''] = /red while the server dies: `([^`]+)`/.exec(page) ?? [];
+    expect(red).toMatchObject({ code: 1, out: expect.stringContaining(said) });
+    writeFileSync(join(here, 'shop.mjs'), shop.replace(/crash\(`.*`\); \/\/ mended: /, ''));
+    expect(await run(test)).toMatchObject({ code: 0, out: expect.stringContaining('pass 1') });
   });
 });

@@ -27,7 +27,10 @@ describe('the package', () => {
     expect(files).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'examples/embed.ts']));
     const isForTests =
       /\.(test|given|scenario|bench|conformance)\.|\/(e2e|bench|house|mutants|interop|recordings)\//;
-    expect(files.filter((file) => isForTests.test(file))).toEqual(['examples/replay.test.mjs']);
+    expect(files.filter((file) => isForTests.test(file))).toEqual([
+      'examples/replay.test.mjs',
+      'examples/shop/shop.test.mjs',
+    ]);
   });
 
   it('is light to install, and says where it is from', () => {

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isRate, officeLimits } from '../../machines/office/rooms/limits.ts';
+import { readFacts, withShortTable } from '../judge/hosts-page.ts';
 import { configOfPage } from '../fixtures/chaos/nginx.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -96,6 +97,30 @@ it('docs/README.md names each page of docs once', () => {
   expect(named.map(([, page = '']) => page).toSorted()).toEqual(
     pagesOfDocs.filter((page) => page !== 'README.md').toSorted(),
   );
+});
+
+describe('README.md and README.zh-CN.md', () => {
+  const [english, chinese] = ['README.md', 'README.zh-CN.md'].map(textOf) as [string, string];
+  /** Parts of a page that are the same in each language, in order. */
+  const partsOf = (page: string) => ({
+    headings: [...page.matchAll(/^(#+) /gm)].map(([, level]) => level),
+    blocks: page.match(/^(?:<!-- \S+ -->\n)?```.*?^```$/gms),
+    links: [...page.matchAll(/\]\(([^)]+)\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !link.startsWith('README')),
+    rows: [...page.matchAll(/^\|.*\|$/gm)].length,
+  });
+
+  it('have the same headings, code, links and rows', () => {
+    const parts = partsOf(english);
+    expect(parts.blocks?.length).toBeGreaterThan(6);
+    expect(partsOf(chinese)).toEqual(parts);
+  });
+
+  it.each([english, chinese])('have the verdicts of docs/hosts.md', (page) => {
+    expect(withShortTable(page, readFacts())).toBe(page);
+    expect(page).toMatch(/^(?:\| [\w@/ ().-]+ \| [\d.]+ (?:\| \d+ ){4}\|\n){5}<!-- end of hosts -->$/m);
+  });
 });
 
 describe('docs/troubleshooting.md', () => {

@@ -1,20 +1,14 @@
-/** Judges the hosts that are named, or all, keeps the facts of each cell, and writes docs/hosts.md: `npm run judge:all`. */
+/** Judges the hosts that are named, or all, keeps the facts of each cell, and writes docs/hosts.md and the short table of README.md: `npm run judge:all`. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { cases } from './cases/index.ts';
 import { hosts, playersOf, root } from './hosts.ts';
-import { hostsPage, type Facts } from './hosts-page.ts';
+import { hostsPage, readFacts, withShortTable } from './hosts-page.ts';
 import { factsOf, markOf } from './report.ts';
 import { judgeAll } from './run.ts';
 
 const factsFile = new URL('facts.ndjson', import.meta.url);
-/** Reads the facts: a line for each host. */
-const read = (): Facts => {
-  const lines = readFileSync(factsFile, 'utf8').split('\n').filter(Boolean);
-  const kept = lines.map((line) => JSON.parse(line) as Facts[string] & { readonly column: string });
-  return Object.fromEntries(kept.map(({ column, ...report }) => [column, report]));
-};
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => stop.abort(new Error(`ended by ${signal}`)));
@@ -36,7 +30,7 @@ async function judgeHost(name: string, only: readonly string[], atOnce: number):
   });
   const machine = `${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB, load ${load[0]}`;
   // Read again, since another run may have written meanwhile.
-  const before = read();
+  const before = readFacts(factsFile);
   const cells = { ...(only.length > 0 && before[name]?.cells), ...report.cells };
   const facts = { ...before, [name]: { ...report, cells, machine } };
   const lines = Object.entries(facts).map(([column, one]) => `${JSON.stringify({ column, ...one })}\n`);
@@ -53,4 +47,7 @@ const { values, positionals } = parseArgs({
 });
 const named = positionals.length > 0 ? positionals : Object.keys(hosts);
 for (const name of values.page ? [] : named) await judgeHost(name, values.only, Number(values['at-once']));
-writeFileSync(`${root}docs/hosts.md`, hostsPage(read()));
+const facts = readFacts(factsFile);
+writeFileSync(`${root}docs/hosts.md`, hostsPage(facts));
+for (const readme of ['README.md', 'README.zh-CN.md'])
+  writeFileSync(root + readme, withShortTable(readFileSync(root + readme, 'utf8'), facts));

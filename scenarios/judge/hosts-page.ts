@@ -17,6 +17,12 @@ const exceptions = JSON.parse(
   readFileSync(new URL('exceptions.json', import.meta.url), 'utf8'),
 ) as readonly Exception[];
 
+/** Reads the facts that `npm run judge:all` keeps: a line for each host. */
+export function readFacts(file = new URL('facts.ndjson', import.meta.url)): Facts {
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  const kept = lines.map((line) => JSON.parse(line) as Facts[string] & { readonly column: string });
+  return Object.fromEntries(kept.map(({ column, ...report }) => [column, report]));
+}
 /** Share of the cells in which the first two runs of a host agreed. */
 export function agreement(facts: Facts): string {
   const all = Object.values(facts).flatMap(({ cells }) => Object.values(cells));
@@ -27,24 +33,41 @@ export function agreement(facts: Facts): string {
 /** Price of ours, which no other host of the table has to pay. */
 const price = `- **a2c-actors pays for its column.** Beside each host that has started a server runs a process that ends the servers when the host is killed, with 40 MB of memory. The first connection costs about 220 ms of CPU and 35 MB, each call about a tenth more CPU than the SDK alone ([any-client.md](any-client.md#before-and-after)), and the default install has 60 MB.`;
 
+/** Mark of a host in a case, with the footnote of a verdict that was set by hand. */
+const cellOf = (facts: Facts, name: string, title: string): string => {
+  const [one, cell] = [cases[title] as Case, facts[name]?.cells[title]];
+  if (!cell) return '·';
+  const at = exceptions.findIndex((each) => each.host === name && each.case === title);
+  const found = exceptions[at];
+  return found ? `${markOf(one, found)}[^${at + 1}]` : markOf(one, cell);
+};
+const count = (facts: Facts, name: string, mark: string): number =>
+  Object.keys(cases).filter((title) => cellOf(facts, name, title).startsWith(mark)).length;
+
+/** Hosts of the short table in README.md: ours, an official client of each language, and what is used most on them. */
+const shortlist = ['ours', 'sdk2', 'mcp-py', 'mcporter', 'fastmcp-py'];
+const shortTable = /(?<=^<!-- hosts -->\n\|.*\n\|.*\n)(?:\|.*\n)*(?=<!-- end of hosts -->$)/m;
+/** Fills the short table of a README with the verdicts of the hosts. */
+export const withShortTable = (page: string, facts: Facts): string =>
+  page.replace(shortTable, () =>
+    shortlist
+      .flatMap((name) => {
+        const host = facts[name]?.host;
+        const counts = ['●', '◐', '✗', '○'].map((mark) => count(facts, name, mark));
+        return host ? [`| ${[host.name, host.version, ...counts].join(' | ')} |\n`] : [];
+      })
+      .join(''),
+  );
+
 /** Writes docs/hosts.md. */
 export function hostsPage(facts: Facts): string {
   const names = Object.keys(hosts).filter((name) => facts[name]);
   const reports = names.map((name) => [name, facts[name] as Facts[string]] as const);
-  const cellOf = (name: string, title: string): string => {
-    const [one, cell] = [cases[title] as Case, facts[name]?.cells[title]];
-    if (!cell) return '·';
-    const at = exceptions.findIndex((each) => each.host === name && each.case === title);
-    const found = exceptions[at];
-    return found ? `${markOf(one, found)}[^${at + 1}]` : markOf(one, cell);
-  };
   const rows = Object.keys(cases).map(
-    (title) => `| ${title} | ${names.map((name) => cellOf(name, title)).join(' | ')} |`,
+    (title) => `| ${title} | ${names.map((name) => cellOf(facts, name, title)).join(' | ')} |`,
   );
-  const count = (name: string, mark: string): number =>
-    Object.keys(cases).filter((title) => cellOf(name, title).startsWith(mark)).length;
   const sums = ['●', '◐', '✗', '○', '–', '?'].map(
-    (mark) => `| **${mark}** | ${names.map((name) => count(name, mark)).join(' | ')} |`,
+    (mark) => `| **${mark}** | ${names.map((name) => count(facts, name, mark)).join(' | ')} |`,
   );
   return [
     ...introduction(facts, reports),
