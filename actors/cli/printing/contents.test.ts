@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { linked } from '../../../scenarios/fixtures/hostile-texts.ts';
 import { createAgent, createOffice } from '../../index.ts';
-import { contentText, resultText } from './contents.ts';
+import { contentText, resultText, forShell } from './contents.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 
 const embedded = { uri: 'file:///a.txt', mimeType: 'text/plain' };
@@ -90,4 +90,24 @@ it('of a computer in an office a result with odd contents is one, too', async ()
   const { outcome, result } = await agent.callTool('c', 'answer');
   expect(outcome).toBe('succeeded');
   expect(result).toMatchObject({ content: expect.arrayContaining([{ type: 'unknown', value: null }]) });
+});
+
+describe('advice of machines', () => {
+  const options = { config: 'my servers.json' };
+  it.each([
+    ['Log in: a2c login far', "Log in: a2c login far -c 'my servers.json'"],
+    ['Log in (a2c login far), or not', "Log in (a2c login far -c 'my servers.json'), or not"],
+    ['a2c login far --again', "a2c login far --again -c 'my servers.json'"],
+    ['See why: a2c login far --verbose -c F', 'See why: a2c login far --verbose -c F'],
+    ['See why: npx a2c logs far', 'See why: npx a2c logs far'],
+    ['npx -p a2c-actors a2c login far.', 'npx -p a2c-actors a2c login far.'],
+    ['a2c login example.com. Then go on', "a2c login example.com -c 'my servers.json'. Then go on"],
+    ['List them: a2c list', "List them: a2c list -c 'my servers.json'"],
+  ])('%s can be copied', (remedy, shown) => {
+    expect(forShell({ remedy }, options)).toEqual({ remedy: shown });
+  });
+  it('quotes a name with a blank', () => {
+    const failure = { remedy: 'Enable it: a2c enable my files', details: { server_name: 'my files' } };
+    expect(forShell(failure, {}).remedy).toBe("Enable it: a2c enable 'my files'");
+  });
 });

@@ -257,25 +257,39 @@ export const typedHere = (
 /** Returns what shows the output of a server; a server of the command line is in no config, and known to this command alone. */
 export const logsOf = (options: SameServers, server: string): string =>
   options.typed ? 'the same with --verbose' : typedHere(options, 'a2c', 'logs', server);
-/** Commands in advice that machines give, which know no config. */
-const advised = /\ba2c (login|logs|enable) ([^\s,.;)]+)( --again)?(?! -c)(?=[\s,.;)]|$)/g;
+/**
+ * Commands in advice that machines give, which know no config. One that was made for this shell already has `npx` before
+ * it, or options behind it.
+ */
+const advised = (name: string): RegExp =>
+  new RegExp(
+    String.raw`(?<!\bnpx (?:-p \S+ )*)\ba2c (login|logs|enable) (${name})((?: --[a-z]+)*)(?! -)(?=[\s,;)]|\.?$|\.\s)`,
+    'g',
+  );
+interface Advising {
+  readonly remedy?: string | undefined;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+}
 /** Returns a failure whose advice can be copied to the shell of this command. */
-export const forShell = <F extends { readonly remedy?: string | undefined }>(
-  failure: F,
-  options: SameServers,
-): F =>
-  failure.remedy === undefined
-    ? failure
-    : {
-        ...failure,
-        remedy: failure.remedy
-          .replaceAll(advised, (_, command: string, name: string, again?: string) =>
-            typedHere(options, 'a2c', command, name, ...(again === undefined ? [] : [again.trim()])),
-          )
-          // Commands of the prompt of `a2c up`: the shell has another one, or none.
-          .replace(/\bservers list$/, () => typedHere(options, 'a2c', 'status'))
-          .replace(/, then start it again: servers start \S+/, ''),
-      };
+export function forShell<F extends Advising>(failure: F, options: SameServers): F {
+  const { remedy, details } = failure;
+  if (remedy === undefined) return failure;
+  const name = details?.['server_name'];
+  // A name may have blanks and dots, so that only the failure tells where it ends.
+  const pattern =
+    typeof name === 'string' ? name.replaceAll(/[^\w-]/g, String.raw`\$&`) : String.raw`[^\s,;)]+?`;
+  return {
+    ...failure,
+    remedy: remedy
+      .replaceAll(advised(pattern), (_, command: string, server: string, flags: string) =>
+        typedHere(options, 'a2c', command, server, ...flags.split(' ').filter((flag) => flag !== '')),
+      )
+      .replace(/(?<!npx )\ba2c list$/, () => typedHere(options, 'a2c', 'list'))
+      // Commands of the prompt of `a2c up`: the shell has another one, or none.
+      .replace(/\bservers list$/, () => typedHere(options, 'a2c', 'status'))
+      .replace(/, then start it again: servers start \S+/, ''),
+  };
+}
 
 /** Heading above the items that a server lists, with their number, or with the reason why the list is incomplete. */
 export const listedLine = (server: string, count: string, failure: string | null): string =>
