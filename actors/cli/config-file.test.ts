@@ -136,4 +136,34 @@ describe('a2c list and get', () => {
     expect(shown.out).not.toContain('secret');
     expect((await commandLine(['get', 'c', '-c', file])).code).toBe(1);
   });
+  it.each<[string, object, object]>([
+    [
+      'mcpServers',
+      {
+        command: 'node',
+        env: { TOKEN: 'S3CRET', PORT: '${env:PORT}' },
+        envFile: '.env',
+        x: { note: 'mine' },
+      },
+      { command: 'node', env: { TOKEN: '***', PORT: '${env:PORT}' }, envFile: '.env', x: { note: 'mine' } },
+    ],
+    [
+      'servers',
+      { type: 'http', url: 'https://u:S3CRET@h/mcp', requestInit: { headers: { Authorization: 'S3CRET' } } },
+      { type: 'http', url: 'https://***@h/mcp', requestInit: { headers: { Authorization: '***' } } },
+    ],
+    [
+      'context_servers',
+      { command: 'x', args: ['--token', 'S3CRET', 'S3CRET'], env: null },
+      { command: 'x', args: ['--token', '***', '***'], env: null },
+    ],
+  ])('get shows an entry of %s in the words of its file', async (key, entry, shown) => {
+    const file = nextFile();
+    writeFileSync(file, JSON.stringify({ [key]: { a: entry } }));
+    const { code, out, err } = await commandLine(['get', 'a', '-c', file]);
+    expect({ code, out: JSON.parse(out) as unknown }).toEqual({ code: 0, out: shown });
+    expect(err).toBe(`${file}\na: starts with the others; its tools were not listed yet\n`);
+    const { out: json } = await commandLine(['get', 'a', '--json', '-c', file]);
+    expect(JSON.parse(json)).toEqual({ file, name: 'a', disabled: false, tools: null, entry: shown });
+  });
 });

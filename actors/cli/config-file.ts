@@ -22,7 +22,7 @@ import {
   readConfigValue,
   writtenAs,
 } from '../../adapters/index.ts';
-import { shownServer, shownTarget } from '../../machines/config/shown.ts';
+import { shownEntry, shownServer, shownTarget } from '../../machines/config/shown.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import type { ConfigChange } from '../../machines/config/server-edits.ts';
 import { appNamed, apps } from '../../machines/config/apps.ts';
@@ -85,10 +85,22 @@ export async function list(context: CommandContext, options: ListOptions): Promi
   return exitCodes.done;
 }
 
+/** Runs `a2c get`: shows the entry of a server as its file has it, and what is known of the server without a start. */
 export async function get(context: CommandContext, name: string, options: ListOptions): Promise<number> {
-  const { config } = await readSource(context, options);
-  const entry = shownServer(serverNamed(config, name).raw);
-  context.terminal.outText(options.json ? JSON.stringify(entry) : JSON.stringify(entry, null, 2));
+  const { terminal } = context;
+  const { config, file } = await readSource(context, options);
+  const server = serverNamed(config, name);
+  const { tools, disabled } = await rowOf(server);
+  const read = file === undefined ? undefined : await readConfigValue(file);
+  const entry = (read?.ok === true && shownEntry(read.value, server.raw)) || shownServer(server.raw);
+  if (options.json) {
+    terminal.out(JSON.stringify({ file: file ?? null, name, disabled, tools, entry }));
+    return exitCodes.done;
+  }
+  const known = tools === null ? 'its tools were not listed yet' : `${tools} tools in its last run`;
+  terminal.err(file ?? 'no file: this server is built in, or was typed');
+  terminal.err(`${name}: ${disabled ? 'disabled' : `starts with the others; ${known}`}`);
+  terminal.outText(JSON.stringify(entry, null, 2));
   return exitCodes.done;
 }
 
@@ -225,7 +237,7 @@ function show({ terminal }: CommandContext, { from, app, servers, left }: Import
   terminal.out(`${from}${app ? ` (${app.title})` : ''}:`);
   for (const each of servers) {
     const name = each.name === each.from ? each.name : `${each.from} → ${each.name}`;
-    const rest = each.why === null ? `  ${each.target}` : `: ${each.why}`;
+    const rest = each.why === null ? `  ${each.runs}` : `: ${each.why}`;
     terminal.out(`  ${each.outcome.padEnd(8)}  ${name}${rest}`);
     for (const text of each.changed) terminal.out(`              changed: ${text}`);
     for (const text of each.left) terminal.out(`              left: ${text}`);

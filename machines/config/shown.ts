@@ -6,6 +6,7 @@ import {
   replacedIn,
   secretSpansIn,
 } from '../trace/index.ts';
+import { isObject, type Fields } from '../protocol/json.ts';
 import { isTemplate } from './placeholders.ts';
 import type { OwnFacts, ProtocolServer } from './schemas.ts';
 
@@ -27,6 +28,62 @@ export function shownServer(server: ProtocolServer): ProtocolServer {
   // Name, type and bundle id stay, because others know the server by them.
   const known = { name, type, ...(bundle_id !== undefined && { bundle_id }) };
   return { ...server, ...redactor.details(rest), ...known } as ProtocolServer;
+}
+/**
+ * Finds the entry of a server in the value of a file, and hides its secrets. Undefined where the file has another form,
+ * and for kinds of servers that only the host knows.
+ */
+export function shownEntry(file: unknown, server: ProtocolServer): object | undefined {
+  const isOwnKind = !['stdio', 'inmemory', 'sse', 'streamable'].includes(server.type);
+  const entry = isOwnKind ? undefined : entryIn(file, server.name);
+  const redactor = new SecretRedactor({ secrets: new SecretIndex(secretsOf(server)) });
+  return entry === undefined ? undefined : redactor.details(withHiddenTexts(entry, placeholdersOf(server)));
+}
+/** Depth in a file at which the applications that are known here have their servers. */
+const deepest = 4;
+function entryIn(value: unknown, name: string, depth = deepest): Fields | undefined {
+  if (Array.isArray(value)) return value.filter(isObject).find((each) => each['name'] === name);
+  if (!isObject(value) || depth === 0) return undefined;
+  const own = Object.entries(value).find(([key]) => key === name)?.[1];
+  if (isObject(own) && targetKeys.some((key) => key in own)) return own;
+  for (const inner of Object.values(value)) {
+    const found = entryIn(inner, name, depth - 1);
+    if (found) return found;
+  }
+  return undefined;
+}
+/** Keys of which the entry of a server has at least one. */
+const targetKeys = [
+  'command',
+  'cmd',
+  'url',
+  'httpUrl',
+  'serverUrl',
+  'baseUrl',
+  'uri',
+  'server_parameters',
+  'transport',
+];
+/** Names of the variables and headers whose values are placeholders, which files write in many ways. */
+function placeholdersOf({ server_parameters: p }: ProtocolServer): ReadonlySet<string> {
+  const { env, headers } = p as { readonly env?: Texts | null; readonly headers?: Texts | null };
+  return new Set(
+    Object.entries({ ...env, ...headers }).flatMap(([key, text]) => (isTemplate(text) ? [key] : [])),
+  );
+}
+/** Hides all texts of maps such as `env` and `headers`, and secrets in all other texts. */
+function withHiddenTexts(entry: Fields, placeholders: ReadonlySet<string>): Fields {
+  const shownIn = (key: string, value: unknown): unknown => {
+    if (isObject(value) && /env|header/i.test(key))
+      return Object.fromEntries(
+        Object.entries(value).map(([name, text]) => [name, placeholders.has(name) ? text : hidden]),
+      );
+    if (isObject(value)) return withHiddenTexts(value, placeholders);
+    if (typeof value === 'string') return withoutSecretParts(value, hideText);
+    const isTexts = Array.isArray(value) && value.every((each) => typeof each === 'string');
+    return isTexts ? withoutSecretArgs(value, hideText) : value;
+  };
+  return Object.fromEntries(Object.entries(entry).map(([key, value]) => [key, shownIn(key, value)]));
 }
 const secretsOf = ({ server_parameters: p }: ProtocolServer): readonly string[] => {
   const {
