@@ -33,6 +33,8 @@ export class ComputerNewsroom {
   /** Failures of servers with a list that differs at each read, by server. */
   readonly #restless = new Map<string, Failure>();
   readonly #ready = new Set<string>();
+  /** Servers whose stream broke and whose exit is not known yet. */
+  readonly #losing = new Set<string>();
   /** Approvals without a tool that the host was told of, by server and name. */
   readonly #approvals = new Set<string>();
   /** Times at which servers are tried again by themselves at the latest, in ms since 1970, by server. */
@@ -126,7 +128,20 @@ export class ComputerNewsroom {
       stage === 'waiting' ? ` (try ${attempt} of ${servers.plan(server)?.client.budget ?? 0})` : '';
     const reason = failure ? { reason: failure.message + tries } : {};
     const next = nextTryMs === null ? {} : { nextTryMs };
+    if (this.#isExplainedSoon(news)) return;
     emit('server.changed', { name: server, state: stateFor(stage, failure), ...reason, ...next, failure });
+  }
+  /**
+   * Tells whether a program was lost of which only the broken stream is known yet. Its exit follows in moments and
+   * explains the loss, so the host hears of both at once.
+   */
+  #isExplainedSoon({ server, stage, failure }: Extract<ComputerNews, { type: 'client.changed' }>): boolean {
+    const wasLosing = this.#losing.delete(server);
+    const isExplained = wasLosing || failure?.details?.['exit_code'] !== undefined;
+    const isProgram = this.#told.servers.get(server)?.server.kind === 'stdio';
+    if (stage !== 'recovering' || isExplained || !isProgram) return false;
+    this.#losing.add(server);
+    return true;
   }
   /**
    * Reports that tools of a server are refused because of their names or their form, or, without a failure, that

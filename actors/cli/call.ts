@@ -266,14 +266,19 @@ function callAfar(
     const called = agent.callTool(computer, tool, params, how());
     const about = { server: computer, tool };
     const outcome = await shown(context, called, () => about, progressTold(context, options));
-    if (outcome.outcome === 'succeeded' || outcome.failure.code !== wireCodes.toolNotFound)
-      return tell(context, options, outcome);
+    if (outcome.outcome === 'succeeded') return tell(context, options, outcome);
     const { failure } = outcome;
+    if (failure.code === wireCodes.notConfirmed && !outcome.toolError)
+      return tell(context, options, { ...outcome, failure: { ...failure, remedy: whoConfirms(computer) } });
+    if (failure.code !== wireCodes.toolNotFound) return tell(context, options, outcome);
     const names = (await agent.tools(computer)).tools.map(({ name }) => name);
     const known = { ...outcome, failure: { ...failure, remedy: remedyFor(options, tool, names) } };
     return tell(context, options, known);
   });
 }
+/** Advice to a person who called a tool of another host, which asks its own person. */
+const whoConfirms = (computer: string): string =>
+  `Its computer decides: run '${computer}' at a terminal, where its person is asked, or name the tool in autoApprove of its config.`;
 function show(context: CommandContext, options: OneShotOptions, outcome: CallOutcome): void {
   const { terminal } = context;
   const { server, result } = outcome;

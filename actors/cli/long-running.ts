@@ -4,6 +4,7 @@ import {
   defaultStateDir,
   hostName,
   lineHistory,
+  runningHosts,
   systemClock,
   unreadDocuments,
 } from '../../adapters/index.ts';
@@ -282,6 +283,8 @@ export async function status(
     else if (options.tree) treeLines(tree).forEach((line) => terminal.out(line));
     else computer.servers().forEach(show);
     isUsable = hasUsable(context, computer.servers());
+    if (isLines && (await runningHosts(defaultStateDir())).length > 0)
+      terminal.err('these servers were started for this answer; a2c inspect shows the hosts that run');
     if (options.watch) await keepShown(context, computer);
     await computer.close();
   } finally {

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createAgent } from '../index.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const fileAt = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -163,7 +164,13 @@ describe('office, computer and one-shots as processes of their own', () => {
     expect(JSON.parse(refused.told.out)).toMatchObject({
       outcome: 'failed',
       result: { isError: true, _meta: { error_code: 4005 } },
+      failure: { remedy: expect.stringContaining('Its computer decides') as string },
     });
+    const seated = await createAgent({ url });
+    const third = a2c('tools', ...peer);
+    expect(await third.exited).toEqual({ code: 1, signal: null });
+    expect(`${third.told.out}${third.told.err}`).toContain('a2c inspect');
+    await seated.close();
 
     for (const { child, exited } of [computer, office]) {
       child.kill('SIGTERM');

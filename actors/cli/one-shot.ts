@@ -29,7 +29,7 @@ import {
   type Patience,
   type StartTimes,
 } from './starting.ts';
-import { A2cError } from '../kernel/errors.ts';
+import { A2cError, failureOf } from '../kernel/errors.ts';
 import { fingerprintOf, rulesOf } from '../plans/plan.ts';
 import type { OutputLine } from '../servers/server-output.ts';
 import { defaultStateDir, readCached } from '../../adapters/index.ts';
@@ -171,6 +171,8 @@ export async function withAgent<T>(
       record: recordBy(recording),
       ...(await logBy(context, recording)),
       ...tracingBy(recording),
+    }).catch((error: unknown) => {
+      throw besideAgent(error);
     });
     try {
       mustGoOn();
@@ -180,6 +182,13 @@ export async function withAgent<T>(
       await agent.close();
     }
   });
+}
+/** Adds what helps a person whose office has its agent already: the page of that host shows the same. */
+function besideAgent(error: unknown): unknown {
+  const { code, message, details, remedy } = failureOf(error);
+  if (code !== wireCodes.conflict || details?.['refusal'] !== 'seat') return error;
+  const look = 'To look at what that agent sees: a2c inspect, on its machine.';
+  return new A2cError({ code, message, details, remedy: remedy === undefined ? look : `${remedy} ${look}` });
 }
 /** Returns the name of the only computer in an office, used when `--computer` is missing. */
 async function onlyComputer(agent: Agent): Promise<string> {

@@ -32,6 +32,15 @@ describe('a server that is', () => {
     expect(await computer.addOrUpdateServer(one())).toMatchObject({ name: 'a', state: 'ready' });
     expect(computer.servers()).toMatchObject([{ name: 'a', state: 'ready' }]);
   });
+  it('killed is told with its signal at once, not with its broken stream', async () => {
+    await start();
+    const before = ear.of('server.changed').length;
+    process.kill(computer.servers()[0]?.pid ?? 0, 'SIGKILL');
+    await ear.until(() => ear.of('server.changed').length > before);
+    expect(ear.of('server.changed')[before]).toMatchObject({
+      ...{ name: 'a', state: 'recovering', failure: { details: { signal: 'SIGKILL' } } },
+    });
+  });
   it('removed and put back, while it still ends, is ready when that is told; its removal is told, too', async () => {
     await start();
     const removed = computer.removeServer('a');

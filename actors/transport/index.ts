@@ -95,11 +95,21 @@ const ofCommand = needing(
   ['command'],
   options<ServerCommand>({ command: name, args: texts, env: object, cwd: name }),
 );
+/** Throws an `A2cError` for a text that is no URL; a command line is told how a program is given. */
+function mustBeUrl(given: string): void {
+  const [command = '', ...args] = given.trim().split(/\s+/);
+  const fault = ofUrl(given, 'server');
+  if (!fault || command === '' || given.includes('://'))
+    return mustBeOptions('supervised', given, argument('server', ofUrl));
+  const shown = JSON.stringify({ command, args });
+  throw mistake(`supervised: server: ${fault.message}`, `A program is given as ${shown}.`, {
+    option: 'server',
+  });
+}
 /** Throws an `A2cError` when a server or its options cannot be used. */
 function check(server: SupervisedServer, given: SupervisedOptions): void {
   mustBeOptions('supervised', given, ofTransport);
-  if (typeof server === 'string' || server instanceof URL)
-    return mustBeOptions('supervised', String(server), argument('server', ofUrl));
+  if (typeof server === 'string' || server instanceof URL) return mustBeUrl(String(server));
   if (typeof server !== 'function' && !(isObject(server) && 'start' in server))
     mustBeOptions('supervised', server, argument('server', ofCommand));
   if (given.headers)
@@ -221,7 +231,7 @@ class HostedSupervisor implements Supervisor {
     this.#pages.add(page);
     return { url: page.url, close, [Symbol.asyncDispose]: close };
   }
-  async writeTrace(dir: string): Promise<string> {
+  async writeTrace(dir = '.'): Promise<string> {
     return (await this.#opened()).writeTrace(dir);
   }
   async close(): Promise<void> {

@@ -126,8 +126,8 @@ export interface Supervisor extends AsyncDisposable {
   supervised(server: SupervisedServer, options?: SupervisedOptions): SupervisedTransport;
   /** Opens the page that shows all servers of this supervisor; `a2c inspect` lists it. */
   inspect(options?: InspectOptions): Promise<Inspection>;
-  /** Writes the recording so far to a folder; resolves with the path of the file. */
-  writeTrace(dir: string): Promise<string>;
+  /** Writes the recording so far to a folder (default: the current one); resolves with the path of the file. */
+  writeTrace(dir?: string): Promise<string>;
   /** Closes all transports and pages; resolves when no process is left. */
   close(): Promise<void>;
 }

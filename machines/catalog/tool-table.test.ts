@@ -394,6 +394,12 @@ describe('two servers with one tool name, and prefix', () => {
     });
   });
 
+  it('names the nearest tool where a name is unknown', () => {
+    const table = tableOf({ A: ['read_file', 'write_file'] }, prefix);
+    expect(unresolved(table, 'raed_file').remedy).toMatch(/^Did you mean 'read_file'\? List the tools/);
+    expect(unresolved(table, 'frobnicate').remedy).toMatch(/^List the tools/);
+  });
+
   it('23 what no model takes in the name of a server is replaced, and no tool is dropped', () => {
     expect(offered(tableOf({ 'p/q': ['x'], B: ['x'] }, prefix))).toEqual(['p_q_x = p/q/x', 'B_x = B/x']);
   });

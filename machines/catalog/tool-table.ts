@@ -8,6 +8,7 @@ import { wireCodes, type Failure } from '../protocol/failure.ts';
 import { ownMember } from '../protocol/json.ts';
 import type { Tool } from './entries.ts';
 import { mergeMeta, type ToolEntry, type ToolMeta } from './tool.ts';
+import { nearest } from '../text.ts';
 
 // ── names of tools that servers share ─────────────────────────────────────────────────────────────────
 /** Claim of one tool of one server to a name: its alias, or else its own name. */
@@ -541,6 +542,8 @@ export function unresolved(table: ToolTable, name: string, absent: readonly Abse
     };
   const refused = table.refused.find((tool) => tool.name === name);
   if (refused) return refused.failure;
+  const [close] = nearest(name, [...Object.keys(table.byName), ...Object.keys(table.byOriginal)]);
+  const meant = close === undefined ? '' : `Did you mean '${close}'? `;
   const unknown = absent.map(({ server, reason }) => server + (reason === undefined ? '' : ` (${reason})`));
   return {
     code: wireCodes.toolNotFound,
@@ -551,6 +554,6 @@ export function unresolved(table: ToolTable, name: string, absent: readonly Abse
       tool_name: name,
       ...(absent.length > 0 && { not_active: absent.map(({ server }) => server) }),
     },
-    remedy: 'List the tools: tools(); in the prompt: tools list',
+    remedy: `${meant}List the tools: tools(); in the prompt: tools list`,
   };
 }

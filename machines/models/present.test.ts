@@ -166,3 +166,23 @@ describe('the response to a call', () => {
     expect(told({ content: ['bare', 7] })).toBe('bare\n\n7');
   });
 });
+
+describe('the random id of a call', () => {
+  const id = crypto.randomUUID();
+  const shown = (message: string, result: unknown): string =>
+    textOf(toResponse('c', { outcome: 'failed', result, failure: { message } }));
+  it.each([
+    [`Call '${id}' was cancelled: enough`, 'Error: The call was cancelled: enough'],
+    [
+      `Tool 'x' was not sent within 5 ms (call '${id}'): late`,
+      "Error: Tool 'x' was not sent within 5 ms: late",
+    ],
+  ])('is not shown to a model: %s', (message, told) => {
+    expect(shown(message, null)).toBe(told);
+    expect(shown(message, { isError: true, content: [{ type: 'text', text: message }] })).toBe(told);
+  });
+  it('stays in what a tool says', () => {
+    const text = `Error: Call '${id}' is on hold`;
+    expect(shown('another', { isError: true, content: [{ type: 'text', text }] })).toBe(text);
+  });
+});

@@ -33,14 +33,24 @@ const json = (value: unknown): string => {
  */
 export function toResponse(id: string, { outcome, result, failure }: EndedCall): MCPToolResponse {
   const isError = (outcome ?? 'succeeded') !== 'succeeded' || Boolean(failure) || hasError(result);
-  const given = contentOf(result);
+  const found = contentOf(result);
+  const isOurs = ({ text }: MCPContentItem): boolean => text === failure?.message;
+  const given =
+    failure && typeof found !== 'string'
+      ? found.map((item) => (isOurs(item) ? textItem(withoutIds(failure.message)) : item))
+      : found;
   const items = typeof given === 'string' ? [textItem(given)] : given;
-  const why = failure && !items.some((item) => wordsIn(item) !== '') ? [textItem(failure.message)] : [];
+  const hasWords = items.some((item) => wordsIn(item) !== '');
+  const why = failure && !hasWords ? [textItem(withoutIds(failure.message))] : [];
   const isSaid = [...why, ...items].some((item) => saysUnknown.test(wordsIn(item)));
   const notice = outcome === 'unknown' && !isSaid ? [textItem(mayHaveRun)] : [];
   const told = [...why, ...notice];
   return { toolCallId: id, content: told.length > 0 ? [...told, ...items] : given, isError };
 }
+/** Matches the random id of a call in a failure of this library; a model has its own id for the call. */
+const callId = / \(call '[\da-f]{8}-[\da-f-]{27}'\)|\bCall '[\da-f]{8}-[\da-f-]{27}'/g;
+const withoutIds = (message: string): string =>
+  message.replace(callId, (found) => (found.startsWith('Call') ? 'The call' : ''));
 const hasError = (result: unknown): boolean => isRecord(result) && result['isError'] === true;
 const mayHaveRun = 'It is not known whether the call took effect: look before you try it again.';
 /** Matches the end of failures made by this library that already say the effect is unknown. */

@@ -80,4 +80,12 @@ describe('a supervised transport', () => {
     }) as Error;
     expect(() => supervised(given, options)).toThrow(refused);
   });
+
+  it('shows how a program is given to who gave its command line', () => {
+    expect(() => createSupervisor(calmly).supervised('node server.mjs')).toThrow(
+      expect.objectContaining({
+        remedy: 'A program is given as {"command":"node","args":["server.mjs"]}.',
+      }) as Error,
+    );
+  });
 });
