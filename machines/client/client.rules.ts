@@ -301,10 +301,10 @@ export const watchBegun = (c: ClientContext, info: ServerInfo | null): Post[] =>
   info?.capabilities.resources?.subscribe === true
     ? [post(childOf(c.self, watchKind), { type: 'watch.open' })]
     : [];
-/** Tells the watch which resources are followed; a new watch also learns of the open session. */
+/** Tells the watch which resources are followed; a new watch first learns of the open session, so that it asks at once. */
 export const watched = (c: ClientContext, { uris, by }: ResourcesWatch, isConnected: boolean): Post[] => [
-  post(childOf(c.self, watchKind), { type: 'watch.set', uris, by }),
   ...(isConnected && !c.hasWatch ? watchBegun(c, c.info) : []),
+  post(childOf(c.self, watchKind), { type: 'watch.set', uris, by }),
 ];
 export const watchToOpen = ({ hasWatch, server, self, timing }: ClientContext): Open[] =>
   hasWatch ? [] : [open(watchKind, { server, session: self, timing })];

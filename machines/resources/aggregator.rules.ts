@@ -152,8 +152,10 @@ interface ServerCache {
   readonly isFresh: boolean;
   /** True while the cache machine lives. */
   readonly isOpen: boolean;
-  /** URIs whose changes the server announces; other items may become outdated unnoticed. */
+  /** URIs whose subscriptions were asked for and not refused, for a cache that is opened again. */
   readonly watched: readonly string[];
+  /** True until the order to watch the list was answered, so that reads come after their subscriptions. */
+  readonly isWatching: boolean;
   /**
    * Number of the last order to read everything (`asked`), and of the last one that was answered (`given`).
    */
@@ -281,6 +283,7 @@ export function afterList(c: AggregatorContext, event: ResourcesListed): Consequ
     isFresh: false,
     isOpen: true,
     watched: inBoth(was?.watched ?? [], uris),
+    isWatching: !isSame || was.isWatching,
   };
   const invalidations = invalidated(c, fresh, changed).messages;
   const cache: ServerCache = { ...fresh, changes: fresh.changes + invalidations.length };
@@ -386,43 +389,37 @@ export function afterUpdate(
   return { next: { ...next, ...news }, opens: [], messages: [...messages, ...relist] };
 }
 
-/**
- * Records URIs whose changes the server now announces. Content read before that may be outdated and is read
- * again.
- */
-export function afterWatched(c: AggregatorContext, { server, uris, isAnew }: ResourcesWatched): Consequences {
+/** Tells the cache which subscriptions were asked for or are in force. */
+export function afterWatched(
+  c: AggregatorContext,
+  { server, uris, isUnderWay }: ResourcesWatched,
+): Consequences {
   const cache = cacheOf(c, server);
   if (!cache) return noConsequences;
-  const known = new Set(isAnew ? [] : cache.watched);
-  const fresh = uris.filter((uri) => !known.has(uri));
-  const next: ServerCache = { ...cache, watched: inBoth(uris, cache.listed.uris) };
-  const read = inBoth(rulesOf(c).toRead(cache.listed.uris), fresh);
-  if (read.length === 0) return { ...noConsequences, next: { caches: { ...c.caches, [server]: next } } };
-  const old: ServerCache = { ...next, changes: cache.changes + 1, isFresh: false };
+  const isSame = isUnderWay ? uris.length === 0 : isSameSet(cache.watched, inBoth(uris, cache.listed.uris));
+  const next: ServerCache = { ...cache, isWatching: false };
+  if (isSame) return { ...noConsequences, next: { caches: { ...c.caches, [server]: next } } };
+  const watched = isUnderWay ? cache.watched.concat(uris) : inBoth(uris, cache.listed.uris);
+  const changed: ServerCache = { ...next, watched, changes: cache.changes + 1, isFresh: false };
   return {
-    next: { caches: { ...c.caches, [server]: old } },
+    next: { caches: { ...c.caches, [server]: changed } },
     opens: [],
-    messages: [post(cacheAddress(c, server), { type: 'cache.invalidate', uris: read }, { optional: true })],
+    messages: [followMessage(c, server, uris, isUnderWay)],
   };
 }
-const unwatched = (
+const followMessage = (
   c: AggregatorContext,
-  { listed: afterList, watched: afterWatched }: ServerCache,
-): readonly string[] => {
-  const told = new Set(afterWatched);
-  return rulesOf(c)
-    .toRead(afterList.uris)
-    .filter((uri) => !told.has(uri));
-};
+  server: string,
+  uris: readonly string[],
+  isUnderWay: boolean,
+): Post => post(cacheAddress(c, server), { type: 'cache.follow', uris, isUnderWay }, { optional: true });
 
 // ── what its server caches say ───────────────────────────────────────────────────────────────────────────────
 export function afterRefresh(c: AggregatorContext, news: CacheRefreshed): Partial<AggregatorContext> {
   const { server, items, reason, refused, changes } = news;
   const cache = cacheOf(c, server);
   if (!cache) return {};
-  // Items whose changes are not announced count as outdated at the next question.
-  const isFresh =
-    reason === null && news.isFresh && changes === cache.changes && unwatched(c, cache).length === 0;
+  const isFresh = reason === null && news.isFresh && changes === cache.changes;
   const given = Math.max(cache.given, news.upTo);
   return {
     caches: { ...c.caches, [server]: { ...cache, items, reason, refused, isFresh, given } },
@@ -605,7 +602,7 @@ const mustRefresh = (c: AggregatorContext, question: WaitingQuestion): readonly 
         if (c.awaited.includes(server) || question.owed?.includes(server) === true) return false;
         const cache = cacheOf(c, server);
         const order = orderOf(question, server);
-        return cache !== undefined && (order === undefined || cache.asked < order);
+        return cache !== undefined && !cache.isWatching && (order === undefined || cache.asked < order);
       });
 /** Returns the orders that waiting questions still need; null when there are none. */
 export const refreshesFor = remembered((c: AggregatorContext): Consequences | null => {
@@ -650,7 +647,10 @@ export const refreshesFor = remembered((c: AggregatorContext): Consequences | nu
     opens: closed.map((cache) => cacheOpen(c, cache)),
     messages: [
       ...[...relists].flatMap(([{ n }, servers]) => servers.map((server) => relistMessage(c, server, n))),
-      ...closed.map((cache) => listMessage(c, cache)),
+      ...closed.flatMap((cache) => [
+        listMessage(c, cache),
+        followMessage(c, cache.listed.server, cache.watched, false),
+      ]),
       ...all.map((refreshing) => refreshMessage(c, refreshing)),
     ],
   };
@@ -659,18 +659,17 @@ const relistMessage = (c: AggregatorContext, server: string, n: number): Post =>
   post(c.owner, { type: 'resources.relist', server, by: c.collection, n });
 const refreshedWith = (cache: ServerCache, asked: number): ServerCache => ({
   ...cache,
-  ...(cache.isOpen ? {} : { isOpen: true, changes: 1 }),
+  ...(cache.isOpen ? {} : { isOpen: true, changes: 2 }),
   asked,
 });
 function refreshMessage(
   c: AggregatorContext,
   { cache, n, isFresh: isAsked, isFirst, only }: Refreshing,
 ): Post {
-  const unread = isFirst ? unwatched(c, cache) : [];
   return post(cacheAddress(c, cache.listed.server), {
     type: 'cache.refresh',
     n,
-    reread: only === undefined ? unread : inBoth(unread, [only]),
+    rereads: isFirst,
     isFresh: isAsked,
     ...(only !== undefined && { only }),
   });

@@ -34,6 +34,7 @@ import {
 } from './server-cache.rules.ts';
 
 type RefreshOrder = Extract<CacheOrder, { type: 'cache.refresh' }>;
+type FollowOrder = Extract<CacheOrder, { type: 'cache.follow' }>;
 const pingQuestion = 'ping';
 interface ToldUpTo {
   readonly upTo: number;
@@ -54,6 +55,7 @@ const cacheSetup = setup({
     noteInvalidated: assign(({ context }, order: { readonly uris: readonly string[] }) =>
       rules.afterInvalidation(context, order),
     ),
+    noteFollow: assign(({ context }, order: FollowOrder) => rules.afterFollow(context, order)),
     noteNext: assign(({ context }) => rules.afterAsking(context)),
     noteProbe: assign(({ context }) => rules.afterProbing(context)),
     noteProbing: assign(({ context }) => ({ slowBefore: context.slow.length })),
@@ -209,6 +211,7 @@ export const serverCacheMachine = cacheSetup.createMachine({
       on: {
         'cache.list': { actions: withEvent('noteList') },
         'cache.invalidate': { actions: withEvent('noteInvalidated') },
+        'cache.follow': { actions: withEvent('noteFollow') },
         'cache.tell': [
           { guard: withEvent('isWish'), actions: truncateWish },
           {
@@ -347,6 +350,7 @@ export const serverCacheMachine = cacheSetup.createMachine({
       on: {
         'cache.list': {},
         'cache.invalidate': {},
+        'cache.follow': {},
         'cache.refresh': {},
         'cache.tell': {},
         close: {},

@@ -15,8 +15,11 @@ export interface Slot {
   readonly failure: Failure | null;
   /** Number of the reading round in which the URI was last read; 0 for never. */
   readonly round: number;
+  /** Number of its subscription, and of the one that was asked for before its content was read; 0 for none. */
+  readonly follow: number;
+  readonly heard: number;
 }
-export const unread: Slot = { items: [], refused: [], failure: null, round: 0 };
+export const unread: Slot = { items: [], refused: [], failure: null, round: 0, follow: 0, heard: 0 };
 
 /** Slots in the order of the URIs, in chunks of 64, so that changing one copies only its chunk. */
 export type Slots = readonly (readonly Slot[])[];
@@ -47,13 +50,18 @@ export type CacheOrder =
   /** Content of these URIs is outdated. */
   | { readonly type: 'cache.invalidate'; readonly uris: readonly string[] }
   /**
-   * Requests everything; the URIs in `reread` are read in any case. `isFresh` waits also for reads that were too slow
-   * before. Answered by `cache.refreshed` with this number or a later one.
+   * Subscriptions of these URIs were asked for (`isUnderWay`), in addition to earlier ones, or are in force, and no
+   * others. Content that was read before its subscription was asked for may be outdated.
+   */
+  | { readonly type: 'cache.follow'; readonly uris: readonly string[]; readonly isUnderWay: boolean }
+  /**
+   * Requests everything; with `rereads` also content whose changes were not announced since it was read. `isFresh` waits
+   * also for reads that were too slow before. Answered by `cache.refreshed` with this number or a later one.
    */
   | {
       readonly type: 'cache.refresh';
       readonly n: number;
-      readonly reread: readonly string[];
+      readonly rereads: boolean;
       readonly isFresh: boolean;
       /** URI of the only wanted window or document; it is read at once and waits for no other. */
       readonly only?: string;
@@ -95,6 +103,8 @@ export interface AskedRead {
   readonly at: number;
   /** True for a read that no longer counts against the limit of simultaneous reads, but is still awaited. */
   readonly isAside: boolean;
+  /** Number of the subscription that was asked for before the read; 0 for none. */
+  readonly heard: number;
 }
 /** Order to read a single window or document. */
 export interface ReadWish {
@@ -144,6 +154,8 @@ export interface CacheContext extends CacheInput {
   /** Number of items reported as missing because they did not arrive in time. */
   readonly toldMissing: number;
   readonly changes: number;
+  /** Number of subscriptions, in groups, that were asked for so far. */
+  readonly follows: number;
 }
 
 export const questionOf = (uri: string): string => `read ${uri}`;
@@ -167,6 +179,10 @@ const placesIn = remembered((uris: readonly string[]) => new Map(uris.map((uri, 
 export const placeOf = ({ uris }: CacheContext, uri: string): number | undefined => placesIn(uris).get(uri);
 export const slotOf = (c: CacheContext, uri: string): Slot =>
   slotAt(c.slots, placeOf(c, uri) ?? -1) ?? unread;
+/** Tells whether content was read, and its changes since were not announced. */
+const isUnheard = ({ round, follow, heard }: Slot): boolean => round > 0 && (heard === 0 || heard !== follow);
+const unheardUris = ({ uris, slots }: CacheContext): readonly string[] =>
+  uris.filter((_, at) => isUnheard(slotAt(slots, at) ?? unread));
 /** Returns the URIs still to read. */
 export const staleOf = ({ stale, begun }: CacheContext): readonly string[] =>
   begun === 0 ? stale : stale.slice(begun);
@@ -209,7 +225,8 @@ export function refreshedNews(c: CacheContext, upTo: number, isTruncated: boolea
     reason: reasonOf(c, missing),
     refused: refusedOf(c),
     changes: c.changes,
-    isFresh: missing + c.later.length + c.asked.length === 0 && !hasStale(c) && !hasFailed,
+    isFresh:
+      missing + c.later.length + c.asked.length === 0 && !hasStale(c) && !hasFailed && !slots.some(isUnheard),
     upTo: Math.max(upTo, c.told),
     isNews: missing < c.toldMissing,
   };
@@ -259,7 +276,7 @@ export function afterAsking(c: CacheContext): Partial<CacheContext> {
 }
 const askedWith = (c: CacheContext, uri: string, isAside: boolean): CacheContext['asked'] => [
   ...c.asked.filter((each) => each.uri !== uri),
-  { uri, at: c.ticks, isAside },
+  { uri, at: c.ticks, isAside, heard: slotOf(c, uri).follow },
 ];
 export function afterProbing(c: CacheContext): Partial<CacheContext> {
   const uri = unprobedUri(c) ?? '';
@@ -323,16 +340,16 @@ type RefreshOrder = Extract<CacheOrder, { type: 'cache.refresh' }>;
  * Tells whether an entry must be read. A slow one is not awaited unless fresh content is wanted; a refused
  * one is tried again.
  */
-function mustRead(c: CacheContext, uri: string, { reread, isFresh }: RefreshOrder): boolean {
+function mustRead(c: CacheContext, uri: string, { rereads, isFresh }: RefreshOrder): boolean {
   if (placeOf(c, uri) === undefined) return false;
   if (isFresh) return true;
   if (c.slow.includes(uri) || isAsked(c, uri)) return false;
-  const { round, failure } = slotOf(c, uri);
+  const slot = slotOf(c, uri);
   return (
-    round === 0 ||
-    failure !== null ||
+    slot.round === 0 ||
+    slot.failure !== null ||
     [...staleOf(c), ...c.later].includes(uri) ||
-    inBoth([uri], reread).length > 0
+    (rereads && isUnheard(slot))
   );
 }
 export const wantsRead = (c: CacheContext, refresh: RefreshOrder): boolean =>
@@ -386,6 +403,7 @@ export const initialContext = (input: CacheInput): CacheContext => ({
   told: 0,
   toldMissing: 0,
   changes: 0,
+  follows: 0,
 });
 
 const rulesOf = ({ collection }: CacheContext) => collections[collection];
@@ -429,10 +447,37 @@ export function afterInvalidation(
     changes: c.changes + 1,
   };
 }
+/**
+ * Numbers subscriptions that were asked for, and drops those that are not in force. An answer that was asked for before
+ * counts as read without a subscription.
+ */
+export function afterFollow(
+  c: CacheContext,
+  { uris, isUnderWay }: Extract<CacheOrder, { type: 'cache.follow' }>,
+): Partial<CacheContext> {
+  const follows = c.follows + 1;
+  const counted = { follows, changes: c.changes + 1 };
+  if (!isUnderWay) {
+    const now = new Set(uris);
+    const followed = (slot: Slot, uri: string): Slot => ({
+      ...slot,
+      follow: now.has(uri) ? slot.follow || follows : 0,
+    });
+    return {
+      ...counted,
+      slots: chunked(c.uris.map((uri, at) => followed(slotAt(c.slots, at) ?? unread, uri))),
+    };
+  }
+  const slots = uris.reduce((all, uri) => {
+    const at = placeOf(c, uri);
+    return at === undefined ? all : withSlot(all, at, { ...(slotAt(all, at) ?? unread), follow: follows });
+  }, c.slots);
+  return { ...counted, slots, later: unionOf(c.later, inBoth(uris, c.probed)) };
+}
 /** Starts a round; URIs that were refused last time are tried again. */
 export function afterRefresh(
   c: CacheContext,
-  { n, reread, isFresh }: Extract<CacheOrder, { type: 'cache.refresh' }>,
+  { n, rereads, isFresh }: Omit<RefreshOrder, 'type'>,
 ): Partial<CacheContext> {
   const slow = isFresh ? [] : c.slow;
   const afterRefusal = c.uris.filter((_, at) => slotAt(c.slots, at)?.failure);
@@ -446,7 +491,7 @@ export function afterRefresh(
     nextRefresh: 0,
     later: inBoth(c.later, slow),
     stale: withoutUris(
-      unionOf(staleOf(c), c.later, afterRefusal, isFresh ? c.uris : inBoth(reread, c.uris)),
+      unionOf(staleOf(c), c.later, afterRefusal, isFresh ? c.uris : rereads ? unheardUris(c) : []),
       slow,
     ),
     begun: 0,
@@ -456,16 +501,13 @@ export function afterRefresh(
  * Adds an order to the running round. Items that were read before it came, and that changed since or are
  * wanted fresh, are read again in the next round.
  */
-export function afterJoining(
-  c: CacheContext,
-  { n, reread, isFresh }: Extract<CacheOrder, { type: 'cache.refresh' }>,
-): Partial<CacheContext> {
+export function afterJoining(c: CacheContext, { n, rereads, isFresh }: RefreshOrder): Partial<CacheContext> {
   const stale = staleOf(c);
   const open = new Set(isFresh ? stale : [...stale, ...askedUris(c), ...c.slow]);
   const changed = withoutUris(c.later, c.slow);
   const again = unionOf(
     changed,
-    (isFresh ? c.uris : inBoth(reread, c.uris)).filter((uri) => !open.has(uri)),
+    (isFresh ? c.uris : rereads ? unheardUris(c) : []).filter((uri) => !open.has(uri)),
   );
   if (again.length === 0 && c.nextRefresh === 0) return { refresh: n };
   return { nextRefresh: n, again: unionOf(c.again, again) };
@@ -474,18 +516,21 @@ export function afterJoining(
 export function afterRound(c: CacheContext): Partial<CacheContext> {
   const [slow, probed] = [withoutUris(c.slow, c.again), withoutUris(c.probed, c.again)];
   return {
-    ...afterRefresh(
-      { ...c, slow, probed },
-      { type: 'cache.refresh', n: c.nextRefresh, reread: c.again, isFresh: false },
-    ),
+    ...afterRefresh({ ...c, slow, probed }, { n: c.nextRefresh, rereads: false, isFresh: false }),
     stale: withoutUris(unionOf(staleOf(c), c.later, c.again), slow),
     begun: 0,
   };
 }
 
-function withSlotOf(c: CacheContext, uri: string, given: Omit<Slot, 'round'>): Partial<CacheContext> {
-  const isWaited = isAsked(c, uri) || c.probed.includes(uri);
+function withSlotOf(
+  c: CacheContext,
+  uri: string,
+  given: Omit<Slot, 'round' | 'follow' | 'heard'>,
+): Partial<CacheContext> {
+  const asked = c.asked.find((each) => each.uri === uri);
+  const isWaited = asked !== undefined || c.probed.includes(uri);
   const at = placeOf(c, uri);
+  const { follow } = slotOf(c, uri);
   if (!isWaited || at === undefined) return afterAnswerOf(c, uri);
   // A slow read that arrives after its item changed is outdated, so the item is read again for the waiting
   // order.
@@ -494,7 +539,7 @@ function withSlotOf(c: CacheContext, uri: string, given: Omit<Slot, 'round'>): P
     ...afterAnswerOf(c, uri),
     ...(isOld && { stale: unionOf(staleOf(c), [uri]), begun: 0, later: withoutUris(c.later, [uri]) }),
     slow: c.slow.length > 0 ? withoutUris(c.slow, [uri]) : c.slow,
-    slots: withSlot(c.slots, at, { ...given, round: c.round }),
+    slots: withSlot(c.slots, at, { ...given, round: c.round, follow, heard: asked?.heard ?? follow }),
   };
 }
 export const afterRefusal = (

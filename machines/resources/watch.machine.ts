@@ -2,18 +2,20 @@
  * Watch: subscriptions to the resources of one server whose changes a host, a Desktop or a Finder wants to hear of.
  *
  * standby — no session has begun: the wanted URIs are known, and nothing is subscribed
- * ready   — steady (all wanted URIs are subscribed, except refused ones) | asking (one question after another: new URIs are
+ * ready   — steady (all wanted URIs are subscribed, except refused ones) | asking (a few questions at a time: new URIs are
  *           subscribed, unwanted ones unsubscribed)
  * closed  — final
  *
- * The owner is told whenever all wanted URIs are subscribed, because content that was read before may be outdated.
+ * The owner is told of each subscription when it is asked for, because content that was read before may be outdated, and
+ * of all that are in force when nothing is left to ask. Each order is answered by such a report at once.
  *
  * Each session begins without subscriptions, because a server forgets them with its session. Refused ones, also for want of
  * a session, are then tried again, or when they are requested again.
  */
 import { assign, setup } from 'xstate';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
+import { effects, post, type DirectoryEvent, type Post } from '../kernel/effects.ts';
+import { remembered } from '../kernel/objects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import type { Timing } from '../kernel/timing.ts';
 
@@ -30,80 +32,129 @@ export type WatchOrder =
   | { readonly type: 'watch.open' }
   | { readonly type: 'close' };
 export const watchKind = kindOf<WatchStart, WatchOrder>('watch');
-/**
- * Report to the owner that changes of these URIs are now announced to `by`. Refused subscriptions are left
- * out.
- */
+/** Report to the owner on the subscriptions that `by` wants. Refused ones are left out. */
 export interface ResourcesWatched {
   readonly type: 'resources.watched';
   readonly server: string;
   readonly by: string;
   readonly uris: readonly string[];
-  /** True for the first report in a session, because changes between two sessions were not announced. */
-  readonly isAnew: boolean;
+  /**
+   * True: these were just asked for, in addition to earlier ones; content that is read from now on is current. False:
+   * these are in force, and no others.
+   */
+  readonly isUnderWay: boolean;
 }
 type Input = WatchStart & { readonly self: Address; readonly owner: AddressFor<ResourcesWatched> };
 interface Context extends Input {
   /** URIs to watch, by the party that wants them: a host, a Desktop or a Finder. */
   readonly wantedBy: Readonly<Record<string, readonly string[]>>;
-  /** URIs to watch for all parties together, each once. */
-  readonly wanted: readonly string[];
+  /** Parties whose last order was not answered by a report yet. */
+  readonly owed: readonly string[];
   readonly subscribed: readonly string[];
   readonly refused: readonly string[];
-  /** Running question; other URIs may be wanted by the time of its answer. */
-  readonly step: Step | null;
-  /** Questions to ask one after another for the wanted URIs; null when the wanted URIs have changed since. */
+  /** Questions to ask for the wanted URIs, and how many of them were asked; null when the wanted URIs have changed. */
   readonly plan: readonly Step[] | null;
-  /**
-   * Number of finished steps of the plan. They are added to `subscribed` only at its end, because each
-   * addition copies the list.
-   */
-  readonly done: number;
-  /** True until the first report to the owner in this session. */
-  readonly isAnew: boolean;
+  readonly begun: number;
+  readonly running: readonly Step[];
+  /** Answered questions that are not applied to `subscribed` yet, because each time copies the list. */
+  readonly answered: readonly Step[];
+}
+interface Answer {
+  readonly id: string;
 }
 interface Step {
   readonly method: 'resources/subscribe' | 'resources/unsubscribe';
   readonly uri: string;
+  /** True when the wanted URIs have changed since it was asked, so that its answer leads to a new plan. */
+  readonly isOld?: true;
 }
 
+/** Largest number of questions at a time, for each party. */
+const mostAsked = 16;
+/** Number of answers after which they are applied to the subscribed URIs. */
+const mostAnswered = 256;
+const idOf = ({ method, uri }: Step): string => `${method} ${uri}`;
+/** Returns all wanted URIs once, by turns of the parties, so that none waits for the whole list of another. */
+function wantedOf({ wantedBy }: Context): Set<string> {
+  const lists = Object.values(wantedBy);
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  return new Set(Array.from({ length: longest }, (_, n) => lists.flatMap((uris) => uris[n] ?? [])).flat());
+}
 /** Plans the questions: new URIs are subscribed first, then unwanted ones are unsubscribed. */
-function planOf({ wanted, subscribed, refused }: Context): readonly Step[] {
-  const [have, not, still] = [new Set(subscribed), new Set(refused), new Set(wanted)];
-  const fresh = wanted.filter((uri) => !have.has(uri) && !not.has(uri));
-  const gone = subscribed.filter((uri) => !still.has(uri));
+function planOf(c: Context): readonly Step[] {
+  const wanted = wantedOf(c);
+  const known = new Set([...c.subscribed, ...c.refused, ...c.running.map(({ uri }) => uri)]);
+  const asked = new Set(c.running.map(({ uri }) => uri));
+  const gone = c.subscribed.filter((uri) => !wanted.has(uri) && !asked.has(uri));
   return [
-    ...fresh.map((uri): Step => ({ method: 'resources/subscribe', uri })),
+    ...[...wanted]
+      .filter((uri) => !known.has(uri))
+      .map((uri): Step => ({ method: 'resources/subscribe', uri })),
     ...gone.map((uri): Step => ({ method: 'resources/unsubscribe', uri })),
   ];
 }
-/** Returns the next subscribe or unsubscribe question of the plan; undefined when the plan is finished. */
-const stepOf = ({ plan, done }: Context): Step | undefined => plan?.[done];
+/** Returns the questions of the plan that may be asked now: many at once, because each time is reported. */
+function nextSteps({ plan, begun, running, wantedBy }: Context): readonly Step[] {
+  const most = mostAsked * Math.max(1, Object.keys(wantedBy).length);
+  const room = most - running.length;
+  return room < mostAsked / 2 ? [] : (plan?.slice(begun, begun + room) ?? []);
+}
 /**
- * Returns the subscribed URIs after these steps. A refused unsubscribe counts as done, because further
+ * Applies the answered questions to the subscribed URIs. A refused unsubscribe counts as done, because further
  * updates are ignored.
  */
-function after({ subscribed, refused }: Context, steps: readonly Step[]): readonly string[] {
-  const not = new Set(refused);
-  const of = (asked: Step['method']) => steps.flatMap(({ method, uri }) => (method === asked ? [uri] : []));
+function applied(c: Context): Pick<Context, 'subscribed' | 'answered'> {
+  if (c.answered.length === 0) return { subscribed: c.subscribed, answered: c.answered };
+  const not = new Set(c.refused);
+  const of = (asked: Step['method']) =>
+    c.answered.flatMap(({ method, uri }) => (method === asked ? [uri] : []));
   const gone = new Set(of('resources/unsubscribe'));
   const fresh = of('resources/subscribe').filter((uri) => !not.has(uri));
-  return [...subscribed.filter((uri) => !gone.has(uri)), ...fresh];
+  return { subscribed: [...c.subscribed.filter((uri) => !gone.has(uri)), ...fresh], answered: [] };
 }
-/** Ends the plan, finished or not, and adds its finished steps to the subscribed URIs. */
-const planless = (c: Context): Pick<Context, 'plan' | 'done' | 'subscribed'> => ({
-  plan: null,
-  done: 0,
-  subscribed: c.plan && c.done > 0 ? after(c, c.plan.slice(0, c.done)) : c.subscribed,
-});
-function stepped(c: Context, step: Step | null, isDone: boolean): Partial<Context> {
-  if (!step) return {};
-  const isRefused = step.method === 'resources/subscribe' && !isDone;
-  const refused = isRefused ? [...c.refused, step.uri] : c.refused;
-  // A question asked before the wanted URIs changed belongs to no plan, so its result is applied at once.
-  return c.plan ? { refused, done: c.done + 1 } : { refused, subscribed: after({ ...c, refused }, [step]) };
+function afterSteps(c: Context, steps: readonly Step[], isDone: boolean): Partial<Context> {
+  const refusals = isDone ? [] : steps.filter(({ method }) => method === 'resources/subscribe');
+  const next: Context = {
+    ...c,
+    running: c.running.filter((step) => !steps.includes(step)),
+    refused: refusals.length > 0 ? [...c.refused, ...refusals.map(({ uri }) => uri)] : c.refused,
+    answered: [...c.answered, ...steps],
+    plan: steps.some(({ isOld }) => isOld) ? null : c.plan,
+  };
+  return next.answered.length < mostAnswered ? next : { ...next, ...applied(next) };
+}
+const runningOf = ({ running }: Context, id: string): readonly Step[] =>
+  running.filter((step) => idOf(step) === id);
+
+const reportOf = (c: Context, by: string, uris: readonly string[], isUnderWay: boolean): Post =>
+  post(c.owner, { type: 'resources.watched', server: c.server, by, uris, isUnderWay });
+/** Reports the questions that are asked now, to each party those that it wants. */
+function begunReports(c: Context): Post[] {
+  const asked = nextSteps(c).flatMap(({ method, uri }) => (method === 'resources/subscribe' ? [uri] : []));
+  return Object.entries(c.wantedBy).flatMap(([by, wanted]) => {
+    const wants = urisIn(wanted);
+    const uris = asked.filter((uri) => wants.has(uri));
+    return uris.length > 0 || c.owed.includes(by) ? [reportOf(c, by, uris, true)] : [];
+  });
+}
+const urisIn = remembered((uris: readonly string[]): ReadonlySet<string> => new Set(uris));
+function steadyReports(c: Context): Post[] {
+  const have = new Set(applied(c).subscribed);
+  return Object.entries(c.wantedBy).flatMap(([by, wanted]) =>
+    wanted.length > 0
+      ? [
+          reportOf(
+            c,
+            by,
+            wanted.filter((uri) => have.has(uri)),
+            false,
+          ),
+        ]
+      : [],
+  );
 }
 
+type Wanted = { readonly uris: readonly string[]; readonly by: string };
 const parts = setup({
   types: {
     context: {} as Context,
@@ -113,99 +164,113 @@ const parts = setup({
   },
   actions: {
     ...effects,
-    rememberWanted: assign(({ context }, { uris, by }: { uris: readonly string[]; by: string }) => {
-      const wantedBy = { ...context.wantedBy, [by]: uris };
-      const wanted = [...new Set(Object.values(wantedBy).flat())];
-      return { ...planless(context), wantedBy, wanted, refused: [] };
+    rememberWanted: assign(({ context: c }, { uris, by }: Wanted) => ({
+      wantedBy: { ...c.wantedBy, [by]: uris },
+      owed: [...c.owed, by],
+      refused: [],
+      ...applied(c),
+      running: c.running.map((step) => ({ ...step, isOld: true as const })),
+      plan: null,
+    })),
+    noteToldOrder: assign({ owed: [] }),
+    beginAnew: assign({ subscribed: [], refused: [], running: [], answered: [], plan: null }),
+    noteSteady: assign(({ context }) => ({ ...applied(context), plan: null })),
+    notePlan: assign(({ context: c }) => {
+      if (c.plan) return {};
+      const known = { ...c, ...applied(c) };
+      return { subscribed: known.subscribed, answered: known.answered, plan: planOf(known), begun: 0 };
     }),
-    beginAnew: assign({ subscribed: [], refused: [], step: null, plan: null, done: 0, isAnew: true }),
-    noteTold: assign({ isAnew: false }),
-    noteSteady: assign(({ context }) => planless(context)),
-    notePlan: assign(({ context: c }) => (c.plan ? {} : { plan: planOf(c), done: 0 })),
-    noteStep: assign(({ context }) => ({ step: stepOf(context) ?? null })),
-    noteDone: assign(({ context: c }) => stepped(c, c.step, true)),
-    noteRefused: assign(({ context: c }) => stepped(c, c.step, false)),
+    noteBegun: assign(({ context: c }) => {
+      const next = nextSteps(c);
+      return { running: [...c.running, ...next], begun: c.begun + next.length };
+    }),
+    noteDone: assign(({ context: c }, { id }: Answer) => afterSteps(c, runningOf(c, id), true)),
+    noteRefused: assign(({ context: c }, { id }: Answer) => afterSteps(c, runningOf(c, id), false)),
+    noteOverdue: assign(({ context: c }) => afterSteps(c, c.running, false)),
   },
-  guards: { isDone: ({ context }) => stepOf(context) === undefined },
+  guards: { isDone: ({ context: c }) => c.running.length === 0 && nextSteps(c).length === 0 },
   delays: { limit: ({ context }) => context.timing.listMs },
 });
 
 const remember = {
   type: 'rememberWanted',
-  params: ({ event }: { event: { readonly uris: readonly string[]; readonly by: string } }) => event,
+  params: ({ event }: { event: Wanted }) => event,
 } as const;
+const withEvent = <T extends string>(type: T) =>
+  ({ type, params: ({ event }: { event: Answer }) => event }) as const;
+const ask = parts.enqueueActions(({ enqueue, context }) => {
+  for (const step of nextSteps(context)) {
+    const { method, uri } = step;
+    enqueue({
+      type: 'request',
+      params: { id: idOf(step), target: context.session, method, params: { uri } },
+    });
+  }
+});
+const withdraw = parts.enqueueActions(({ enqueue, context }) => {
+  for (const step of context.running) enqueue({ type: 'cancel', params: { id: idOf(step) } });
+});
 
 export const watchMachine = parts.createMachine({
   id: 'watch',
   context: ({ input }) => ({
     ...input,
     wantedBy: {},
-    wanted: [],
+    owed: [],
     subscribed: [],
     refused: [],
-    step: null,
     plan: null,
-    done: 0,
-    isAnew: true,
+    begun: 0,
+    running: [],
+    answered: [],
   }),
   initial: 'standby',
   on: { close: '.closed' },
   states: {
     standby: {
       on: {
-        'watch.set': { actions: remember },
+        'watch.set': {
+          actions: [
+            remember,
+            { type: 'post', params: ({ context, event }) => reportOf(context, event.by, [], true) },
+            'noteToldOrder',
+          ],
+        },
         'watch.open': { target: 'ready', actions: 'beginAnew' },
       },
     },
     ready: {
       tags: 'ready',
       initial: 'judging',
+      exit: withdraw,
       on: {
-        'watch.set': { actions: remember },
+        'watch.set': { target: '.judging', actions: remember },
         'watch.open': { target: 'ready', reenter: true, actions: 'beginAnew' },
       },
       states: {
+        // Transient state, also after each answer.
         judging: { entry: 'notePlan', always: [{ guard: 'isDone', target: 'steady' }, { target: 'asking' }] },
         steady: {
           entry: [
+            { type: 'postAll', params: ({ context }) => ({ messages: steadyReports(context) }) },
             'noteSteady',
-            {
-              type: 'postAll',
-              params: ({ context: { owner, server, wantedBy, subscribed, isAnew } }) => {
-                const have = new Set(subscribed);
-                const messages = Object.entries(wantedBy).flatMap(([by, wanted]) => {
-                  const uris = wanted.filter((uri) => have.has(uri));
-                  return uris.length === 0
-                    ? []
-                    : [post(owner, { type: 'resources.watched', server, by, uris, isAnew })];
-                });
-                return { messages };
-              },
-            },
-            'noteTold',
+            'noteToldOrder',
           ],
-          on: { 'watch.set': { target: 'judging', actions: remember } },
         },
+        // The time limit begins again with each answer: only a server that answers nothing loses all questions.
         asking: {
           tags: 'refreshing',
           entry: [
-            'noteStep',
-            {
-              type: 'request',
-              params: ({ context: c }) => ({
-                id: 'watch',
-                target: c.session,
-                method: c.step?.method ?? 'ping',
-                params: { uri: c.step?.uri ?? '' },
-              }),
-            },
+            ask,
+            { type: 'postAll', params: ({ context }) => ({ messages: begunReports(context) }) },
+            'noteBegun',
+            'noteToldOrder',
           ],
-          exit: { type: 'cancel', params: { id: 'watch' } },
           on: {
-            'ask.answered': { target: 'judging', actions: 'noteDone' },
-            'ask.refused': { target: 'judging', actions: 'noteRefused' },
+            'ask.answered': { target: 'judging', actions: withEvent('noteDone') },
+            'ask.refused': { target: 'judging', actions: withEvent('noteRefused') },
           },
-          after: { limit: { target: 'judging', actions: 'noteRefused' } },
+          after: { limit: { target: 'judging', actions: [withdraw, 'noteOverdue'] } },
         },
       },
     },

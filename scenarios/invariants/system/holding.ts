@@ -64,8 +64,8 @@ const most: Readonly<Record<string, Most>> = {
    * list.
    */
   catalog: { timers: 3, leaves: 0, questions: 1 },
-  /** Question: one subscription at a time. */
-  watch: { timers: 1, leaves: 0, questions: 1 },
+  /** Questions: a few subscriptions at a time. */
+  watch: { timers: 1, leaves: 0, questions: 16 },
   /** Timers: the deadline, and the limit on silence. Question: to a person or to the server, never both. */
   call: { timers: 2, leaves: 0, questions: 1 },
   /**

@@ -117,7 +117,7 @@ export const computer: Sample = {
         { type: 'server.proven', server: 's' },
         { type: 'server.rolledBack', server: 's', generation: 1, failure: null },
         { type: 'resource.updated', server: 's', uri: 'u:r' },
-        { type: 'resources.watched', server: 's', by: 'desktop', uris: ['window://h/a'], isAnew: true },
+        { type: 'resources.watched', server: 's', by: 'desktop', uris: ['window://h/a'], isUnderWay: true },
         { type: 'server.shows', server: 's', resources: { listChanged: true, subscribe: true } },
         { type: 'catalog.listed', server: 's', list: 'resources', entries: [], failure: null },
         {

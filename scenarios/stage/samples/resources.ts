@@ -55,7 +55,12 @@ export const aggregator = (collection: ResourceCollection): Sample => {
         { ...listed, resources: null },
       ],
       'resource.updated': [{ server: 's', uri }],
-      'resources.watched': [{ server: 's', by: collection, uris: [uri], isAnew: false }],
+      'resources.watched': [
+        { server: 's', by: collection, uris: [], isUnderWay: true },
+        { server: 's', by: collection, uris: [uri], isUnderWay: true },
+        { server: 's', by: collection, uris: [uri], isUnderWay: false },
+        { server: 's', by: collection, uris: [], isUnderWay: false },
+      ],
       close: [{}],
     } satisfies OrdersOf<AggregatorOrder>,
     owned: {
@@ -120,11 +125,15 @@ export const cache: Sample = {
   orders: {
     'cache.list': [{ uris: ['window://h/a'] }, { uris: [] }],
     'cache.invalidate': [{ uris: ['window://h/a'] }],
+    'cache.follow': [
+      { uris: ['window://h/a'], isUnderWay: true },
+      { uris: [], isUnderWay: false },
+    ],
     'cache.refresh': [
-      { n: 1, reread: [], isFresh: false },
-      { n: 2, reread: ['window://h/a'], isFresh: true },
-      { n: 3, reread: [], isFresh: false, only: 'window://h/a' },
-      { n: 3, reread: [], isFresh: true, only: 'window://h/a' },
+      { n: 1, rereads: true, isFresh: false },
+      { n: 2, rereads: true, isFresh: true },
+      { n: 3, rereads: false, isFresh: false, only: 'window://h/a' },
+      { n: 3, rereads: false, isFresh: true, only: 'window://h/a' },
     ],
     'cache.tell': [{ n: 1 }, { n: 3 }],
     close: [{}, { isNow: true }],

@@ -113,7 +113,9 @@ export const client: Sample = {
       ],
     },
     watch: {
-      says: [{ type: 'resources.watched', server: 's', by: 'desktop', uris: ['window://h/a'], isAnew: true }],
+      says: [
+        { type: 'resources.watched', server: 's', by: 'desktop', uris: ['window://h/a'], isUnderWay: true },
+      ],
     },
     call: { says: [{ type: 'server.wanted' }] },
   },

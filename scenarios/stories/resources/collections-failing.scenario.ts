@@ -242,7 +242,7 @@ scenario(
     ask(s, 'desktop');
     read(s, 'desktop', 'window://a/1');
     await s.run(10);
-    s.order('computer/desktop/cache:a', { type: 'cache.refresh', n: 1, reread: [], isFresh: false });
+    s.order('computer/desktop/cache:a', { type: 'cache.refresh', n: 1, rereads: false, isFresh: false });
     s.order('computer/desktop/read:r', { type: 'close' });
     await s.run(1_000);
     expect([answers(s).length, reads(s)]).toEqual([1, 2]);

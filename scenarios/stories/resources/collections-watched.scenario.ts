@@ -115,13 +115,17 @@ scenario(
   },
 );
 
+const manyWindows = showing(
+  Array.from({ length: 20 }, (_, n) => `window://a/${n + 1}`),
+  (uri) => ({ answers: { contents: [{ uri, ...content }] }, afterMs: 1 }),
+);
 scenario(
-  'what changes after it was read and before its server was told to say so is read again; then nothing is, until it says so',
+  'a window that was read before its subscription was asked for is read once more, and one that was read after is not',
   {
     servers: {
       a: {
-        ...showingContent,
-        methods: { ...showingContent.methods, 'resources/subscribe': { answers: {}, afterMs: 1_000 } },
+        ...manyWindows,
+        methods: { ...manyWindows.methods, 'resources/subscribe': { answers: {}, afterMs: 1_000 } },
       },
       refuses: {
         ...showing(['window://r/1'], (uri) => ({ answers: { contents: [{ uri, text: 'r' }] }, afterMs: 1 })),
@@ -136,24 +140,28 @@ scenario(
     content = { text: 'before' };
     s.computer();
     await s.run(500);
-    ask(s, 'desktop', { window: 'window://a/1' });
-    await s.run(100);
-    content = { text: 'after' };
-    await s.run(2_000);
-    const asked = reads(s);
-    for (let n = 0; n < 3; n += 1) {
-      ask(s, 'desktop', { window: 'window://a/1' });
+    const asked = async (window: string): Promise<void> => {
+      ask(s, 'desktop', { window });
       await s.run(100);
-    }
-    expect(answers(s).map(({ body }) => body.desktops)).toEqual([
-      ['window://a/1\n\nbefore'],
-      ...[1, 2, 3].map(() => ['window://a/1\n\nafter']),
-    ]);
-    // The server that refuses subscriptions is not read, because it does not have this window.
-    expect(reads(s)).toBe(asked + 1);
+    };
+    // Only the first sixteen subscriptions are under way.
+    for (const window of ['window://a/1', 'window://a/20']) await asked(window);
+    expect(reads(s)).toBe(2);
+    content = { text: 'after' };
+    await s.run(3_000);
+    for (const window of ['window://a/1', 'window://a/20', 'window://a/20']) await asked(window);
+    const texts = ['1\n\nbefore', '20\n\nbefore', '1\n\nbefore', '20\n\nafter', '20\n\nafter'];
+    expect(answers(s).map(({ body }) => body.desktops)).toEqual(texts.map((text) => [`window://a/${text}`]));
+    expect(reads(s)).toBe(3);
+    s.servers.update('a', 'window://a/1');
+    await asked('window://a/1');
+    expect(shown(s).body.desktops).toEqual(['window://a/1\n\nafter']);
+    // The server that refuses subscriptions is read for each question about all windows.
     ask(s, 'desktop');
     await s.run(100);
-    expect(reads(s)).toBe(asked + 2);
+    ask(s, 'desktop');
+    await s.run(100);
+    expect(reads(s)).toBe(4 + 18 + 2);
   },
 );
 

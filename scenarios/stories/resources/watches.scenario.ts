@@ -106,7 +106,8 @@ scenario(
   },
 );
 
-const wantsA = ({ wanted }: { readonly wanted: readonly string[] }): boolean => wanted.includes('u:a');
+const wantsA = ({ wantedBy }: { readonly wantedBy: Readonly<Record<string, readonly string[]>> }): boolean =>
+  wantedBy.host?.includes('u:a') === true;
 scenario(
   'a watch whose machine broke is opened again with the next order, and its server serves on',
   {

@@ -242,7 +242,8 @@ scenario(
     for (const order of [
       { type: 'cache.list', uris: ['window://a/1'] },
       { type: 'cache.invalidate', uris: ['window://a/1'] },
-      { type: 'cache.refresh', n: 9, reread: [], isFresh: true },
+      { type: 'cache.follow', uris: ['window://a/1'], isUnderWay: true },
+      { type: 'cache.refresh', n: 9, rereads: false, isFresh: true },
       { type: 'cache.tell', n: 9 },
       { type: 'close' },
     ])
