@@ -19,7 +19,7 @@ export interface Recording {
   readonly text: string;
   /** Description of the damage of the file, after which nothing is shown; absent when the file is sound. */
   readonly damage?: string;
-  /** Replays the recording and returns the results of its checks; called only when a person looks. */
+  /** Replays the recording and returns the results of its checks; called when a page asks. */
   readonly checks: (name: string) => Checks;
 }
 /** Number of characters sent to a page at a time; sending pauses while more than twice as many bytes wait. */

@@ -263,6 +263,7 @@ export function standingOf(call: Call, at: number): CallStanding {
       why: whyOf(call),
     };
   const last = moments.findLast((moment) => moment.at <= at)?.step ?? 'asked';
-  const words = call.computer !== '' && last === 'asked' ? 'waits for its computer' : waits[last];
+  const isAway = call.computer !== '' && (last === 'asked' || (last === 'sent' && call.server === ''));
+  const words = isAway ? 'waits for its computer' : waits[last];
   return { words: words ?? 'under way', isOver: false, isBad: false, why: '' };
 }

@@ -124,6 +124,29 @@ it('a start that nobody answers is told after three seconds, with what came inst
   expect(storyOf([2_000, silent], [15_000, opened]).at(20_000)).toMatchObject([{ to: 15_000 }]);
 });
 
+it('a start without an answer is one incident with the failure of its server, told by what it waits for', () => {
+  const waiting = (at: number): readonly [number, object] => [
+    at,
+    {
+      a: 'computer/client:db#1/session#1',
+      ch: 'session:db/1',
+      ev: {
+        type: 'session.waits',
+        waits: { for: 'initialize', since: new Date(at).toISOString(), came: '' },
+      },
+    },
+  ];
+  const failed = changed('waiting', 'it did not answer in 10 s', { nextTryMs: 500 });
+  const story = storyOf(waiting(1_000), [11_000, failed], [11_500, changed('connecting')], waiting(11_500));
+  expect(story.at(9_000)).toMatchObject([{ kind: 'silent' }]);
+  expect(story.at(11_100)).toMatchObject([
+    { kind: 'down', what: 'it did not answer in 10 s', nextAt: 11_500 },
+  ]);
+  expect(story.at(20_000)).toMatchObject([
+    { kind: 'down', what: expect.stringContaining('nothing came') as string, to: undefined, nextAt: null },
+  ]);
+});
+
 it('a person who is asked is an incident until the answer', () => {
   const a = 'computer/client:db/call:host.r1#2';
   const question = {

@@ -21,6 +21,7 @@ export type IncidentKind =
   | 'call'
   | 'link'
   | 'host'
+  | 'check'
   | 'file';
 interface Told {
   readonly at: number;
@@ -128,6 +129,11 @@ export class Story {
       what: 'The recording has no end: its host was killed, or the file was cut here.',
       remedy: 'Look in the log of the system for a SIGKILL or too little memory at this time.',
     });
+  }
+  /** Notes a check of a recording that failed at a record. */
+  checkFailed(name: string, what: string, at: number, s: number | null): void {
+    const remedy = 'Look at the panel Checks for what was expected.';
+    this.#begin('check', name, at, s, { what, remedy }, `${name} ${s ?? 'end'}`).overs.push(at);
   }
   /** Notes that a file is damaged after its last record. */
   damaged(what: string): void {
@@ -319,13 +325,24 @@ export class Story {
   /** Returns the incidents as they were at a time: those that last first, then the latest first. */
   at(time: number): IncidentView[] {
     const all = this.all.flatMap((incident) => viewOf(incident, time) ?? []);
-    // A start that nobody answered ends as a failure of the server, which says so itself.
-    const isTold = ({ kind, subject, to }: IncidentView): boolean =>
-      kind === 'silent' &&
-      to !== undefined &&
-      all.some((other) => other.kind === 'down' && other.subject === subject);
+    const downOf = ({ kind, subject, to }: IncidentView): IncidentView | undefined =>
+      kind === 'silent'
+        ? all.find(
+            (other) =>
+              other.kind === 'down' &&
+              other.subject === subject &&
+              (to !== undefined || other.to === undefined),
+          )
+        : undefined;
+    const isSilent = ({ kind, subject, to }: IncidentView): boolean =>
+      kind === 'silent' && to === undefined && subject !== '';
+    // A start without an answer and the failure of its server are one incident, told by what it waits for now.
     return all
-      .filter((view) => !isTold(view))
+      .filter((view) => downOf(view) === undefined)
+      .map((view) => {
+        const silent = all.find((other) => isSilent(other) && downOf(other) === view);
+        return silent ? { ...view, what: silent.what, remedy: silent.remedy, nextAt: null } : view;
+      })
       .toSorted((a, b) => Number(a.to !== undefined) - Number(b.to !== undefined) || b.last - a.last);
   }
 }

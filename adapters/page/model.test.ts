@@ -51,6 +51,15 @@ describe('a server, for somebody who knows nothing of machines', () => {
     ]);
   });
 
+  it('has a row, too, where its config disables it', () => {
+    const shown = { servers: { web: { disabled: false }, off: { disabled: true } } };
+    const step: Row = { s: 2, t: 6, k: 'step', a: 'computer#1', tr: [], ctx: { shown } };
+    expect(serversOf(after(checkpoint, step), charts)).toMatchObject([
+      { name: 'web', state: 'ready' },
+      { name: 'off', state: 'disabled', mood: 'off', words: 'is disabled in its config', needsLook: false },
+    ]);
+  });
+
   it('is down: why, and when it is tried again', () => {
     expect(serversOf(after(checkpoint, ...down), charts)).toMatchObject([
       {

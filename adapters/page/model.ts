@@ -118,10 +118,13 @@ export const noneTold: Told = { incidents: [], counts: new Map(), nowMs: 0, wall
 /** Lists the servers at a moment, those first that need a look most. */
 export function serversOf(alive: Alive, charts: Charts, told: Told = noneTold): ServerView[] {
   const all = [...alive.values()];
-  return all
+  const views = all
     .filter(({ kind }) => kind === 'client')
-    .map((client) => serverOf(client, all, charts['client'], told))
-    .toSorted((a, b) => rankOf(a) - rankOf(b) || (a.name < b.name ? -1 : 1));
+    .map((client) => serverOf(client, all, charts['client'], told));
+  const known = new Set(views.map(({ name }) => name));
+  return [...views, ...all.flatMap(disabledOf).filter(({ name }) => !known.has(name))].toSorted(
+    (a, b) => rankOf(a) - rankOf(b) || (a.name < b.name ? -1 : 1),
+  );
 }
 /** Order of servers by need: broken ones, then those with an incident that lasts, then those that have recovered. */
 function rankOf({ mood, incidents, needsLook: isNeeded }: ServerView): number {
@@ -130,6 +133,22 @@ function rankOf({ mood, incidents, needsLook: isNeeded }: ServerView): number {
   if (incidents.some(({ to }) => to === undefined)) return 1;
   if (isNeeded) return 2;
   return ['busy', 'good', 'off'].indexOf(mood) + 3;
+}
+/** Servers of a computer that its config disables: they have no machine. */
+function disabledOf({ kind, address, context }: Living): ServerView[] {
+  if (kind !== 'computer') return [];
+  const { servers } = fieldsOf(fieldsOf(context)['shown']);
+  return Object.entries(fieldsOf(servers)).flatMap(([name, config]): ServerView[] =>
+    fieldsOf(config)['disabled'] === true
+      ? [
+          {
+            ...{ address, name, state: 'disabled', mood: moods.disabled, words: stateWords.disabled },
+            ...{ why: '', remedy: '', nextAt: null, attempt: '', calls: 0, since: null, facts: [] },
+            ...{ incidents: [], needsLook: false },
+          },
+        ]
+      : [],
+  );
 }
 function serverOf(client: Living, all: readonly Living[], chart: Chart | undefined, told: Told): ServerView {
   const { address, state: value, context, since, timers } = client;

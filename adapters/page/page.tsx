@@ -27,7 +27,7 @@ function readEmbedded(session: Session, ending = ''): boolean {
   if (!welcome || !trace) return false;
   session.take(JSON.parse(welcome) as ToPage);
   const checks = document.getElementById(`${embedded.checks}${ending}`)?.textContent;
-  if (checks) session.checks = JSON.parse(checks) as Checks;
+  if (checks) session.judge(JSON.parse(checks) as Checks);
   const isPlain = location.hash === '';
   const read = (text: string, from: number): void => {
     const end = text.indexOf('\n', from + sliceChars) + 1 || text.length;

@@ -14,6 +14,10 @@ import { listOf, numberOf } from './values.ts';
 export type Phase = 'connecting' | 'live' | 'loading' | 'file' | 'over' | 'lost' | 'no token';
 /** Number of records that the page keeps of a running host; beyond it the older half is dropped, up to a checkpoint. */
 export const mostKept = 200_000;
+/** Largest recording in records whose checks are wanted before a person looks at them, because they take seconds. */
+const mostCheckedAtOnce = 20_000;
+/** Violations of one invariant that are told as incidents; the panel of checks has all. */
+const mostFailures = 3;
 const gone = 'The host is not connected';
 /** Question to the host before its number is given; the answer has the same number. */
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
@@ -102,9 +106,32 @@ export class Session {
     if (this.#wantsChecks || this.checks !== undefined || this.phase === 'loading') return;
     this.#wantsChecks = true;
     void this.ask({ type: 'ask', what: 'checks' }).then((answer) => {
-      this.checks = answer.ok ? (answer.value as Checks) : answer.error;
-      this.#listener();
+      this.judge(answer.ok ? (answer.value as Checks) : answer.error);
     });
+  }
+  /** Takes the checks of a recording; each that failed is an incident at its record. */
+  judge(checks: Checks | string): void {
+    this.checks = checks;
+    if (this.phase === 'file') this.#tellFailedChecks();
+    this.#listener();
+  }
+  #tellFailedChecks(): void {
+    if (typeof this.checks !== 'object') return;
+    const { invariants, difference } = this.checks;
+    const failed = invariants.flatMap(({ name, violations }) =>
+      violations.slice(0, mostFailures).map(({ s, what }) => ({ name, s, what })),
+    );
+    if (difference)
+      failed.push({
+        name: 'replay',
+        s: difference.s,
+        what: `Today's code does something else: ${difference.cause}`,
+      });
+    for (const { name, s, what } of failed) {
+      const index = s === null ? undefined : this.history.indexOf(s);
+      const t = index === undefined ? undefined : this.history.row(index)?.t;
+      this.story.checkFailed(name, what, (t === undefined ? undefined : this.clockOf(t)) ?? this.wallEnd, s);
+    }
   }
   /**
    * Asks a running host for the messages that it still has of an actor or a call, as far as they are not known. Returns
@@ -257,6 +284,8 @@ export class Session {
     else if (!this.#hasTail && history.length > 0) this.story.died();
     if (first !== undefined && this.isNow) this.choice = { ...this.choice, moment: first - 1 };
     this.enter('file');
+    this.#tellFailedChecks();
+    if (this.history.length <= mostCheckedAtOnce) this.wantChecks();
     this.#goToWanted();
   }
   /** Index of the record whose moment is shown; -1 before the first record. */

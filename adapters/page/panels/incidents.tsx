@@ -18,6 +18,7 @@ const names: Readonly<Record<IncidentKind, string>> = {
   call: 'call lost',
   link: 'office lost',
   host: 'host failed',
+  check: 'check failed',
   file: 'file damaged',
 };
 const mostShown = 4;
@@ -25,7 +26,7 @@ const mostShown = 4;
 /** Tells how an incident stands: whether it lasts, how often it happened, and what comes next. */
 function standing({ kind, from, last, to, times, isStopped, nextAt }: IncidentView, now: number): string {
   const often = times > 1 ? `${times} times in ${durationText(Math.max(0, last - from))}` : '';
-  if (kind === 'call') return often;
+  if (kind === 'call' || kind === 'check') return often;
   const next = nextAt !== null && nextAt > now ? `next try in ${durationText(nextAt - now)}` : '';
   const since = `for ${durationText(Math.max(0, now - from))}`;
   if (to === undefined) return [often, times > 1 ? '' : since, next].filter(Boolean).join(', ');

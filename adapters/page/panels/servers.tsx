@@ -51,7 +51,8 @@ function Server({ server, session }: { server: ServerView; session: Session }): 
         </button>
       </th>
       <td>
-        <State mood={mood}>{words}</State> <span class="quiet">{sinceText(since, now)}</span>
+        <State mood={mood}>{words}</State>{' '}
+        {server.state !== 'disabled' && <span class="quiet">{sinceText(since, now)}</span>}
       </td>
       <td>
         {visible(why)}
@@ -95,12 +96,15 @@ function Servers({ session, servers }: { session: Session; servers: readonly Ser
   );
 }
 const mostNamed = 8;
-const summary = (servers: readonly ServerView[]): string => {
+const summary = (all: readonly ServerView[]): string => {
+  const servers = all.filter(({ state }) => state !== 'disabled');
+  const disabled = all.length - servers.length;
+  const others = disabled === 0 ? '' : ` ${disabled} ${disabled === 1 ? 'is' : 'are'} disabled.`;
   const bad = servers.filter(({ needsLook }) => needsLook);
-  if (bad.length === 0) return `${servers.length} of ${servers.length} servers are fine.`;
+  if (bad.length === 0) return `${servers.length} of ${servers.length} servers are fine.${others}`;
   const named = bad.slice(0, mostNamed).map(({ name }) => visible(name));
   const more = bad.length > mostNamed ? ` and ${bad.length - mostNamed} more` : '';
-  return `${bad.length} of ${servers.length} servers ${bad.length === 1 ? 'needs' : 'need'} a look: ${named.join(', ')}${more}.`;
+  return `${bad.length} of ${servers.length} servers ${bad.length === 1 ? 'needs' : 'need'} a look: ${named.join(', ')}${more}.${others}`;
 };
 const peers: Readonly<Record<string, string>> = {
   office: 'Office',
