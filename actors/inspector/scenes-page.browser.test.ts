@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
+import { startDemo } from '../../scenarios/fixtures/started-demo.ts';
+import { createAgent, createComputer, createOffice } from '../index.ts';
+
+/** Whole scenes of trouble, as a person reads the first screen who opens it before, during or after the failure. */
+
+let chromium: Chromium;
+beforeAll(async () => void (chromium = await Chromium.start()));
+afterAll(() => chromium.close());
+
+const incident = (page: Page, kind: string, text: string | RegExp) =>
+  page.locator(`.incident[data-kind="${kind}"]`).filter({ hasText: text });
+/** Opens all incidents, of which the strip shows the first ones. */
+async function allIncidents(page: Page): Promise<void> {
+  const more = page.locator('.bar-of-incidents').getByRole('button', { name: /^all \d+$/ });
+  if ((await more.count()) > 0) await more.click();
+}
+/** Program of a server with one tool of its own, which may end the server, say that it failed, or answer late. */
+const serverOf = (tool: string, more: object = {}): object => ({
+  command: process.execPath,
+  args: [
+    '-e',
+    `const info = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'one', version: '1' } };
+     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+       const { id, method } = JSON.parse(line);
+       if (method === 'tools/call' && '${tool}' === 'db_die') {
+         process.stderr.write('TypeError: no such row\\n');
+         process.exit(3);
+       }
+       const failed = { isError: true, content: [{ type: 'text', text: 'disk quota exceeded' }] };
+       const tools = [{ name: '${tool}', inputSchema: { type: 'object' } }];
+       const result = method === 'initialize' ? info : method === 'tools/list' ? { tools } : method === 'tools/call' ? failed : {};
+       if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+     });`,
+  ],
+  autoApprove: ['all'],
+  ...more,
+});
+const silent = 'process.stdin.resume().on("end", () => process.exit())';
+const program = (code: string): object => ({ command: process.execPath, args: ['-e', code] });
+const config = {
+  mcpServers: {
+    database: serverOf('db_die'),
+    files: serverOf('files_fail'),
+    guarded: serverOf('guarded_write', { autoApprove: [] }),
+    mute: program(silent),
+    banner: program(`console.log("Server listening on port 3000"); ${silent}`),
+    notes: program('console.error("the licence has expired"); process.exit(7)'),
+    typo: { command: 'npxx-that-is-not-there' },
+    mail: serverOf('mail_send', { env: { TOKEN: '${input:mail_token}' } }),
+    off: serverOf('off', { disabled: true }),
+  },
+  inputs: [
+    { type: 'promptString', id: 'mail_token', description: 'Token of the mail server', password: true },
+  ],
+};
+
+describe('a computer on which much is wrong', () => {
+  it('names each trouble on the first screen of its page, whenever opened, and on those of its office and agent', async () => {
+    await using office = await createOffice({ port: 0 });
+    await using computer = await createComputer({
+      name: 'workbench',
+      stateDir: false,
+      office: { url: office.url },
+      timing: { backoffMs: 50, bootMs: 3_000 },
+      confirm: () => new Promise(() => {}),
+      config,
+    });
+    await using agent = await createAgent({ url: office.url, name: 'assistant' });
+    const look = async (host: typeof computer | typeof office | typeof agent): Promise<Page> =>
+      (await chromium.look((await host.inspect()).url, { height: 1_000 })).page;
+    const before = await look(computer);
+    await before.locator('#servers tr', { hasText: 'database' }).filter({ hasText: 'is ready' }).waitFor();
+    expect(await agent.callTool('workbench', 'files_fail', {})).toMatchObject({ outcome: 'failed' });
+    expect(await agent.callTool('workbench', 'no_such_tool', {}, { timeoutMs: 1_000 })).toMatchObject({
+      outcome: 'failed',
+    });
+    const asking = agent.callTool('workbench', 'guarded_write', {}, { reqId: 'r-ask' });
+    await incident(before, 'person', 'guarded_write').waitFor();
+    const during = await look(computer);
+    expect(await agent.callTool('workbench', 'db_die', {})).toMatchObject({ outcome: 'unknown' });
+    await computer.startServer('database');
+    const after = await look(computer);
+    for (const page of [before, during, after]) {
+      await page
+        .locator('#summary', { hasText: /^7 of 8 servers need a look: .* 1 is disabled\.$/ })
+        .waitFor();
+      await allIncidents(page);
+      await incident(page, 'down', 'database').filter({ hasText: 'exit code 3' }).waitFor();
+      await incident(page, 'down', 'database').filter({ hasText: 'effect unknown: db_die' }).waitFor();
+      await incident(page, 'down', 'notes').filter({ hasText: 'exit code 7' }).waitFor();
+      await incident(page, 'down', 'typo').filter({ hasText: 'npxx-that-is-not-there' }).waitFor();
+      await incident(page, 'silent', 'banner').filter({ hasText: 'Server listening on port 3000' }).waitFor();
+      await incident(page, 'silent', 'mute').filter({ hasText: 'nothing came' }).waitFor();
+      await incident(page, 'input', 'mail').filter({ hasText: 'mail_token' }).waitFor();
+      await incident(page, 'person', 'guarded').filter({ hasText: 'waits for a person' }).waitFor();
+      await page.locator('#servers tr', { hasText: 'is disabled in its config' }).waitFor();
+    }
+    await picture(after, 'scene-computer');
+    await after.getByRole('tab', { name: 'Calls' }).click();
+    await after
+      .locator('.call', { hasText: 'files_fail' })
+      .filter({ hasText: 'disk quota exceeded' })
+      .waitFor();
+    await after
+      .locator('.call', { hasText: 'guarded_write' })
+      .filter({ hasText: 'waits for a person' })
+      .waitFor();
+    await after.locator('.call', { hasText: 'no_such_tool' }).filter({ hasText: 'failed' }).waitFor();
+    for (const host of [office, agent]) {
+      const page = await look(host);
+      await incident(page, 'call', 'The effect of db_die is unknown').waitFor();
+      await picture(page, host === office ? 'scene-office' : 'scene-agent');
+      await page.getByRole('tab', { name: 'Calls' }).click();
+      await page
+        .locator('.call', { hasText: 'guarded_write' })
+        .filter({ hasText: 'waits for its computer' })
+        .waitFor();
+      expect(await page.locator('.call strong').allInnerTexts()).toEqual([
+        ...['db_die', 'guarded_write', 'no_such_tool', 'files_fail'],
+      ]);
+    }
+    agent.cancel('r-ask');
+    await asking;
+    await incident(after, 'person', 'guarded').waitFor({ state: 'detached' });
+  });
+});
+
+describe('npm run demo', () => {
+  it('names its three servers in trouble, and a crash loop as one incident', async () => {
+    const demo = await startDemo();
+    try {
+      const { page, errors } = await chromium.look(demo.url);
+      await page.locator('#summary', { hasText: /^3 of 6 servers need a look: / }).waitFor();
+      const summary = await page.locator('#summary').innerText();
+      for (const name of ['flapping', 'mute', 'mail']) expect(summary).toContain(name);
+      await incident(page, 'down', 'flapping')
+        .filter({ hasText: /[2-9] times in/ })
+        .waitFor();
+      await incident(page, 'down', 'flapping').filter({ hasText: 'the licence has expired' }).waitFor();
+      // Its start and the failure that follows are one incident, whichever of the two holds now.
+      const mute = page.locator('.incident', { hasText: 'mute' });
+      await mute.filter({ hasText: /nothing came|no answer/ }).waitFor();
+      expect(await mute.count()).toBe(1);
+      await incident(page, 'input', 'mail').waitFor();
+      await picture(page, 'scene-demo');
+      expect(errors).toEqual([]);
+    } finally {
+      await demo.close();
+    }
+  });
+});
