@@ -142,9 +142,20 @@ function disabledOf({ kind, address, context }: Living): ServerView[] {
     fieldsOf(config)['disabled'] === true
       ? [
           {
-            ...{ address, name, state: 'disabled', mood: moods.disabled, words: stateWords.disabled },
-            ...{ why: '', remedy: '', nextAt: null, attempt: '', calls: 0, since: null, facts: [] },
-            ...{ incidents: [], needsLook: false },
+            address,
+            name,
+            state: 'disabled',
+            mood: moods.disabled,
+            words: stateWords.disabled,
+            why: '',
+            remedy: '',
+            nextAt: null,
+            attempt: '',
+            calls: 0,
+            since: null,
+            facts: [],
+            incidents: [],
+            needsLook: false,
           },
         ]
       : [],
