@@ -26,7 +26,7 @@ import {
 import { besideFailure, ownFailure, showFailure } from './printing/failures.ts';
 import { readFor, signatureText } from './printing/signature.ts';
 import { configOf } from './source.ts';
-import { hasTool } from './starting.ts';
+import { hasStarted, hasTool } from './starting.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import type { ServerStatus, ToolInfo, ToolListing } from '../servers/server-handle.ts';
 import { stateWords } from '../../machines/server-states.ts';
@@ -160,6 +160,9 @@ function callBy(
     options,
     config,
     async (computer) => {
+      const isWaitOver = isAiming && limitMs === undefined;
+      const late = isWaitOver ? computer.servers().find((server) => !hasStarted(server)) : undefined;
+      if (late) throw new A2cError(notStarted(options, late));
       const listing = await computer.tools();
       const info = infoOf(listing, tool);
       if (info) mustBeOne(options, info, tool, listing);
@@ -201,7 +204,7 @@ async function explained(
   const [server, other] = listing.servers;
   const isUnknown = failure.code === wireCodes.toolNotFound || failure.code === 'ServerNotActive';
   if (isUnknown && server && !other && !['ready', 'standby'].includes(server.state))
-    return { ...outcome, failure: notStarted(options, server, failure) };
+    return { ...outcome, failure: notStarted(options, server, failure.details) };
   if (failure.code === wireCodes.toolNotFound) {
     for (const line of [...conflictSummary(listing), ...notReadyLines(listing)]) terminal.err(line);
     const names = listing.tools.flatMap(({ name, original }) => [name, original]);
@@ -227,14 +230,19 @@ const isForPerson: ReadonlySet<ServerStatus['state']> = new Set([
   'unsupported',
 ]);
 /** Failure of a call to one server that did not start: the failure of that server, and where to look. */
-function notStarted(options: OneShotOptions, server: ServerStatus, failure: Failure): Failure {
+function notStarted(
+  options: OneShotOptions,
+  server: ServerStatus,
+  details: Failure['details'] = {},
+): Failure {
   const { name, state, reason = stateWords[state], failure: why } = server;
-  const logs = `See what it writes: ${logsOf(options, name)}`;
+  const longer = hasStarted(server) ? '' : '; --boot SECONDS waits longer';
+  const logs = `See what it writes: ${logsOf(options, name)}${longer}`;
   const own = why && (isForPerson.has(state) || why.code === 'NotStartable') ? why.remedy : undefined;
   return {
     code: 'ServerNotActive',
     message: why?.message ?? `Server '${name}' has not started: ${reason}`,
-    details: { ...failure.details, server_name: name, state, ...(why && { because: why.code }) },
+    details: { ...details, server_name: name, state, ...(why && { because: why.code }) },
     remedy: own ?? logs,
   };
 }

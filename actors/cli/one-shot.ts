@@ -19,8 +19,8 @@ import { textsHere } from './printing/failures.ts';
 import { logsOf, typedHere } from './printing/contents.ts';
 import { logLine } from './printing/servers.ts';
 import {
+  aimingMsOf,
   atOnce,
-  bootMsOf,
   downloadsOf,
   hasStarted,
   lateLines,
@@ -55,9 +55,7 @@ export interface OneShotOptions extends SourceOptions, RecordingOptions {
 }
 
 interface OneShotPatience extends Patience {
-  /**
-   * Tells that the command needs one server known to have the tool; it is waited for without the usual limit of 30 s.
-   */
+  /** Tells that the command needs one server, known to have the tool, and tells itself when that does not start. */
   readonly isAiming?: boolean;
   /** Tells that Ctrl-C ends only the wait, and the command shows what is there by then. */
   readonly isPartial?: boolean;
@@ -139,13 +137,13 @@ export async function startedFor(
 ): Promise<StartTimes> {
   const { signal, terminal } = context;
   const { isAiming = false, isPartial = false, ms: limit = Infinity } = patience;
-  const bootMs = isAiming ? bootMsOf(options, config) : listingMsOf(options, config);
-  const ms = Math.min(limit, bootMs ?? Infinity);
+  const usual = isAiming ? aimingMsOf(options, config, limit) : listingMsOf(options, config);
+  const ms = Math.min(limit, usual);
   const downloads = downloadsOf(config, (server) => runtime.pidOf(`computer/client:${keyOf(server)}`));
   const times = await untilStarted(context, computer, {
     ...patience,
     ms: ms === Infinity ? undefined : ms,
-    ...(options.boot === undefined && !isAiming && { downloads }),
+    ...(options.boot === undefined && { downloads }),
   });
   const isOver = signal.aborted && (!isPartial || !computer.servers().some(hasStarted));
   if (isAiming || isOver) return times;

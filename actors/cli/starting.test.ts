@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
-import { lateLines, listingMsOf } from './starting.ts';
+import { aimingMsOf, lateLines, listingMsOf } from './starting.ts';
 import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 import { startHttpServer } from '../../scenarios/fixtures/http-server.ts';
 import type { CommandContext } from './context.ts';
@@ -89,6 +89,23 @@ describe('a server that takes long to start', () => {
       'not started when you interrupted:',
     );
     expect(lateLines(servers.slice(2), { ...waited, isInterrupted: false })).toEqual([]);
+  });
+
+  it('is waited for 30 s by a call that needs it alone, unless the call or the config has another time', () => {
+    const config = (connectMs?: number) =>
+      ({ servers: [{ settings: { timeouts: { connectMs } } }], settings: {} }) as unknown as Config;
+    expect(aimingMsOf({}, config(), Infinity)).toBe(30_000);
+    expect(aimingMsOf({}, config(90_000), Infinity)).toBe(90_000);
+    expect(aimingMsOf({}, config(90_000), 60_000)).toBe(60_000);
+    expect(aimingMsOf({ boot: 5 }, config(90_000), 60_000)).toBe(5_000);
+  });
+
+  it('fails the call that needs it alone when the wait is over, with what it waits for and what to do', async () => {
+    const { code, err } = await withSlow(['call', 'slow.echo', '{}', '--boot', '0.2'], { answers: false });
+    expect(code).toBe(1);
+    expect(err).toMatch(
+      /^error: Server 'slow' has not started: .*initialize.*\n {2}See what it writes: a2c logs slow -c .*; --boot SECONDS waits longer\n$/m,
+    );
   });
 
   it('is named in the failure of a call whose time is over, and never "not found"', async () => {

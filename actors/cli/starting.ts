@@ -233,6 +233,15 @@ export function lateLines(
 }
 export const listingMsOf = (options: { readonly boot?: number }, config: Config): number =>
   bootMsOf(options, config) ?? listingMs;
+/**
+ * Returns the longest wait in ms for the one server of a call: the limit of the call, else the usual one, or the longer time to
+ * connect that the config gives that server.
+ */
+export const aimingMsOf = (options: { readonly boot?: number }, config: Config, limit: number): number => {
+  const { settings, servers } = config;
+  const given = servers[0]?.settings.timeouts?.connectMs ?? settings.timeouts?.connectMs ?? 0;
+  return bootMsOf(options, config) ?? (limit === Infinity ? Math.max(listingMs, given) : limit);
+};
 /** Returns the longest wait for servers in ms, from `--boot` or the config; undefined = no limit. */
 export const bootMsOf = ({ boot }: { readonly boot?: number }, { settings }: Config): number | undefined =>
   boot === undefined ? settings.timeouts?.bootMs : boot * 1_000;
