@@ -15,6 +15,7 @@ export {
   type Clock,
 } from './clock.ts';
 export { readConfig, readConfigJson, readConfigText, readConfigValue } from './storage/config-files.ts';
+export { knockAtDoors, openDoor, type Door, type DoorLine } from './door/door.ts';
 export { documentsCommand, serveDocuments, unreadDocuments } from './documents/command.ts';
 export {
   mostCalls,
@@ -36,6 +37,7 @@ export { createLedger, type Ledger, type LedgerOptions } from './process/reaper/
 export { defaultStateDir, sweepLeftovers } from './process/reaper/state-file.ts';
 export {
   describeStart,
+  environmentOf,
   type Environment,
   type Inherited,
   type Launch,
@@ -46,7 +48,14 @@ export {
   type LaunchSpec,
 } from './process/environment.ts';
 export { localLauncher } from './process/local-launcher.ts';
-export { loginPath, openInBrowser, openSecretInBrowser, runText } from './process/run-text.ts';
+export {
+  loginPath,
+  openInBrowser,
+  openSecretInBrowser,
+  runText,
+  startInBackground,
+  tellStarter,
+} from './process/run-text.ts';
 export { processPortOf } from './process/launch.ts';
 export { isAlone, type TracedGroup } from './process/reaper/group.ts';
 export {

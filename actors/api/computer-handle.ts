@@ -86,7 +86,7 @@ export interface ComputerConfigInForce {
   readonly servers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Definitions of the inputs that the config names as `${input:…}`. */
   readonly inputs: readonly InputDefinition[];
-  /** Our own settings for all servers together (docs/config.md); `idleStop` appears here as `idleStopMs`, in ms. */
+  /** Our own settings for all servers together (docs/config.md); `idleStop` and `keepAlive` appear as `idleStopMs` and `keepAliveMs`. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** Our own settings for each server, by its name. */
   readonly serverSettings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

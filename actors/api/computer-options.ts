@@ -87,6 +87,12 @@ export interface ComputerOptions extends LogOptions {
    */
   readonly reaper?: boolean | undefined;
   /**
+   * Lends the servers to `a2c call` of the same user, which then starts none of its own: over a socket that only this
+   * user can open, and only where its config, inputs, environment, folder and roots are the same (docs/cli.md). A host
+   * with a `launcher` or a `permission` of its own, and one on Windows, lends none. Default false.
+   */
+  readonly shared?: boolean | undefined;
+  /**
    * Folder with notes by which the next start finds the processes of a killed host. Default `$XDG_STATE_HOME/a2c`;
    * `false` keeps none.
    */

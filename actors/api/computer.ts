@@ -51,6 +51,7 @@ import {
   isRegistryInNpmrc,
   loginPath,
   SkillFolders,
+  type Door,
 } from '../../adapters/index.ts';
 import { defaultRemembered } from '../../machines/call/history.ts';
 import { handed } from '../../machines/call/policy/index.ts';
@@ -73,6 +74,21 @@ import type { Transformer } from '../../machines/call/transform.ts';
 export interface RuntimeShare {
   readonly runtime?: Runtime;
   readonly config?: Config;
+  /** Facts of the command for the door of this computer. */
+  readonly door?: HostDoor;
+}
+/** Host that lends its servers through a door (`shared`). */
+export interface HostDoor {
+  /** Kind of the host: one of the commands, or a program that calls `createComputer`. */
+  readonly kind: 'up' | 'computer' | 'host' | 'keep';
+  /** Called when the door is open. */
+  readonly onOpen?: () => void;
+  /** Called with the number of commands that use a server, when it changes. */
+  readonly onUse?: (count: number) => void;
+  /** Returns the time in ms until this host ends by itself. */
+  readonly endsInMs?: () => number;
+  /** Ends this host; absent where a command may not do that. */
+  readonly stop?: () => void;
 }
 
 /**
@@ -108,7 +124,12 @@ async function startComputer(options: ComputerOptions, inner: RuntimeShare): Pro
       tracing,
     });
   if (!inner.runtime) await runtime.sweep();
-  const computer = new HostedComputer(options, config, runtime, inner.runtime !== undefined);
+  const { door: host = { kind: 'host' } } = inner;
+  const doors = options.shared === true ? await import('../door/host.ts') : undefined;
+  const answers = doors?.answersThroughDoor(options.answers, host.kind === 'keep');
+  const given = { ...options, ...(answers && { answers }) };
+  const computer = new HostedComputer(given, config, runtime, inner.runtime !== undefined);
+  if (doors) computer.lendBy((lent) => doors.openHostDoor({ ...host, ...lent }));
   const giveUp = (): void => void computer.close();
   const stop = signal && onAbort(signal, giveUp);
   if (signal?.aborted) giveUp();
@@ -123,12 +144,25 @@ async function startComputer(options: ComputerOptions, inner: RuntimeShare): Pro
   return computer;
 }
 
+/** Computer that lends its servers, for its door. */
+export interface Lent {
+  readonly stateDir: string;
+  readonly computer: Computer;
+  /** Returns the config in force; undefined for a server that is not lent. */
+  readonly configOf: (server: string) => Config | undefined;
+  readonly inputs: Pick<Inputs, 'definitions' | 'values'>;
+  /** Returns the URIs of the folders that a server is told; null where it is told none. */
+  readonly rootsOf: (server: string) => readonly string[] | null;
+}
+
 class HostedComputer implements Computer {
   readonly name: string;
   readonly inputs: Computer['inputs'];
   readonly #options: ComputerOptions;
   readonly #runtime: Runtime;
   readonly #isShared: boolean;
+  #openDoor: ((lent: Lent) => Promise<Door>) | undefined;
+  #door: Door | undefined;
   readonly #inputs: Inputs;
   readonly #cached: CachedCatalogs;
   readonly #servers: Servers;
@@ -232,7 +266,31 @@ class HostedComputer implements Computer {
     this.#hosted = this.#runtime.start('computer', this.#input(), hear, this.#servers.given());
     this.#setSkills();
     this.#first.begin(this.#timing().toolsMs);
+    await this.#lend();
     await seated;
+  }
+  /** Sets how the door is opened through which commands of this user use the servers. */
+  lendBy(open: (lent: Lent) => Promise<Door>): void {
+    this.#openDoor = open;
+  }
+  async #lend(): Promise<void> {
+    const { stateDir = defaultStateDir(), launcher, permission, onNotice, inMemory = {} } = this.#options;
+    if (!this.#openDoor || stateDir === false) return;
+    // Lends no server that the command itself would start or judge in another way.
+    const isOwnWay = launcher !== undefined || permission !== undefined;
+    try {
+      this.#door = await this.#openDoor({
+        stateDir,
+        computer: this,
+        configOf: (name) => (isOwnWay || Object.hasOwn(inMemory, name) ? undefined : this.#servers.config),
+        inputs: this.#inputs,
+        rootsOf: (name) => this.#options.answers?.roots?.(name).map(({ uri }) => uri) ?? null,
+      });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      onNotice?.(`a2c call does not find the servers of this host: ${why}`);
+    }
+    if (this.#closing) this.#door?.close();
   }
   /** Follows the skill folders of the config in force. */
   #setSkills(): void {
@@ -452,8 +510,10 @@ class HostedComputer implements Computer {
     return (this.#closing ??= this.#close());
   }
   async #close(): Promise<void> {
+    this.#door?.shut();
     this.#first.close();
     if (this.#hosted) await this.#runtime.end(this.#hosted, this.#timing().shutdownMs + 1_000);
+    this.#door?.close();
     this.#seat.close();
     this.#inputs.close();
     this.#logins.close();

@@ -119,6 +119,7 @@ const ofComputer: Checks<ComputerOptions> = {
   links: instance,
   reaper: flag,
   stateDir: either('a path, or false', name, disabled),
+  shared: flag,
   onNotice: callback,
   historySize: count,
   onEvent: callback,

@@ -1,4 +1,4 @@
-import type { Computer } from '../api/computer-handle.ts';
+import type { CallHost } from '../door/caller.ts';
 import type { CallOutcome, CallSucceeded, CallToolError } from '../api/call-outcome.ts';
 import type { CallOptions } from '../api/pending-calls.ts';
 import { callIn, isArgument, readArguments, type Argument, targetIn, type Target } from './arguments.ts';
@@ -6,6 +6,7 @@ import {
   neededFor,
   serversWith,
   severalHave,
+  startedFor,
   withAgent,
   withComputer,
   type OneShotOptions,
@@ -25,6 +26,7 @@ import {
 } from './printing/contents.ts';
 import { besideFailure, ownFailure, showFailure } from './printing/failures.ts';
 import { readFor, signatureText } from './printing/signature.ts';
+import { lentFor } from './keep.ts';
 import { configOf } from './source.ts';
 import { hasStarted, hasTool } from './starting.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
@@ -41,6 +43,7 @@ export interface CallCommandOptions extends OneShotOptions, SaveOptions {
   readonly timeout?: number;
   readonly reqId?: string;
   readonly facts?: boolean;
+  readonly alone?: boolean;
 }
 /** Tool call planned from the command line, made once its servers are up. */
 interface Order {
@@ -147,34 +150,50 @@ async function callHere(
   );
   return callBy(context, options, config, order);
 }
-function callBy(
+async function callBy(
   context: CommandContext,
   options: CallCommandOptions,
   config: Config,
-  { target: { tool }, words, how, limitMs }: Order,
+  order: Order,
   isTriedAgain: (outcome: CallOutcome) => boolean = () => false,
   isAiming = false,
 ): Promise<CallOutcome> {
-  return withComputer(
-    context,
-    options,
-    config,
-    async (computer) => {
-      const isWaitOver = isAiming && limitMs === undefined;
-      const late = isWaitOver ? computer.servers().find((server) => !hasStarted(server)) : undefined;
-      if (late) throw new A2cError(notStarted(options, late));
-      const listing = await computer.tools();
-      const info = infoOf(listing, tool);
-      if (info) mustBeOne(options, info, tool, listing);
-      const params = info ? readFor(info, words) : {};
-      const called = computer.callTool(tool, params, { ...how(), confirmed: true });
-      const outcome = await shown(context, called, calledOf(computer), progressTold(context, options));
-      const known = await explained(context, options, computer, outcome);
-      return isTriedAgain(known) ? known : tell(context, options, known);
-    },
-    // Waits for all servers where any of them may have the tool, so that it does not depend on the fastest.
-    { ...(isAiming && { isEnough: hasTool(tool) }), ms: limitMs, isAiming },
-  );
+  const { target, limitMs } = order;
+  const use = (host: CallHost): Promise<CallOutcome> =>
+    callOn(context, options, host, { ...order, isAiming, isTriedAgain });
+  // Waits for all servers where any of them may have the tool, so that it does not depend on the fastest.
+  const patience = { ...(isAiming && { isEnough: hasTool(target.tool) }), ms: limitMs, isAiming };
+  const lent = isAiming ? await lentFor(context, options, config) : undefined;
+  if (!lent) return withComputer(context, options, config, use, patience);
+  try {
+    await startedFor(context, options, { computer: lent, config, pidOf: () => undefined }, patience);
+    return await use(lent);
+  } finally {
+    lent.close();
+  }
+}
+interface Calling extends Order {
+  readonly isAiming: boolean;
+  readonly isTriedAgain: (outcome: CallOutcome) => boolean;
+}
+/** Calls a tool of a host whose servers were waited for, and prints the result. */
+async function callOn(
+  context: CommandContext,
+  options: CallCommandOptions,
+  host: CallHost,
+  { target: { tool }, words, how, limitMs, isAiming, isTriedAgain }: Calling,
+): Promise<CallOutcome> {
+  const isWaitOver = isAiming && limitMs === undefined;
+  const late = isWaitOver ? host.servers().find((server) => !hasStarted(server)) : undefined;
+  if (late) throw new A2cError(notStarted(options, late));
+  const listing = await host.tools();
+  const info = infoOf(listing, tool);
+  if (info) mustBeOne(options, info, tool, listing);
+  const params = info ? readFor(info, words) : {};
+  const called = host.callTool(tool, params, { ...how(), confirmed: true });
+  const outcome = await shown(context, called, calledOf(host), progressTold(context, options));
+  const known = await explained(context, options, host, outcome);
+  return isTriedAgain(known) ? known : tell(context, options, known);
 }
 const infoOf = ({ tools }: Pick<ToolListing, 'tools'>, name: string): ToolInfo | undefined =>
   tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.original === name);
@@ -195,7 +214,7 @@ function mustBeOne(
 async function explained(
   { terminal }: CommandContext,
   options: OneShotOptions,
-  computer: Computer,
+  computer: CallHost,
   outcome: CallOutcome,
 ): Promise<CallOutcome> {
   if (outcome.outcome === 'succeeded' || outcome.toolError) return whole(computer, outcome);
@@ -247,7 +266,7 @@ function notStarted(
   };
 }
 /** Replaces a result that was cut by the whole, which the computer keeps until it closes. */
-function whole<Ended extends CallSucceeded | CallToolError>(computer: Computer, outcome: Ended): Ended {
+function whole<Ended extends CallSucceeded | CallToolError>(computer: CallHost, outcome: Ended): Ended {
   const { a2c_cut: cut } = outcome.result._meta ?? {};
   const handle = (cut as { readonly handle?: string } | undefined)?.handle;
   return { ...outcome, result: (handle && computer.cachedResult(handle)) || outcome.result };

@@ -44,6 +44,8 @@ export interface InspectingOptions {
   readonly allowControl?: boolean;
 }
 export interface ServerOptions extends WatchOptions, InspectingOptions {
+  /** Lends the servers to no call of this user. */
+  readonly alone?: boolean;
   readonly facts?: boolean;
   readonly name?: string;
   readonly confirm: ConfirmWord;

@@ -29,7 +29,8 @@ import { briefRecordBy, logBy, recordBy, type ServerOptions, type WatchOptions }
 import { showInspector } from './inspect.ts';
 import { untilAborted, type CommandContext } from './context.ts';
 import { configOf } from './source.ts';
-import { startedFor } from './one-shot.ts';
+import { lendingLines } from './keep.ts';
+import { pidIn, startedFor } from './one-shot.ts';
 import { atOnce, bootMsOf, hasStarted, untilStarted } from './starting.ts';
 
 export interface UpOptions extends ServerOptions, EntryOptions {
@@ -81,7 +82,7 @@ async function openComputer(
   context: CommandContext,
   options: ServerOptions,
   office: ComputerOptions['office'],
-  { config, runtime }: Required<RuntimeShare>,
+  { config, runtime, door }: Required<RuntimeShare>,
 ): Promise<Computer> {
   const { terminal, signal } = context;
   tellFact(context, options, { type: 'inputs_loaded', count: config.inputs.length });
@@ -103,6 +104,7 @@ async function openComputer(
       answers: answersBy(terminal, options),
       ...(input && { input }),
       ...(options.name !== undefined && { name: options.name }),
+      shared: options.alone !== true && process.platform !== 'win32',
       ...(office && { office: { ...office, keepTrying: true } }),
       confirm: confirmBy(options.confirm, terminal),
       autoConnect: options.autoConnect,
@@ -121,7 +123,7 @@ async function openComputer(
         if (line !== undefined) terminal.err(line);
       },
     },
-    { config, runtime },
+    { config, runtime, door },
   );
   await untilStarted(context, computer, {
     ms: bootMsOf(options, config) ?? timing.bootMs,
@@ -169,7 +171,7 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
     } as const;
     // Opens the inspector before the servers start, so that a person can see why a start takes long.
     await showInspector(context, options, (wanted) => runtime.inspections.open(host, wanted), true);
-    const computer = await openComputer(context, options, seat, { config, runtime });
+    const computer = await openComputer(context, options, seat, { config, runtime, door: { kind: 'up' } });
     opened.resolve(computer);
     tellFact(context, options, {
       type: 'office',
@@ -211,7 +213,11 @@ export async function computerOnly(
   try {
     await runtime.sweep();
     const seat = { url: options.url, id: options.office, ...credentialBy(options) };
-    const computer = await openComputer(context, options, seat, { config, runtime });
+    const computer = await openComputer(context, options, seat, {
+      config,
+      runtime,
+      door: { kind: 'computer' },
+    });
     await showInspector(context, options, (wanted) => computer.inspect(wanted));
     context.terminal.err(`computer ${computer.name} serves; Ctrl-C closes it`);
     await untilAborted(context.signal);
@@ -269,7 +275,7 @@ export async function status(
       await startedFor(
         context,
         options,
-        { computer: started, config, runtime },
+        { computer: started, config, pidOf: pidIn(runtime) },
         { isPartial: !options.watch, ...(isLines && { onSettled }) },
       );
       if (options.watch || !started.servers().some(hasStarted)) mustGoOn();
@@ -281,7 +287,10 @@ export async function status(
         JSON.stringify({ ...computer.status(), warnings: config.warnings, ...(options.tree && { tree }) }),
       );
     else if (options.tree) treeLines(tree).forEach((line) => terminal.out(line));
-    else computer.servers().forEach(show);
+    else {
+      computer.servers().forEach(show);
+      for (const line of await lendingLines()) terminal.out(`at hand: ${line}`);
+    }
     isUsable = hasUsable(context, computer.servers());
     if (isLines && (await runningHosts(defaultStateDir())).length > 0)
       terminal.err('these servers were started for this answer; a2c inspect shows the hosts that run');

@@ -1,7 +1,7 @@
 import type { Agent } from '../api/agent-handle.ts';
 import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer-options.ts';
-import type { RuntimeShare } from '../api/computer.ts';
+import type { Runtime } from '../api/runtime.ts';
 import { answersBy, chosenOf, foldersOf, inputsAt } from './answering.ts';
 import type { Target } from './arguments.ts';
 import type { CommandContext } from './context.ts';
@@ -27,6 +27,7 @@ import {
   listingMsOf,
   untilStarted,
   type Patience,
+  type StartingHost,
   type StartTimes,
 } from './starting.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
@@ -54,7 +55,7 @@ export interface OneShotOptions extends SourceOptions, RecordingOptions {
   readonly onOutput?: (server: string, line: OutputLine) => void;
 }
 
-interface OneShotPatience extends Patience {
+export interface OneShotPatience<Host extends StartingHost = Computer> extends Patience<Host> {
   /** Tells that the command needs one server, known to have the tool, and tells itself when that does not start. */
   readonly isAiming?: boolean;
   /** Tells that Ctrl-C ends only the wait, and the command shows what is there by then. */
@@ -82,12 +83,12 @@ export async function withComputer<T>(
       if (topic === 'resources') patience.onResources?.(text);
     };
     // Loaded here, because commands that only read the config need names of servers from this module, and no computer.
-    const [{ createComputer }, { Runtime }, { tracingOf }] = await Promise.all([
+    const [{ createComputer }, api, { tracingOf }] = await Promise.all([
       import('../api/computer.ts'),
       import('../api/runtime.ts'),
       import('../api/tracing.ts'),
     ]);
-    const runtime = new Runtime({
+    const runtime = new api.Runtime({
       record,
       notice: (text) => onNotice(text),
       ...(await logBy(context, options)),
@@ -116,7 +117,12 @@ export async function withComputer<T>(
       );
       try {
         mustGoOn();
-        const times = await startedFor(context, options, { computer, config, runtime }, patience);
+        const times = await startedFor(
+          context,
+          options,
+          { computer, config, pidOf: pidIn(runtime) },
+          patience,
+        );
         // An interrupted command must not print an empty listing.
         if (patience.isPartial !== true || !computer.servers().some(hasStarted)) mustGoOn();
         return await use(computer, times);
@@ -128,18 +134,29 @@ export async function withComputer<T>(
     }
   });
 }
+/** Servers that a command waits for; `pidOf` finds the pid of the program of one. */
+interface Awaited {
+  readonly computer: StartingHost;
+  readonly config: Config;
+  readonly pidOf: (server: string) => number | undefined;
+}
+/** Finds pids in a runtime. */
+export const pidIn =
+  (runtime: Runtime) =>
+  (server: string): number | undefined =>
+    runtime.pidOf(`computer/client:${keyOf(server)}`);
 /** Waits for the servers of a command, and names those that did not start in time. */
-export async function startedFor(
+export async function startedFor<Host extends StartingHost>(
   context: CommandContext,
   options: SourceOptions,
-  { computer, config, runtime }: Required<RuntimeShare> & { readonly computer: Computer },
-  patience: OneShotPatience,
+  { computer, config, pidOf }: Awaited & { readonly computer: Host },
+  patience: OneShotPatience<Host>,
 ): Promise<StartTimes> {
   const { signal, terminal } = context;
   const { isAiming = false, isPartial = false, ms: limit = Infinity } = patience;
   const usual = isAiming ? aimingMsOf(options, config, limit) : listingMsOf(options, config);
   const ms = Math.min(limit, usual);
-  const downloads = downloadsOf(config, (server) => runtime.pidOf(`computer/client:${keyOf(server)}`));
+  const downloads = downloadsOf(config, pidOf);
   const times = await untilStarted(context, computer, {
     ...patience,
     ms: ms === Infinity ? undefined : ms,

@@ -118,6 +118,7 @@ export const withInspector = (command: Command): Command =>
 export const withServerOptions = (command: Command): Command =>
   withInspector(withWatchOptions(command))
     .option('--name <name>', 'name of the computer (default: the host name)')
+    .option('--alone', 'lend these servers to no a2c call of yours')
     .option('--no-auto-connect', 'add the servers, but start them by hand only')
     .option('--no-auto-reconnect', 'do not start a server again that has failed')
     .option('--facts', 'lines for programs on stdout, also at a terminal');

@@ -46,7 +46,7 @@ interface Start {
 }
 /** Functions that add commands, by their group in the help text, in its order. */
 const groups = {
-  'Use servers:': [addCalling, addCollections, addGenerate, addLogin],
+  'Use servers:': [addCalling, addCollections, addKeeping, addGenerate, addLogin],
   'Say which servers there are:': [addConfigFile, addSchema, addCompletion, addNext],
   'Find what is wrong:': [addLooking, addChecking, addInspecting],
   'Host them for remote agents:': [addHosts, addDocuments],
@@ -195,6 +195,7 @@ function addCalling(program: Command, does: ActionMaker): void {
       'key=value, key:=json, --key value, values in the order of the schema, a JSON object, @file, - for stdin',
     )
     .allowUnknownOption()
+    .option('--alone', 'start the server for this call, also where a host of yours has it')
     .addOption(saveOption())
     .addHelpText('after', callHelp)
     .action(does(() => import('./call.ts'), 'call'));
@@ -391,6 +392,19 @@ function addCollections(program: Command, does: ActionMaker): void {
     .argument('<name>', 'the name of the skill, as a2c skills shows it')
     .option('--file <path>', 'another file of the skill (default: SKILL.md)')
     .action(does(() => import('./collections.ts'), 'skill'));
+}
+
+/** Adds the command that keeps a server between calls. */
+function addKeeping(program: Command, does: ActionMaker): void {
+  withSource(program.command('keep'))
+    .description(
+      'keeps a server for a2c call until it was not called for a while; keepAlive does so by itself',
+    )
+    .argument('[server]', 'a server of the config')
+    .option('--list', 'the hosts of yours whose servers a2c call uses')
+    .option('--stop', 'end what is kept: this server, or all')
+    .option('--json', 'one JSON document on stdout', false)
+    .action(does(() => import('./keep.ts'), 'keep'));
 }
 
 /** Adds the MCP server over files, which other programs start. */

@@ -22,19 +22,21 @@ const onTheWay: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'rec
 export const hasStarted = ({ state }: Pick<ServerStatus, 'state'>): boolean => !onTheWay.has(state);
 const tickMs = 1_000;
 
-export interface Patience {
+/** Host whose servers are waited for. */
+export type StartingHost = Pick<Computer, 'servers' | 'tools' | 'on'>;
+export interface Patience<Host extends StartingHost = Computer> {
   /** Longest wait for servers in ms; without it the wait lasts until each server is up or has failed. */
   readonly ms?: number | undefined;
   /** Tells whether to stop waiting for servers, because the wanted one is ready. */
-  readonly isEnough?: (computer: Computer) => Promise<boolean>;
+  readonly isEnough?: (computer: Host) => Promise<boolean>;
   /** Tells that each server is printed as it changes, so that no line about the wait is needed. */
   readonly isShown?: boolean;
   /** Finds the downloads that servers wait for; their time begins when the download is over. */
   readonly downloads?: Downloads;
   /** Hears of each server once, when it is up or has failed; the wait includes this function. */
-  readonly onSettled?: (computer: Computer, server: ServerStatus, times: StartTimes) => Promise<void>;
+  readonly onSettled?: (computer: Host, server: ServerStatus, times: StartTimes) => Promise<void>;
   /** Called when the wait lasts long, for what is there then, and again when more servers are up or have failed. */
-  readonly onSlow?: (computer: Computer) => Promise<void>;
+  readonly onSlow?: (computer: Host) => Promise<void>;
 }
 
 /** Milliseconds until each server was ready, by server name; a server that never was ready is missing. */
@@ -88,10 +90,10 @@ const quietMs = 10_000;
 const slowMs = 2_000;
 
 /** Wait for the servers of one command: who is waited for, for how long, and what is told meanwhile. */
-class Wait {
+class Wait<Host extends StartingHost> {
   readonly #context: CommandContext;
-  readonly #computer: Computer;
-  readonly #patience: Patience;
+  readonly #computer: Host;
+  readonly #patience: Patience<Host>;
   readonly #startedAt = performance.now();
   /** Names of servers that have come up or failed once; their later attempts are not waited for. */
   readonly #settled = new Set<string>();
@@ -104,7 +106,7 @@ class Wait {
   readonly times = new Map<string, number>();
   readonly over = deferred();
 
-  constructor(context: CommandContext, computer: Computer, patience: Patience) {
+  constructor(context: CommandContext, computer: Host, patience: Patience<Host>) {
     this.#context = context;
     this.#computer = computer;
     this.#patience = patience;
@@ -168,10 +170,10 @@ class Wait {
  * Waits until each wanted server is up or has failed once, `isEnough` is true, time is over, or Ctrl-C comes. A server
  * fails at the latest after its `connectMs`. The last terminal line names the servers waited for, and for how long.
  */
-export async function untilStarted(
+export async function untilStarted<Host extends StartingHost>(
   context: CommandContext,
-  computer: Computer,
-  patience: Patience = {},
+  computer: Host,
+  patience: Patience<Host> = {},
 ): Promise<StartTimes> {
   const { terminal, signal } = context;
   const { ms, isShown = false } = patience;
@@ -248,5 +250,5 @@ export const bootMsOf = ({ boot }: { readonly boot?: number }, { settings }: Con
 /** Tells whether a server has this tool, under its exposed or its original name. */
 export const hasTool =
   (tool: string) =>
-  async (computer: Computer): Promise<boolean> =>
+  async (computer: Pick<Computer, 'tools'>): Promise<boolean> =>
     (await computer.tools()).tools.some(({ name, original }) => name === tool || original === tool);

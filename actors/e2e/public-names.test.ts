@@ -195,7 +195,7 @@ describe('a2c-actors', () => {
     >();
     expectTypeOf<keyof ComputerOptions>().toEqualTypeOf<
       | ('name' | 'config' | 'office' | 'confirm' | 'autoConnect' | 'autoReconnect' | 'timing')
-      | ('reaper' | 'stateDir' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
+      | ('reaper' | 'stateDir' | 'shared' | 'onNotice' | 'signal' | 'onEvent' | 'record' | 'launcher')
       | (keyof LogOptions | 'tracing')
       | ('input' | 'inMemory' | 'answers' | 'transports' | 'historySize' | 'permission' | 'authorize')
       | ('assertion' | 'links' | 'texts')

@@ -34,8 +34,12 @@ export interface GivenConfig {
 
 /** Writes settings in the form that a config file has. */
 function settingsGiven(given: Settings): object {
-  const { idleStopMs, ...settings } = given as Settings & { readonly idleStopMs?: number };
-  return { ...settings, ...(idleStopMs !== undefined && { idleStop: idleStopMs / 1000 }) };
+  const { idleStopMs, keepAliveMs, ...settings } = given;
+  return {
+    ...settings,
+    ...(idleStopMs !== undefined && { idleStop: idleStopMs / 1000 }),
+    ...(keepAliveMs !== undefined && { keepAlive: keepAliveMs / 1000 }),
+  };
 }
 /** Writes one server as a config file has it, in the shape of the protocol with our own settings. */
 function entryOf(given: ServerConfig): object {

@@ -40,8 +40,7 @@ export const hostTiming = (given: GivenTiming = {}): ((settings: Settings) => Ti
 
 /** Returns only the delays that are set; a missing key means the value of the level above. */
 function timesOf(settings: Settings): Partial<Timing> {
-  const { timeouts, pollMs, pollDeclaredMs } = settings;
-  const idleStopMs = 'idleStopMs' in settings ? settings.idleStopMs : undefined;
+  const { timeouts, pollMs, pollDeclaredMs, idleStopMs } = settings;
   return withoutUndefined({ ...timeouts, pollMs, pollDeclaredMs, idleStopMs });
 }
 

@@ -173,3 +173,37 @@ function opened(target: string): Promise<boolean> {
     });
   });
 }
+
+/** Message of a program to the one that has started it in the background: it is up, or the reason why it is not. */
+interface StartNews {
+  readonly up: true | string;
+}
+/**
+ * Starts this program with other words, in a session of its own and without a terminal. Resolves with true once it tells that it
+ * is up, else with the reason why it is not.
+ */
+export function startInBackground(words: readonly string[], cwd: string): Promise<true | string> {
+  const [main = ''] = process.argv.slice(1);
+  const child = spawn(process.execPath, [...process.execArgv, main, ...words], {
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  return new Promise((resolve) => {
+    const over = (why: true | string): void => {
+      if (child.connected) child.disconnect();
+      child.unref();
+      resolve(why);
+    };
+    child.on('message', ({ up }: StartNews) => over(up));
+    child.on('error', (error) => over(error.message));
+    child.on('exit', (code, signal) => over(`it ended with ${signal ?? `exit code ${code}`}`));
+  });
+}
+/** Tells the program that has started this one in the background, if one waits for that. */
+export function tellStarter(up: StartNews['up']): void {
+  if (!process.connected) return;
+  process.send?.({ up } satisfies StartNews, () => {
+    if (process.connected) process.disconnect();
+  });
+}

@@ -19,6 +19,8 @@ export interface SettingsInput {
   readonly autoConnect?: boolean;
   /** Stops a lazy server after this time without a call; 0 = never. */
   readonly idleStop?: DurationInput;
+  /** Keeps the server between calls of the command: for 5 min after its last call, or for this time. Default false. */
+  readonly keepAlive?: boolean | DurationInput;
   /** Time limits in ms. */
   readonly timeouts?: TimeoutsInput;
   /** Calls of one server that run at the same time. Default 1,000, over HTTP 32. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationSchema, serverSchemas, settingsSchema, inputSchemas } from './schemas.ts';
+import { durationSchema, keepAliveSchema, serverSchemas, settingsSchema, inputSchemas } from './schemas.ts';
 import { foreignKeys, type ForeignKey } from './foreign.ts';
 
 const text = z.string();
@@ -77,5 +77,7 @@ export const configSchema = (): object =>
     reused: 'ref',
     override: ({ zodSchema, jsonSchema }) => {
       if ((zodSchema as unknown) === durationSchema) jsonSchema.type = ['number', 'string'] as never;
+      if ((zodSchema as unknown) === keepAliveSchema)
+        jsonSchema.type = ['boolean', 'number', 'string'] as never;
     },
   });

@@ -253,9 +253,21 @@ describe('shapes of a config', () => {
   });
 
   it('own settings, with idleStop as a duration', () => {
-    const a2c = { idleStop: 'PT1M', timeouts: { connectMs: 5 }, onConflict: 'prefix', pollMs: 0 };
+    const a2c = {
+      idleStop: 'PT1M',
+      keepAlive: true,
+      timeouts: { connectMs: 5 },
+      onConflict: 'prefix',
+      pollMs: 0,
+    };
     expect(accepted({ mcpServers: { s: { command: 'x', a2c } } }).servers[0]?.settings).toEqual({
-      ...{ idleStopMs: 60_000, timeouts: { connectMs: 5 }, onConflict: 'prefix', pollMs: 0 },
+      ...{
+        idleStopMs: 60_000,
+        keepAliveMs: 300_000,
+        timeouts: { connectMs: 5 },
+        onConflict: 'prefix',
+        pollMs: 0,
+      },
     });
   });
 

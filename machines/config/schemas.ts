@@ -55,6 +55,18 @@ export const durationSchema = z.unknown().transform((value, context) => {
   return z.NEVER;
 });
 
+/** Time in ms for which `keepAlive: true` keeps a server after its last call. */
+const keptMs = 300_000;
+/** Schema of `keepAlive`: true, false, or a duration; its value is in ms, 0 = not kept. */
+export const keepAliveSchema = z.unknown().transform((value, context) => {
+  const ms = typeof value === 'boolean' ? (value ? keptMs : 0) : durationMs(value);
+  if (ms !== undefined) return ms;
+  const message =
+    'expected true, false, seconds as a number or an ISO-8601 duration like "PT5M" (0 to 24 days)';
+  context.issues.push({ code: 'custom', message, input: value });
+  return z.NEVER;
+});
+
 // ── our own settings ──────────────────────────────────────────────────────────────────────────────────
 const milliseconds = z.int().min(0).max(longestMs).optional();
 const positiveMs = z.int().min(1).max(longestMs).optional();
@@ -90,6 +102,7 @@ export const settingsSchema = z
     start: z.enum(['eager', 'lazy']).optional(),
     autoConnect: z.boolean().optional(),
     idleStop: durationSchema.optional(),
+    keepAlive: keepAliveSchema.optional(),
     timeouts: z
       .strictObject({
         bootMs: milliseconds,
@@ -143,7 +156,11 @@ export const settingsSchema = z
     version: z.int().min(0).optional(),
     removedBuiltIns: z.array(z.string()).optional(),
   })
-  .transform(({ idleStop, ...rest }) => (idleStop === undefined ? rest : { ...rest, idleStopMs: idleStop }));
+  .transform(({ idleStop, keepAlive, ...rest }) => ({
+    ...rest,
+    ...(idleStop !== undefined && { idleStopMs: idleStop }),
+    ...(keepAlive !== undefined && { keepAliveMs: keepAlive }),
+  }));
 
 /** Merges settings: those in `given` replace those in `now`, time limits one by one. */
 export const mergedSettings = (now: Settings, given: Settings): Settings => ({

@@ -19,6 +19,7 @@ const everySetting = {
     start: 'lazy',
     autoConnect: true,
     idleStop: 'PT1M',
+    keepAlive: true,
     timeouts: { callIdleMs: 0, toolsMs: 0 },
   },
   ...{ concurrency: 1, onConflict: 'prefix', tools: ['a'], pollMs: 0, pollDeclaredMs: 1, listChanged: 'off' },
@@ -105,6 +106,7 @@ const wrong: readonly unknown[] = [
   { servers: [{ name: 'u', type: 'own:unix', server_parameters: { path: null } }] },
   { mcpServers: { a: { command: 'x', autoApprove: 'all' } } },
   { mcpServers: {}, a2c: { idleStop: true } },
+  { mcpServers: {}, a2c: { keepAlive: {} } },
   { servers: [], inputs: [{ id: 'a', type: 'pickString', options: [] }] },
 ];
 

@@ -1,5 +1,5 @@
 import { factLine, type Fact } from '../../../machines/facts.ts';
-import type { Computer, ComputerEvents } from '../../api/computer-handle.ts';
+import type { ComputerEvents } from '../../api/computer-handle.ts';
 import type { CallOutcome } from '../../api/call-outcome.ts';
 import type { Call } from '../../api/pending-calls.ts';
 import { inOneLine } from './contents.ts';
@@ -39,7 +39,7 @@ interface Called {
 }
 /** Makes a function that finds a running call of a computer by its request id. */
 export const calledOf =
-  (computer: Pick<Computer, 'calls'>) =>
+  (computer: { calls(): readonly (Called & { readonly reqId: string })[] }) =>
   (reqId: string): Called =>
     computer.calls().find((one) => one.reqId === reqId) ?? { server: '', tool: '' };
 

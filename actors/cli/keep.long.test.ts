@@ -1,0 +1,269 @@
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createComputer } from '../index.ts';
+import { atPty } from '../../scenarios/fixtures/at-pty.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
+
+/** Tests of servers that stay between calls, with real processes: at `a2c keep`, `a2c up` and a program. */
+const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
+const folder = testFolder('keep');
+vi.setConfig({ testTimeout: 120_000 });
+
+let runs = 0;
+let state = '';
+let mark = '';
+const begun = new Set<ChildProcess>();
+beforeEach(() => {
+  state = join(folder, `${(runs += 1)}`);
+  mark = crypto.randomUUID();
+  mkdirSync(state);
+});
+afterEach(async () => {
+  for (const child of begun) child.kill('SIGTERM');
+  begun.clear();
+  await a2c('keep', '--stop');
+});
+const doors = (): string => join(state, 'a2c', 'doors');
+const environment = (more: object = {}): NodeJS.ProcessEnv => ({
+  ...process.env,
+  XDG_STATE_HOME: state,
+  ...more,
+});
+
+/** Config with one counting server, which is kept unless `a2c` says otherwise. */
+function configOf(a2c: object = { keepAlive: true }, entry: object = {}): string {
+  const file = join(state, `${crypto.randomUUID()}.json`);
+  const server = {
+    command: process.execPath,
+    args: [fixtureFile('counting-server.mjs')],
+    env: { MARK: mark },
+  };
+  writeFileSync(file, JSON.stringify({ mcpServers: { counting: { ...server, ...entry, a2c } } }));
+  return file;
+}
+interface Said {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+const run = (argv: readonly string[], options: { env?: object; cwd?: string } = {}): Promise<Said> =>
+  new Promise((resolve) => {
+    const { env, cwd = process.cwd() } = options;
+    const child = execFile(process.execPath, [main, ...argv], { cwd, env: environment(env) }, (_, out, err) =>
+      resolve({ code: child.exitCode, out: out.trim(), err: err.trim() }),
+    );
+  });
+const a2c = (...argv: string[]): Promise<Said> => run(argv);
+const count = async (file: string, ...more: string[]): Promise<string> =>
+  (await a2c('call', 'counting.count', '-c', file, ...more)).out;
+/** Starts a command that goes on, and resolves when its output matches. */
+function begin(argv: readonly string[], until: RegExp): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [main, ...argv], { env: environment() });
+  begun.add(child);
+  return new Promise((resolve, reject) => {
+    let all = '';
+    const hear = (text: Buffer): void => {
+      all += String(text);
+      if (until.test(all)) resolve(child);
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.on('exit', () => reject(new Error(`it ended: ${all}`)));
+  });
+}
+/** Processes of the counting servers that still live after a while. */
+const living = (): unknown[] =>
+  JSON.parse(
+    execFileSync(process.execPath, [fixtureFile('living-processes.mjs'), mark, '5000'], { encoding: 'utf8' }),
+  ) as unknown[];
+const pidOf = async (): Promise<number> => {
+  const { hosts } = JSON.parse((await a2c('keep', '--list', '--json')).out) as { hosts: { pid: number }[] };
+  return hosts[0]?.pid ?? 0;
+};
+
+describe('a kept server', () => {
+  it('has its state in the next call, is listed, and ends by an order with nothing left', async () => {
+    const file = configOf();
+    expect([await count(file), await count(file)]).toEqual(['1', '2']);
+    expect((await a2c('keep', '--list')).out).toMatch(
+      /^a2c keep \(pid \d+\): counting is ready; ends after \d+ s without a call$/,
+    );
+    expect((await a2c('status', '-c', file)).out).toContain('at hand: a2c keep');
+    expect(await count(file, '--alone')).toBe('1');
+    expect(await a2c('keep', '--stop', 'counting')).toMatchObject({
+      code: 0,
+      out: 'counting is not kept any more',
+    });
+    expect(living()).toEqual([]);
+    expect(readdirSync(doors())).toEqual([]);
+  });
+
+  it('is one, also when two calls want it first', async () => {
+    const file = configOf();
+    const both = await Promise.all([count(file), count(file)]);
+    expect(both.toSorted()).toEqual(['1', '2']);
+  });
+
+  it('is not used from another environment, folder, rule, input or root', async () => {
+    const file = configOf({ keepAlive: true, passEnv: ['OTHER'] });
+    expect(await count(file)).toBe('1');
+    const call = ['call', 'counting.count', '-c', file, '--json'];
+    const others = await Promise.all([
+      run(call, { env: { OTHER: 'other' } }),
+      run(call, { cwd: folder }),
+      run([...call, '--root', folder]),
+      a2c(
+        'call',
+        'counting.count',
+        '-c',
+        configOf({ keepAlive: true }, { forbidden_tools: ['hang'] }),
+        '--json',
+      ),
+    ]);
+    const texts = others.map(
+      ({ out }) => (JSON.parse(out) as { result: { content: object[] } }).result.content,
+    );
+    expect(texts).toEqual(others.map(() => [{ type: 'text', text: '1' }]));
+    expect(await count(file)).toBe('2');
+  });
+
+  it('is not used by a command that has another value for an input, and is by one with the same', async () => {
+    const file = join(state, 'inputs.json');
+    const entry = { command: process.execPath, args: [fixtureFile('counting-server.mjs'), '${input:token}'] };
+    const inputs = [{ type: 'promptString', id: 'token', password: true }];
+    const counting = { ...entry, env: { MARK: mark }, a2c: { keepAlive: true } };
+    writeFileSync(file, JSON.stringify({ mcpServers: { counting }, inputs }));
+    const by = async (value: string): Promise<string> =>
+      (await run(['call', 'counting.count', '-c', file], { env: { A2C_SMCP_token: value } })).out;
+    expect([await by('one'), await by('two'), await by('one'), await by('two')]).toEqual([
+      '1',
+      '1',
+      '2',
+      '2',
+    ]);
+    expect(await a2c('call', 'counting.count', '-c', file)).toMatchObject({ code: 1, out: '' });
+  });
+
+  it('is started again after its host was killed', async () => {
+    const file = configOf();
+    expect(await count(file)).toBe('1');
+    process.kill(await pidOf(), 'SIGKILL');
+    expect(await count(file)).toBe('1');
+    expect(readdirSync(doors())).toHaveLength(1);
+  });
+
+  it('ends after its time without a call, and at SIGTERM', async () => {
+    const brief = await begin(['keep', 'counting', '-c', configOf({ keepAlive: 0.2 })], /is kept, until/);
+    expect(await once(brief, 'exit')).toEqual([0, null]);
+    const long = await begin(['keep', 'counting', '-c', configOf()], /is kept, until/);
+    long.kill('SIGTERM');
+    expect(await once(long, 'exit')).toEqual([143, null]);
+    expect(living()).toEqual([]);
+  });
+
+  it('loses the call of a command that is killed', async () => {
+    const file = configOf();
+    expect(await count(file)).toBe('1');
+    const hanging = await begin(['call', 'counting.hang', '-c', file], /call_progress/);
+    hanging.kill('SIGKILL');
+    expect((await a2c('call', 'counting.cancelled', '-c', file)).out).toBe('1');
+  });
+
+  it('that does not come up fails the call with its reason, and is tried again by the next', async () => {
+    const file = configOf(
+      { keepAlive: true },
+      { command: process.execPath, args: ['-e', 'process.exit(3)'] },
+    );
+    const { code, err } = await a2c('call', 'counting.count', '-c', file);
+    expect(code).toBe(1);
+    expect(err).toContain('exit code 3');
+    expect((await a2c('keep', '--list')).err).toContain('no host of yours');
+  });
+});
+
+describe('a server that another host of the user has', () => {
+  it('is used at a2c up, and not with --alone at either side', async () => {
+    const file = configOf({});
+    const up = ['up', '--port', '0', '--no-inspect', '-c', file];
+    const host = await begin(up, /a2c> /);
+    expect([await count(file), await count(file), await count(file, '--alone')]).toEqual(['1', '2', '1']);
+    host.kill('SIGTERM');
+    await once(host, 'exit');
+    await begin([...up, '--alone'], /a2c> /);
+    expect([await count(file), await count(file)]).toEqual(['1', '1']);
+  });
+
+  it('is used at a program that shares it', async () => {
+    const file = configOf({});
+    const entry = {
+      command: process.execPath,
+      args: [fixtureFile('counting-server.mjs')],
+      env: { MARK: mark },
+    };
+    const config = { mcpServers: { counting: { ...entry, a2c: {} } } };
+    const computer = await createComputer({ config, shared: true, stateDir: join(state, 'a2c') });
+    try {
+      expect([await count(file), await count(file)]).toEqual(['1', '2']);
+    } finally {
+      await computer.close();
+    }
+    expect(await count(file)).toBe('1');
+    expect(readdirSync(doors())).toEqual([]);
+  });
+
+  it('is not used where other users can enter the folder of the sockets', async () => {
+    const file = configOf();
+    expect(await count(file)).toBe('1');
+    chmodSync(doors(), 0o755);
+    const { out, err } = await a2c('call', 'counting.count', '-c', file);
+    expect({ out, err }).toEqual({
+      out: '1',
+      err: expect.stringMatching(/is not kept: .*chmod 700/) as string,
+    });
+    chmodSync(doors(), 0o700);
+    expect(await count(file)).toBe('2');
+  });
+
+  it('is not used at a host of another version, or at one that says nothing', async () => {
+    mkdirSync(doors(), { recursive: true, mode: 0o700 });
+    const greeting = { door: 1, version: '0.0.0', kind: 'keep', name: 'old', pid: 1, nonce: 'n' };
+    const heard: string[] = [];
+    const old = createServer((socket) => {
+      socket.on('error', () => {}).on('data', (text) => heard.push(String(text)));
+      socket.write(`${JSON.stringify(greeting)}\n`);
+    });
+    const silent = createServer((socket) => socket.on('error', () => {}));
+    await Promise.all([
+      once(old.listen(join(doors(), 'old.sock')), 'listening'),
+      once(silent.listen(join(doors(), 'silent.sock')), 'listening'),
+    ]);
+    try {
+      expect(await count(configOf({}))).toBe('1');
+      expect(heard).toEqual([]);
+    } finally {
+      old.close();
+      silent.close();
+    }
+  });
+});
+
+describe('at a terminal', () => {
+  it('a kept server has its state in the next call, and asks the person who calls', async () => {
+    const file = configOf();
+    const call = (tool: string) => atPty(['call', `counting.${tool}`, '-c', file], { XDG_STATE_HOME: state });
+    await call('count').until(/1\r\n/);
+    await call('count').until(/2\r\n/);
+    const asking = call('ask');
+    await asking.until(/Who are you\?[\s\S]*answer it\? \[Y\/n\] /);
+    asking.type('y\r');
+    await asking.until(/name \(optional\): /);
+    asking.type('Ada\r');
+    await asking.until(/"name":"Ada"/);
+    expect(await asking.exited).toBe(0);
+  });
+});

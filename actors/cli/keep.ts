@@ -1,0 +1,227 @@
+import { join, resolve } from 'node:path';
+import { answersBy, foldersOf } from './answering.ts';
+import { untilAborted, type CommandContext } from './context.ts';
+import { exitCodeAtEnd, exitCodes } from './exit-codes.ts';
+import { briefRecordBy, type SourceOptions } from './host-options.ts';
+import { onlyServer } from './one-shot.ts';
+import { textsHere } from './printing/failures.ts';
+import { configOf } from './source.ts';
+import { atOnce, hasStarted } from './starting.ts';
+import type { Computer } from '../api/computer-handle.ts';
+import { hostsWithDoors, lentServer, listedHosts, type LentServer, type ListedHost } from '../door/caller.ts';
+import { identityOf } from '../door/identity.ts';
+import { A2cError } from '../kernel/errors.ts';
+import { Inputs } from '../servers/inputs.ts';
+import { defaultStateDir, changeFile, startInBackground, tellStarter } from '../../adapters/index.ts';
+import type { Config } from '../../machines/config/parse.ts';
+import { stateWords } from '../../machines/server-states.ts';
+import { version as own } from '../../machines/version.ts';
+import type { ServerStatus } from '../servers/server-handle.ts';
+
+/** Servers that stay between calls: the search for the host that has one, and `a2c keep`, which is such a host. */
+
+/** Options with which a call needs a host of its own: they are about the host, or answer its servers. */
+const ofOwnHost = ['record', 'profile', 'tracing', 'log', 'logLevel', 'verbose', 'sampling', 'keyring'];
+export interface AloneOptions extends SourceOptions {
+  /** Starts the servers for this command alone, also where a host of this user has them. */
+  readonly alone?: boolean;
+}
+/** Returns the time in ms for which a server is kept after its last call; 0 where it is not kept. */
+const keptMsOf = ({ servers: [server], settings }: Config): number =>
+  server?.settings.keepAliveMs ?? settings.keepAliveMs ?? 0;
+
+/**
+ * Finds the server of a config with one server at a host of this user that runs exactly this server; starts one in the background
+ * where the config wants it kept (`keepAlive`). Undefined where the command starts the server itself.
+ */
+export async function lentFor(
+  context: CommandContext,
+  options: AloneOptions,
+  config: Config,
+): Promise<LentServer | undefined> {
+  const { terminal, folder = process.cwd() } = context;
+  const [server, other] = config.servers;
+  const isAlone = ofOwnHost.some(
+    (name) => (options as Readonly<Record<string, unknown>>)[name] !== undefined,
+  );
+  if (!server || other || options.alone === true || isAlone || process.platform === 'win32') return undefined;
+  const { name } = server;
+  const stateDir = defaultStateDir();
+  const answers = answersBy(terminal, options, foldersOf(config, folder));
+  let known: Promise<readonly string[]> | undefined;
+  const identities = (): Promise<readonly string[]> =>
+    (known ??= identitiesOf(name, config, folder, answers));
+  const find = (): Promise<LentServer | undefined> => lentServer(stateDir, name, identities, answers);
+  const found = await find();
+  const isKept = keptMsOf(config) > 0 && config.file !== undefined;
+  if (found || !isKept || (await identities()).length === 0) return found;
+  let lent: LentServer | undefined;
+  // Under a lock, so that two calls at once start one host.
+  await changeFile(join(stateDir, 'keeping'), async () => {
+    lent = await find();
+    if (lent) return null;
+    const roots = (options.root ?? []).flatMap((root) => ['--root', root]);
+    const words = ['keep', name, '--config', resolve(folder, config.file ?? ''), ...roots];
+    const up = await startInBackground(words, folder);
+    if (up === true) lent = await find();
+    else terminal.err(`${name} is not kept: ${up}`);
+    return null;
+  });
+  return lent;
+}
+type Roots = ReturnType<typeof answersBy>['roots'];
+/** Identities of a server as this command would start it; none where a value is not known without a question. */
+async function identitiesOf(
+  name: string,
+  config: Config,
+  folder: string,
+  answers: { readonly roots?: Roots },
+): Promise<readonly string[]> {
+  const inputs = new Inputs({ definitions: config.inputs, environment: process.env });
+  const own = answers.roots?.(name).map(({ uri }) => uri) ?? null;
+  const all = await Promise.all(
+    [own, null].map((roots) => identityOf(name, config, { inputs, folder, roots })),
+  );
+  return all.filter((identity) => identity !== undefined);
+}
+
+export interface KeepOptions extends SourceOptions {
+  readonly list?: boolean;
+  readonly stop?: boolean;
+  readonly json: boolean;
+}
+/** Runs `a2c keep`: keeps a server, or lists or ends the hosts that do. */
+export async function keep(
+  context: CommandContext,
+  server: string | undefined,
+  options: KeepOptions,
+): Promise<number> {
+  if (options.list === true) return listKept(context, options);
+  if (options.stop === true) return stopKept(context, server);
+  try {
+    if (server === undefined)
+      throw new A2cError({
+        code: 400,
+        message: 'keep takes the name of a server',
+        remedy: 'a2c list has the names; a2c keep --list shows which are kept.',
+      });
+    return await keepServer(context, onlyServer(await configOf(context, options), server), options);
+  } catch (error) {
+    tellStarter(error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+}
+/** Time in ms for which a server is kept that was named in `a2c keep`, where the config has no time. */
+const usualMs = 300_000;
+/** Keeps the only server of a config until it was not called for its time, it is lost, or an order to end comes. */
+async function keepServer(context: CommandContext, config: Config, options: KeepOptions): Promise<number> {
+  const { terminal, signal, folder = process.cwd() } = context;
+  const [{ createComputer }, { Runtime }] = await Promise.all([
+    import('../api/computer.ts'),
+    import('../api/runtime.ts'),
+  ]);
+  const end = new AbortController();
+  const idle = new IdleEnd(keptMsOf(config) || usualMs, () => end.abort());
+  const notices: string[] = [];
+  const notice = (text: string): void => void (notices.push(text), terminal.err(text));
+  const runtime = new Runtime({ record: briefRecordBy({}), notice });
+  try {
+    await runtime.sweep();
+    let isOpen = false;
+    const kept: { computer?: Computer } = {};
+    const door = {
+      kind: 'keep',
+      onOpen: () => void (isOpen = true),
+      onUse: (count: number) => {
+        // Ends with a server that is lost, so that the next call starts it again.
+        if (count === 0 && kept.computer?.servers().some(isLost) === true) end.abort();
+        idle.use(count);
+      },
+      endsInMs: () => idle.leftMs,
+      stop: () => end.abort(),
+    } as const;
+    const answers = answersBy(terminal, options, foldersOf(config, folder));
+    const computer = await createComputer(
+      { signal, texts: textsHere, timing: atOnce, shared: true, answers, onNotice: notice },
+      { config, runtime, door },
+    );
+    kept.computer = computer;
+    tellStarter(isOpen || (notices.at(-1) ?? 'its host could not be reached'));
+    const time = `${(keptMsOf(config) || usualMs) / 1_000} s`;
+    if (isOpen) terminal.err(`${config.servers[0]?.name} is kept, until it was not called for ${time}`);
+    if (isOpen) await Promise.race([untilAborted(signal), untilAborted(end.signal)]);
+    await computer.close();
+    return isOpen ? exitCodeAtEnd(signal) : exitCodes.failed;
+  } finally {
+    idle.close();
+    await runtime.close();
+  }
+}
+const isLost = (server: ServerStatus): boolean =>
+  hasStarted(server) && server.state !== 'ready' && server.state !== 'standby';
+
+/** End of a host after a time in which no command used it. */
+class IdleEnd {
+  readonly #ms: number;
+  readonly #end: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #endsAt = Infinity;
+
+  constructor(ms: number, end: () => void) {
+    this.#ms = ms;
+    this.#end = end;
+    this.use(0);
+  }
+  /** Time in ms until the end; the whole time while a command uses the host. */
+  get leftMs(): number {
+    return Math.max(0, Math.min(this.#ms, Math.round(this.#endsAt - performance.now())));
+  }
+  use(count: number): void {
+    this.close();
+    if (count > 0) return;
+    this.#endsAt = performance.now() + this.#ms;
+    this.#timer = setTimeout(this.#end, this.#ms);
+  }
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#endsAt = Infinity;
+  }
+}
+
+const hostLine = ({ kind, name, pid, version, status }: ListedHost): string => {
+  const servers = status?.servers.map((server) => `${server.name} ${stateWords[server.state]}`).join(', ');
+  const left = status?.endsInMs ?? null;
+  return [
+    `${kind === 'keep' ? 'a2c keep' : `${kind} ${name}`} (pid ${pid}): ${servers ?? 'it does not answer'}`,
+    ...(left === null ? [] : [`ends after ${Math.ceil(left / 1_000)} s without a call`]),
+    ...(version === own ? [] : [`version ${version}, which this command does not use`]),
+  ].join('; ');
+};
+/** Hosts of this user whose servers its calls use, a line for each. */
+export const lendingLines = async (): Promise<readonly string[]> =>
+  (await listedHosts(defaultStateDir())).map(hostLine);
+async function listKept({ terminal }: CommandContext, { json }: KeepOptions): Promise<number> {
+  const hosts = await listedHosts(defaultStateDir());
+  if (json)
+    terminal.out(JSON.stringify({ hosts: hosts.map(({ status = null, ...host }) => ({ ...host, status })) }));
+  else for (const line of hosts.map(hostLine)) terminal.out(line);
+  if (!json && hosts.length === 0) terminal.err('no host of yours lends its servers to a2c call');
+  return exitCodes.done;
+}
+/** Ends the hosts that keep a server, or those that keep this one, and waits until they have closed it. */
+async function stopKept({ terminal }: CommandContext, server: string | undefined): Promise<number> {
+  const visits = await hostsWithDoors(defaultStateDir());
+  const stopped = await Promise.all(
+    visits.map(async (visit) => {
+      const { servers } = await visit.ask('status', {}).answer;
+      const isMeant = server === undefined || servers.some(({ name }) => name === server);
+      const isKeeping = visit.greeting?.kind === 'keep' && isMeant;
+      if (isKeeping && (await visit.ask('stop', {}).answer)) await visit.over.promise;
+      visit.close();
+      return isKeeping ? servers.map(({ name }) => name) : [];
+    }),
+  );
+  for (const name of stopped.flat()) terminal.out(`${name} is not kept any more`);
+  if (stopped.flat().length === 0) terminal.err(`${server ?? 'no server'} is ${server ? 'not ' : ''}kept`);
+  return exitCodes.done;
+}

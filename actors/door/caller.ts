@@ -1,0 +1,238 @@
+import type { Call } from '../api/pending-calls.ts';
+import type { CallOutcome } from '../api/call-outcome.ts';
+import type { Answers } from '../api/computer-options.ts';
+import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
+import { A2cError } from '../kernel/errors.ts';
+import { deferred, Listeners } from '../kernel/listeners.ts';
+import { onAbort, reasonOf } from '../kernel/signals.ts';
+import type { ServerStatus } from '../servers/server-handle.ts';
+import { knockAtDoors, newId, type DoorLine } from '../../adapters/index.ts';
+import type { Progress } from '../../machines/protocol/messages/messages.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
+import { version } from '../../machines/version.ts';
+import { proofOf } from './identity.ts';
+import type { DoorAnswer, DoorNews, DoorRequests, DoorStatus, DoorVerb, Greeting } from './wire.ts';
+
+/** Part of a computer that a call needs; a server behind a door has it, too. */
+export interface CallHost extends Pick<Computer, 'servers' | 'tools' | 'callTool' | 'cachedResult' | 'on'> {
+  calls(): readonly { readonly reqId: string; readonly server: string; readonly tool: string }[];
+}
+/** Longest wait in ms for the answers of a host; one that is suspended, or busy for so long, is not used. */
+const patienceMs = 1_000;
+const inTime = <T>(answer: Promise<T>): Promise<T | undefined> => {
+  const late = deferred<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), patienceMs);
+  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
+};
+
+/** Host behind a door, and the connection of this command to it. */
+export class DoorVisit {
+  readonly #line: DoorLine;
+  readonly #waiting = new Map<number, { resolve(answer: never): void; reject(why: Error): void }>();
+  readonly #greeted = deferred<Greeting | undefined>();
+  readonly over = deferred();
+  #last = 0;
+  /** Greeting of the host, once it has come. */
+  greeting: Greeting | undefined;
+  onNews: (news: DoorNews) => void = () => {};
+
+  constructor(line: DoorLine) {
+    this.#line = line;
+  }
+  heard(message: Fields): void {
+    if ('door' in message) {
+      this.greeting = message as unknown as Greeting;
+      return this.#greeted.resolve(this.greeting);
+    }
+    if ('news' in message) return this.onNews(message as unknown as DoorNews);
+    const answer = message as unknown as DoorAnswer;
+    const asked = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
+    if ('failure' in answer) asked?.reject(new A2cError(answer.failure));
+    else asked?.resolve(answer.answer as never);
+  }
+  ended(): void {
+    this.#greeted.resolve(undefined);
+    for (const { reject } of this.#waiting.values()) reject(new A2cError(this.lost()));
+    this.#waiting.clear();
+    this.over.resolve();
+  }
+  lost(): Failure {
+    const { pid = 0 } = this.greeting ?? {};
+    return { code: 'ServerLost', message: `The host that has the server (pid ${pid}) has ended` };
+  }
+  /** Resolves with the greeting; undefined for a host that does not answer now. */
+  greeted(): Promise<Greeting | undefined> {
+    return inTime(this.#greeted.promise);
+  }
+  /** Sends a request under a number, and returns the number with the answer. */
+  ask<Verb extends DoorVerb>(
+    verb: Verb,
+    ask: DoorRequests[Verb]['ask'],
+  ): { readonly id: number; readonly answer: Promise<DoorRequests[Verb]['answer']> } {
+    const id = (this.#last += 1);
+    const answer = new Promise<DoorRequests[Verb]['answer']>((resolve, reject) =>
+      this.#waiting.set(id, { resolve, reject }),
+    );
+    this.#line.send({ id, verb, ask });
+    return { id, answer };
+  }
+  send(message: object): void {
+    this.#line.send(message);
+  }
+  close(): void {
+    this.#line.close();
+  }
+}
+
+/** Connects to all hosts of this user that have a door and answer. Each connection is to be closed. */
+export async function hostsWithDoors(stateDir: string): Promise<readonly DoorVisit[]> {
+  const visits: DoorVisit[] = [];
+  await knockAtDoors(stateDir, (line) => {
+    const visit = new DoorVisit(line);
+    visits.push(visit);
+    return visit;
+  });
+  const greetings = await Promise.all(visits.map((visit) => visit.greeted()));
+  return visits.filter((visit, n) => {
+    if (!greetings[n]) visit.close();
+    return greetings[n] !== undefined;
+  });
+}
+
+/** Host of this user, for lists: `status` is undefined where it does not answer in time. */
+export interface ListedHost extends Pick<Greeting, 'kind' | 'name' | 'pid' | 'version'> {
+  readonly status: DoorStatus | undefined;
+}
+export async function listedHosts(stateDir: string): Promise<readonly ListedHost[]> {
+  const visits = await hostsWithDoors(stateDir);
+  const listed = await Promise.all(
+    visits.map(async (visit) => {
+      const status = await inTime(visit.ask('status', {}).answer).catch(() => undefined);
+      visit.close();
+      const { kind = 'host', name = '', pid = 0, version: of = '' } = visit.greeting ?? {};
+      return { kind, name, pid, version: of, status };
+    }),
+  );
+  return listed.toSorted((a, b) => a.pid - b.pid);
+}
+
+/** Server of another host of this user, which this command uses through its door. */
+export class LentServer implements CallHost {
+  readonly #visit: DoorVisit;
+  readonly #answers: Answers;
+  readonly #listeners = new Listeners<ComputerEvents>();
+  readonly #progress = new Map<number, (told: Progress) => void>();
+  readonly #questions = new Map<number, AbortController>();
+  #status: ServerStatus;
+  #called: ReturnType<CallHost['calls']> = [];
+
+  constructor(visit: DoorVisit, status: ServerStatus, answers: Answers) {
+    this.#visit = visit;
+    this.#status = status;
+    this.#answers = answers;
+    visit.onNews = (news) => this.#hear(news);
+    void visit.over.promise.then(() => this.#listeners.emit('computer.changed', { state: 'closed' }));
+  }
+  /** Host that has the server. */
+  get host(): Greeting | undefined {
+    return this.#visit.greeting;
+  }
+  servers: CallHost['servers'] = () => [this.#status];
+  tools: CallHost['tools'] = () => this.#visit.ask('tools', {}).answer;
+  calls: CallHost['calls'] = () => this.#called;
+  /** Returns undefined: the host sends whole results through its door. */
+  cachedResult: CallHost['cachedResult'] = () => undefined;
+  on: CallHost['on'] = (name, listener) => this.#listeners.on(name, listener);
+  callTool: CallHost['callTool'] = (tool, params = {}, options = {}) => {
+    const { reqId = newId(), timeoutMs, signal } = options;
+    const about = { reqId, server: this.#status.name, tool };
+    this.#called = [about];
+    const startedAt = performance.now();
+    const listeners = new Set<(told: Progress) => void>();
+    const limit = timeoutMs === undefined ? {} : { timeoutMs };
+    const { id, answer } = this.#visit.ask('call', { tool, params, reqId, ...limit });
+    this.#progress.set(id, (told) => listeners.forEach((listener) => listener(told)));
+    const cancel = (reason = 'cancelled by the host'): void =>
+      void this.#visit.ask('cancel', { call: id, reason }).answer.catch(() => {});
+    const stop = signal ? onAbort(signal, () => cancel(reasonOf(signal))) : () => {};
+    if (signal?.aborted) cancel(reasonOf(signal));
+    const ended = answer
+      .catch((error: unknown): CallOutcome => {
+        const lost = error instanceof A2cError ? error : new A2cError(this.#visit.lost());
+        // A lost host may have sent the call to the server; any other failure comes before that.
+        const outcome = lost.code === 'ServerLost' ? 'unknown' : 'failed';
+        const { code, message, details } = lost;
+        const durationMs = Math.round(performance.now() - startedAt);
+        const failure = { code, message, details };
+        const facts = { ...about, durationMs, outcome, end: outcome } as const;
+        return { ...facts, toolError: false, phase: 'running', result: null, failure };
+      })
+      .finally(stop);
+    const on = (_: 'progress', listener: (told: Progress) => void): (() => void) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    };
+    return Object.assign(ended, { reqId, cancel: () => cancel(), on }) satisfies Call;
+  };
+  /** Ends the connection; the host goes on. */
+  close(): void {
+    this.#visit.close();
+  }
+  #hear(news: DoorNews): void {
+    switch (news.news) {
+      case 'server':
+        this.#status = news.status;
+        this.#listeners.emit('server.changed', { ...news.status, failure: news.status.failure ?? null });
+        break;
+      case 'progress':
+        this.#progress.get(news.call)?.(news.told as unknown as Progress);
+        break;
+      case 'question':
+        void this.#answer(news);
+        break;
+      case 'withdrawn':
+        this.#questions.get(news.question)?.abort(new Error('the server has taken its question back'));
+        break;
+    }
+  }
+  async #answer({ question, kind, params }: Extract<DoorNews, { news: 'question' }>): Promise<void> {
+    const end = new AbortController();
+    this.#questions.set(question, end);
+    try {
+      const answer = this.#answers[kind];
+      if (!answer) throw new Error('no person is at a terminal');
+      const value = await answer(this.#status.name, params, end.signal, { calls: [] });
+      this.#visit.send({ question, value });
+    } catch (error) {
+      this.#visit.send({ question, error: error instanceof Error ? error.message : String(error) });
+    }
+    this.#questions.delete(question);
+  }
+}
+
+/**
+ * Finds the host of this user that runs exactly this server, by its identities: one with the roots of this command, and one
+ * without roots. Only hosts of the same version are asked. The connections to all others are closed.
+ */
+export async function lentServer(
+  stateDir: string,
+  server: string,
+  identities: () => Promise<readonly string[]>,
+  answers: Answers,
+): Promise<LentServer | undefined> {
+  const visits = await hostsWithDoors(stateDir);
+  const same = visits.filter(({ greeting }) => greeting?.version === version);
+  const known = same.length === 0 ? [] : await identities();
+  const used = await Promise.all(
+    same.map(async (visit) => {
+      const proofs = known.map((identity) => proofOf(identity, visit.greeting?.nonce ?? ''));
+      const status = await inTime(visit.ask('use', { server, proofs }).answer).catch(() => undefined);
+      return status ? { visit, status } : undefined;
+    }),
+  );
+  const [found] = used.filter((one) => one !== undefined);
+  for (const visit of visits) if (visit !== found?.visit) visit.close();
+  return found && new LentServer(found.visit, found.status, answers);
+}

@@ -1,0 +1,211 @@
+import type { Answers } from '../api/computer-options.ts';
+import type { HostDoor, Lent } from '../api/computer.ts';
+import { A2cError, failureOf } from '../kernel/errors.ts';
+import { newId, openDoor, processFacts, type Door, type DoorLine } from '../../adapters/index.ts';
+import { wireCodes } from '../../machines/protocol/index.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
+import { version } from '../../machines/version.ts';
+import { Inputs } from '../servers/inputs.ts';
+import { identityOf, proofOf } from './identity.ts';
+import type {
+  DoorAnswer,
+  DoorNews,
+  DoorRequest,
+  DoorRequests,
+  DoorStatus,
+  Greeting,
+  QuestionAnswer,
+} from './wire.ts';
+
+/** Host whose servers are used through its door. */
+type DoorHost = HostDoor & Lent;
+/** Returns the identity of a server at this host, by the values that inputs have there. */
+async function identityAt(
+  { configOf, inputs: known, rootsOf }: Lent,
+  server: string,
+): Promise<string | undefined> {
+  const config = configOf(server);
+  if (!config) return undefined;
+  const inputs = new Inputs({ definitions: known.definitions(), environment: process.env });
+  for (const { id, value } of known.values()) inputs.setValue(id, value);
+  return identityOf(server, config, { inputs, folder: process.cwd(), roots: rootsOf(server) });
+}
+
+/** Opens the door of a host; rejects with the reason where it can have none. */
+export async function openHostDoor(host: DoorHost): Promise<Door> {
+  const users = new Set<Visit>();
+  const door = await openDoor(host.stateDir, (line) => {
+    const visit = new Visit(line, host, (isUsing) => {
+      if (isUsing) users.add(visit);
+      else users.delete(visit);
+      host.onUse?.(users.size);
+    });
+    return visit;
+  });
+  host.onOpen?.();
+  return door;
+}
+
+/** Answers of a host, whose forms go to the command that calls the server where one does. */
+export function answersThroughDoor(answers: Answers = {}, isAlways = false): Answers {
+  const through = (kind: 'elicit' | 'elicitUrl'): Answers['elicit'] => {
+    const own = answers[kind];
+    if (!own && !isAlways) return undefined;
+    return (...given) => {
+      const [, params, signal, { context }] = given;
+      if (context instanceof Visit) return context.question(kind, params, signal);
+      if (own) return own(...given);
+      throw new Error('no one can be asked: no command uses this server now');
+    };
+  };
+  return { ...answers, elicit: through('elicit'), elicitUrl: through('elicitUrl') };
+}
+
+/** One command at the door, from its connection to its end. */
+class Visit {
+  readonly #line: DoorLine;
+  readonly #host: DoorHost;
+  readonly #use: (isUsing: boolean) => void;
+  readonly #nonce = newId();
+  /** Server that the command uses. */
+  #server: string | undefined;
+  #forget = (): void => {};
+  readonly #calls = new Map<number, AbortController>();
+  readonly #questions = new Map<number, { resolve(value: Fields): void; reject(why: Error): void }>();
+  #asked = 0;
+
+  constructor(line: DoorLine, host: DoorHost, use: (isUsing: boolean) => void) {
+    this.#line = line;
+    this.#host = host;
+    this.#use = use;
+    const { kind, computer } = host;
+    const greeting = { door: 1, version, kind, name: computer.name, pid: processFacts.pid } as const;
+    line.send({ ...greeting, nonce: this.#nonce } satisfies Greeting);
+  }
+  heard(message: Fields): void {
+    if ('question' in message) return this.#answered(message as unknown as QuestionAnswer);
+    const request = message as unknown as DoorRequest;
+    const { id } = request;
+    const reply = (answer: DoorAnswer): void => this.#line.send(answer);
+    this.#answer(request).then(
+      (answer) => reply({ id, answer }),
+      (error: unknown) => reply({ id, failure: failureOf(error) }),
+    );
+  }
+  /** Cancels what a command that is gone has begun. */
+  ended(): void {
+    for (const call of this.#calls.values()) call.abort(new Error('the command that called has ended'));
+    for (const { reject } of this.#questions.values())
+      reject(new Error('the command that was asked has ended'));
+    this.#forget();
+    if (this.#server !== undefined) this.#use(false);
+  }
+  /** Asks the person at the command. Rejects when the command ends; a withdrawn question is taken back there. */
+  question(kind: 'elicit' | 'elicitUrl', params: Fields, signal: AbortSignal): Promise<Fields> {
+    const question = (this.#asked += 1);
+    this.#tell({ news: 'question', question, kind, params });
+    const withdraw = (): void => this.#tell({ news: 'withdrawn', question });
+    signal.addEventListener('abort', withdraw, { once: true });
+    const answer = new Promise<Fields>((resolve, reject) =>
+      this.#questions.set(question, { resolve, reject }),
+    );
+    return answer.finally(() => {
+      this.#questions.delete(question);
+      signal.removeEventListener('abort', withdraw);
+    });
+  }
+  #answered({ question, value, error = 'it was not answered' }: QuestionAnswer): void {
+    const open = this.#questions.get(question);
+    if (value) open?.resolve(value);
+    else open?.reject(new Error(error));
+  }
+  #tell(news: DoorNews): void {
+    this.#line.send(news);
+  }
+  async #answer({ id, verb, ask }: DoorRequest): Promise<unknown> {
+    const { stop } = this.#host;
+    switch (verb) {
+      case 'use':
+        return this.#begin(ask);
+      case 'tools':
+        return this.#tools();
+      case 'call':
+        return this.#call(id, ask);
+      case 'cancel':
+        this.#calls.get(ask.call)?.abort(new Error(ask.reason));
+        return null;
+      case 'status':
+        return this.#status();
+      case 'stop':
+        if (stop) setImmediate(stop);
+        return stop !== undefined;
+    }
+  }
+  #status(): DoorStatus {
+    const { computer, endsInMs } = this.#host;
+    const servers = computer.servers().map(({ name, state }) => ({ name, state }));
+    return { servers, endsInMs: endsInMs?.() ?? null };
+  }
+  async #begin({ server, proofs }: DoorRequests['use']['ask']): Promise<DoorRequests['use']['answer']> {
+    const { computer } = this.#host;
+    const identity = await identityAt(this.#host, server);
+    const status = computer.servers().find(({ name }) => name === server);
+    const isSame = identity !== undefined && proofs.includes(proofOf(identity, this.#nonce));
+    if (!isSame || !status || this.#server !== undefined) return null;
+    this.#server = server;
+    this.#use(true);
+    const tell = (): void => {
+      const now = computer.servers().find(({ name }) => name === server);
+      if (now) this.#tell({ news: 'server', status: now });
+    };
+    const stops = [
+      computer.on('server.changed', ({ name }) => name === server && tell()),
+      computer.on('tools.changed', tell),
+    ];
+    this.#forget = () => stops.forEach((stop) => stop());
+    return status;
+  }
+  async #tools(): Promise<DoorRequests['tools']['answer']> {
+    const own = ({ server }: { readonly server: string }): boolean => server === this.#server;
+    const { tools, refused, missing, servers } = await this.#host.computer.tools();
+    return {
+      tools: tools.filter(own),
+      refused: refused.filter(own),
+      missing: missing.filter(own),
+      servers: servers.filter(({ name }) => name === this.#server),
+    };
+  }
+  async #call(
+    id: number,
+    { tool, params, ...how }: DoorRequests['call']['ask'],
+  ): Promise<DoorRequests['call']['answer']> {
+    const { computer } = this.#host;
+    const end = new AbortController();
+    this.#calls.set(id, end);
+    try {
+      const { tools } = await this.#tools();
+      const known = tools.find(({ name }) => name === tool) ?? tools.find((one) => one.original === tool);
+      if (!known)
+        throw new A2cError({
+          code: wireCodes.toolNotFound,
+          message: `Server '${this.#server}' has no tool '${tool}'`,
+          details: { tool_name: tool },
+        });
+      const call = computer.callTool(known.name, params, {
+        ...how,
+        signal: end.signal,
+        confirmed: true,
+        context: this,
+      });
+      call.on('progress', (told) => this.#tell({ news: 'progress', call: id, told: { ...told } }));
+      const { context: _, ...outcome } = await call;
+      // Sends the whole of a shortened result: a command has no later question for it.
+      const { a2c_cut: cut } = outcome.result?._meta ?? {};
+      const handle = (cut as { readonly handle?: string } | undefined)?.handle;
+      const whole = handle === undefined ? undefined : computer.cachedResult(handle);
+      return whole ? { ...outcome, result: whole } : outcome;
+    } finally {
+      this.#calls.delete(id);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { environmentOf, homeFolder, sha256Of } from '../../adapters/index.ts';
+import type { Config } from '../../machines/config/parse.ts';
+import { launchSettingsOf } from '../../machines/config/schemas.ts';
+import { version } from '../../machines/version.ts';
+import type { Inputs } from '../servers/inputs.ts';
+import { renderServer } from '../servers/render.ts';
+import { inheritedOf } from '../servers/surroundings.ts';
+
+/** Facts of a host or a command with which a server is identified. */
+interface Around {
+  /** Inputs that ask no one: those without a known value make the server unknown. */
+  readonly inputs: Inputs;
+  /** Working folder of the process that starts the server. */
+  readonly folder: string;
+  /** URIs of the folders that the server is told; null where it is told none. */
+  readonly roots: readonly string[] | null;
+}
+/** Variables of a terminal, which differ without a meaning for a server. */
+const ofTerminal = new Set(['TERM', 'SHLVL', 'COLUMNS', 'LINES', 'WINDOWID', 'A2C_INSTANCE', '_']);
+
+/**
+ * Text that is equal for two processes exactly when the server that one runs is the server that the other would start: its entry
+ * with filled-in placeholders, its environment, working folder and roots, the settings, which have the permission rules, and the
+ * version of this package. It may hold secrets. Undefined for a server that has no known launch, or lives inside of its host.
+ */
+export async function identityOf(
+  name: string,
+  { servers, settings }: Pick<Config, 'servers' | 'settings'>,
+  { inputs, folder, roots }: Around,
+): Promise<string | undefined> {
+  const server = servers.find((one) => one.name === name);
+  if (!server || server.disabled) return undefined;
+  const launching = launchSettingsOf(server, settings);
+  const home = homeFolder();
+  const places = launching.expand ? { home, workspace: folder } : undefined;
+  const rendered = await renderServer(server, inputs, { places });
+  if (!rendered.ok) return undefined;
+  const { spec } = rendered;
+  if (spec.kind === 'inmemory' || spec.kind === 'own') return undefined;
+  const inherit = inheritedOf(launching, home, undefined);
+  const environment = environmentOf(spec.kind === 'stdio' ? { ...spec, inherit } : nothing, '');
+  const shared = Object.entries(environment).filter(([variable]) => !ofTerminal.has(variable));
+  shared.sort(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([version, server, settings, spec, shared, folder, roots]);
+}
+const nothing = { command: '', args: [], env: {} };
+
+/** Proof of an identity for one connection: it tells the secrets of the identity to no one who does not have them. */
+export const proofOf = (identity: string, nonce: string): string => sha256Of([nonce, identity]);

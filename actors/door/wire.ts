@@ -1,0 +1,73 @@
+import type { HostDoor } from '../api/computer.ts';
+import type { CallOutcome } from '../api/call-outcome.ts';
+import type { ServerStatus, ToolListing } from '../servers/server-handle.ts';
+import type { Failure } from '../../machines/protocol/index.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
+
+/** Messages of a door. `use` and what follows it need the same version on both sides; `status` and `stop` do not. */
+
+/** First message of a host. */
+export interface Greeting {
+  readonly door: 1;
+  readonly version: string;
+  readonly kind: HostDoor['kind'];
+  readonly name: string;
+  readonly pid: number;
+  /** Random text for the proofs of this connection. */
+  readonly nonce: string;
+}
+/** Status of a host, for lists of hosts. */
+export interface DoorStatus {
+  readonly servers: readonly Pick<ServerStatus, 'name' | 'state'>[];
+  /** Time in ms until the host ends by itself if no call comes; null where it does not. */
+  readonly endsInMs: number | null;
+}
+/** Request of a command, with the answer of the host. */
+export interface DoorRequests {
+  /** Asks for a server by proofs of its identity; the answer is null where this host has no such server. */
+  readonly use: {
+    readonly ask: { readonly server: string; readonly proofs: readonly string[] };
+    readonly answer: ServerStatus | null;
+  };
+  readonly tools: { readonly ask: object; readonly answer: ToolListing };
+  readonly call: {
+    readonly ask: {
+      readonly tool: string;
+      readonly params: Fields;
+      readonly reqId: string;
+      readonly timeoutMs?: number;
+    };
+    readonly answer: CallOutcome;
+  };
+  readonly cancel: {
+    readonly ask: { readonly call: number; readonly reason: string };
+    readonly answer: null;
+  };
+  readonly status: { readonly ask: object; readonly answer: DoorStatus };
+  readonly stop: { readonly ask: object; readonly answer: boolean };
+}
+export type DoorVerb = keyof DoorRequests;
+export type DoorRequest = {
+  [Verb in DoorVerb]: { readonly id: number; readonly verb: Verb; readonly ask: DoorRequests[Verb]['ask'] };
+}[DoorVerb];
+/** Answer to a request, by its id. */
+export type DoorAnswer =
+  | { readonly id: number; readonly answer: unknown }
+  | { readonly id: number; readonly failure: Failure };
+/** News of a host about the server in use, and questions of that server to the person at the command. */
+export type DoorNews =
+  | { readonly news: 'server'; readonly status: ServerStatus }
+  | { readonly news: 'progress'; readonly call: number; readonly told: Fields }
+  | {
+      readonly news: 'question';
+      readonly question: number;
+      readonly kind: 'elicit' | 'elicitUrl';
+      readonly params: Fields;
+    }
+  | { readonly news: 'withdrawn'; readonly question: number };
+/** Answer of a person to a question of a server; without a value it could not be answered. */
+export interface QuestionAnswer {
+  readonly question: number;
+  readonly value?: Fields;
+  readonly error?: string;
+}
