@@ -1,15 +1,15 @@
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAgent, createOffice } from '../index.ts';
 import type { Agent, Computer, ComputerEvents, Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests how calls end for callers and observers, with our own peers and with a foreign computer. */
 const server = fixtureFile('mcp-server.mjs');
+const folder = testFolder('endings');
 const config = (autoApprove: readonly string[] = ['all']): object => ({
   mcpServers: { fixture: { command: process.execPath, args: [server], autoApprove } },
 });
@@ -145,7 +145,7 @@ describe('a computer', () => {
 
   it('writes a trace where an agent calls, and where the call runs, when its server dies in it', async () => {
     const notices: string[] = [];
-    const stateDir = mkdtempSync(join(tmpdir(), 'a2c-unknown-'));
+    const stateDir = mkdtempSync(join(folder, 'state-'));
     const dir = join(stateDir, 'agent');
     const onNotice = (text: string): void => void notices.push(text);
     const seat = { name: 'ours', office: { url: office.url }, config: config() };

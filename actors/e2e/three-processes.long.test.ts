@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -89,7 +89,9 @@ it('O24 the office is killed and comes back: both sides join again, and nothing 
   const computer = a2c('computer', '--url', url, '--name', 'c1', '--config', config);
   await computer.said(/c1 serves/);
   const heard: string[] = [];
-  const agent = await createAgent({ url, keepTrying: true, timing: { linkBackoffMs: 50 } });
+  const dir = join(folder, 'traces');
+  const agent = await createAgent({ url, keepTrying: true, timing: { linkBackoffMs: 50 }, record: { dir } });
+  const trace = (): string => readFileSync(join(dir, readdirSync(dir)[0] ?? ''), 'utf8');
   agent.on('computer.joined', ({ computer: name }) => heard.push(`${name} joined`));
   agent.on('computer.left', ({ computer: name }) => heard.push(`${name} left`));
   await agent.joined();
@@ -108,6 +110,7 @@ it('O24 the office is killed and comes back: both sides join again, and nothing 
     failure: { code: 'LinkLost' },
   });
   await lost;
+  await expect.poll(trace).toContain('"text":"callUnknown hang"');
 
   // Socket.IO must not buffer these calls and send them to the restarted office.
   const offline = ['one', 'two'].map((label) => agent.callTool('c1', 'hang', { label }, { reqId: label }));
@@ -133,10 +136,17 @@ it('O24 the office is killed and comes back: both sides join again, and nothing 
   expect(room.map(({ role, name }) => `${role} ${name}`).sort()).toEqual(['agent agent', 'computer c1']);
 
   expect(look()).toHaveLength(3);
+  const cut = agent.callTool('c1', 'slow', { ms: 600_000 });
+  // The computer answers this question after the call has arrived.
+  await agent.getConfig('c1');
+  computer.child.kill('SIGKILL');
+  expect(await cut).toMatchObject({
+    outcome: 'unknown',
+    failure: { code: 404, details: { computer: 'c1' } },
+  });
+  await expect.poll(trace).toContain('"text":"callUnknown slow"');
   await agent.close();
-  for (const { child, exited } of [computer, again.office]) {
-    child.kill('SIGTERM');
-    expect(await exited).toEqual({ code: 143, signal: null });
-  }
-  expect(look()).toEqual([]);
+  again.office.child.kill('SIGTERM');
+  expect(await again.office.exited).toEqual({ code: 143, signal: null });
+  await expect.poll(look).toEqual([]);
 });

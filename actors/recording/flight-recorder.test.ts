@@ -41,6 +41,11 @@ describe('a reason to keep a trace', () => {
       'call read of files ended unknown: it ended with code 3',
     ],
     [
+      served({ end: 'failed', outcome: 'failed', failure: lost }),
+      'callFailed read',
+      'call read of files failed: it ended with code 3',
+    ],
+    [
       asAgent(failureResult(lost, { ending: { outcome: 'unknown', phase: 'running' } })),
       'callUnknown read',
       'call read ended unknown: it ended with code 3',
@@ -71,6 +76,16 @@ describe('a reason to keep a trace', () => {
     served({ end: 'succeeded', outcome: 'succeeded', failure: null }),
     asAgent({ content: [] }),
     asAgent(errorAck({ code: 404, message: 'gone' }), 'client:get_tools'),
+    {
+      ...settled({
+        tool: 'client:get_tools',
+        server: '',
+        end: 'timedOut',
+        outcome: 'unknown',
+        failure: lost,
+      }),
+      ...{ from: 'agent/call:t#9', a: 'host:agent.1' },
+    } as DirectoryRecord,
     changed('ready'),
     changed('waiting', lost),
     // A missing input is a mistake of the config, so it is no failure that the recorder saves.

@@ -293,6 +293,8 @@ type News = EventObject & {
   readonly result?: unknown;
   readonly failure?: { readonly message: string } | null;
 };
+/** Tells whether the end is one of an agent's question, such as `client:get_tools`, which has no effect. */
+const isQuestion = (tool = ''): boolean => /^(?:client|server):/.test(tool);
 function heard({
   type,
   name = '',
@@ -305,6 +307,7 @@ function heard({
 }: News): Reason | undefined {
   const why = failure ? `: ${failure.message}` : '';
   if (type === 'call.settled') {
+    if (isQuestion(tool)) return undefined;
     const call = `call ${tool}${server === undefined || server === '' ? '' : ` of ${server}`}`;
     if (outcome === 'failed') return reason('callFailed', tool, `${call} failed${why}`);
     if (outcome === 'unknown' && end !== 'cancelled')
@@ -320,7 +323,7 @@ function heard({
  * an answer came. Undefined for a good answer, and for the answer to a question.
  */
 function answered(settled: News): News | undefined {
-  if (settled.tool?.startsWith('client:') === true) return undefined;
+  if (isQuestion(settled.tool)) return undefined;
   const answer = readAnswer(settled.result);
   if (answer.ok && !(isObject(answer.body) && answer.body['isError'] === true)) return undefined;
   const read = readToolResult(settled.result);
