@@ -20,7 +20,7 @@ beforeAll(() => {
   symlinkSync(join(root, 'dist/actors/main.js'), join(here, 'node_modules/.bin/a2c'));
   for (const name of ['@modelcontextprotocol', 'zod'])
     symlinkSync(join(root, 'node_modules', name), join(here, 'node_modules', name), 'dir');
-  writeFileSync(join(here, 'package.json'), '{}');
+  writeFileSync(join(here, 'package.json'), '{ "description": "sells tea" }');
   writeFileSync(join(here, 'README.md'), '# A shop\n\nIt sells tea.\n');
   for (const [, name = '', code = ''] of programs) writeFileSync(join(here, name), code);
 });
