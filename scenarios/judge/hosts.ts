@@ -58,6 +58,16 @@ export const hosts: Readonly<Record<string, KnownHost>> = {
     packages: pip({ 'openai-agents': '0.24.0', mcp: '2.3.0' }),
   },
   'a2c-smcp-py': { driver: 'a2c-smcp.py', packages: pip({ 'a2c-smcp[cli]': '0.4.2', mcp: '1.30.0' }) },
+  'mcp-hub': { driver: 'mcp-hub.mjs', packages: npm({ 'mcp-hub': '4.2.1' }) },
+  mcpo: { driver: 'mcpo.mjs', packages: pip({ mcpo: '0.0.20', mcp: '1.30.0', fastapi: '0.118.3' }) },
+  'mcp-proxy': { driver: 'mcp-proxy.mjs', packages: pip({ 'mcp-proxy': '0.13.0', mcp: '1.30.0' }) },
+  inspector: {
+    driver: 'inspector-cli.mjs',
+    packages: npm({
+      '@modelcontextprotocol/inspector': '2.12.0',
+      [`node-${process.platform}-${process.arch}`]: '22.23.3',
+    }),
+  },
 };
 
 const run = promisify(execFile);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { cases } from './cases/index.ts';
+import { hosts } from './hosts.ts';
 import { markOf } from './report.ts';
 import { features, protocolSchema } from './protocol.ts';
 
@@ -21,4 +22,12 @@ it('a host is not blamed where the specification is silent', () => {
   expect(markOf({ spec: null }, { verdict: 'wrong' })).toBe('○');
   expect(markOf({ spec: 'basic/utilities/ping' }, { verdict: 'wrong' })).toBe('✗');
   expect(Object.values(cases).some(({ spec }) => spec !== null)).toBe(true);
+});
+
+it('has a driver of at most 60 lines for each host', () => {
+  const lines = Object.values(hosts).map(({ driver }) => {
+    const text = readFileSync(new URL(`drivers/${driver}`, import.meta.url), 'utf8');
+    return { driver, lines: text.trimEnd().split('\n').length };
+  });
+  expect(lines.filter((each) => each.lines > 60)).toEqual([]);
 });

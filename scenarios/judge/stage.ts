@@ -19,12 +19,17 @@ const closeMs = 30_000;
 /** Life of a server, longer than any case waits for its end. */
 const lifeMs = 300_000;
 
+/** Tool of each server, with a schema: a gateway sends only the arguments that it knows. */
+const read = { inputSchema: { type: 'object', properties: { text: { type: 'string' } } } };
+
 /** Line in the log of a fault server. */
 interface Line {
   readonly got?: string;
   readonly did?: string;
   readonly tool?: string;
   readonly id?: unknown;
+  /** Session that a GET or DELETE names. */
+  readonly session?: string;
 }
 /** Config of the fault server; its README describes it. */
 export type Faulty = Readonly<Record<string, unknown>> & { readonly name?: string };
@@ -64,6 +69,8 @@ export class Stage {
     const host = new Host(this.#driver, {
       ...process.env,
       XDG_STATE_HOME: state,
+      // What a driver leaves there is gone with the case.
+      TMPDIR: this.#folder,
       [markName]: this.#marks.driver,
     });
     this.#hosts.push(host);
@@ -142,12 +149,12 @@ export class Stage {
     { wrapped = false, ...more }: { wrapped?: boolean; idleMs?: number } = {},
   ): Promise<HostAnswer> {
     return this.ask('start', {
-      servers: { shaky: this.server({ tools: { read: {} }, ...config }, { wrapped }) },
+      servers: { shaky: this.server({ tools: { read }, ...config }, { wrapped }) },
       ...more,
     });
   }
   async startRemote(config: Faulty): Promise<HostAnswer> {
-    return this.ask('start', { servers: { shaky: await this.remote({ tools: { read: {} }, ...config }) } });
+    return this.ask('start', { servers: { shaky: await this.remote({ tools: { read }, ...config }) } });
   }
   calling(more: object = {}, limitMs = knownMs): GivenOrder {
     return this.host.order('call', { server: 'shaky', tool: 'read', args: { text: 'hi' }, ...more }, limitMs);

@@ -4,6 +4,8 @@ import { cancelling, isWholeOrSized } from './calls.ts';
 import { judged, say } from './words.ts';
 
 const needs = ['http'] as const;
+/** Wait in ms for the end of a session, which most hosts do not tell. */
+const quietMs = 5_000;
 
 /** Cases about servers at a URL and failures of the network. */
 export const http: Cases = {
@@ -114,6 +116,39 @@ export const http: Cases = {
         !call.isLate && next.ok,
         `call ${say(call)}; next ${say(next)}`,
       );
+    },
+  },
+  http504: {
+    rule: 'a gateway gives up on a call (504), which may run: told, and not sent again; the next call works; partly: not told',
+    spec: null,
+    needs,
+    play: async (stage) => {
+      await stage.startRemote({
+        faults: [{ fault: 'net.httpStatus', status: 504, times: 1, inAll: true }],
+      });
+      const call = await stage.call();
+      // The refused call is not in the log, so one that is there was sent again.
+      const again = stage.got('tools/call');
+      const next = await stage.callUntilOk({ args: { text: 'next' } });
+      const isTold = !call.ok && /504/.test(call.error ?? '');
+      const isOnce = again === 0 && !call.ok && !call.isLate && next.ok;
+      const facts = `call ${say(call)}; sent again ${again} times; next ${say(next)}`;
+      return judged(isOnce && isTold, isOnce, facts);
+    },
+  },
+  sessionEnd: {
+    rule: 'stopped, it ends its session with a DELETE, as it should; partly: it leaves the session to the server',
+    spec: 'basic/transports#session-management',
+    needs,
+    play: async (stage) => {
+      await stage.startRemote({});
+      const call = await stage.call();
+      const stop = await stage.ask('stop');
+      const isEnded = (): boolean =>
+        stage.log().some(({ got, session }) => got === 'DELETE' && session !== undefined);
+      const isRight = await stage.until(isEnded, quietMs);
+      const facts = `call ${say(call)}; stop ${say(stop)}; then ${isRight ? 'a DELETE' : 'no DELETE'}`;
+      return judged(call.ok && isRight, call.ok && stop.ok, facts);
     },
   },
   hugeHttp: {

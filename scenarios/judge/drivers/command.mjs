@@ -1,19 +1,10 @@
-/**
- * Drives `a2c up` by its prompt and its `@a2c` lines: the host is that process, and the driver a program that uses
- * it.
- */
+/** Drives `a2c up`, a process of its own, by its prompt and its `@a2c` lines. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { drive, told } from './lines.mjs';
+import { configFile } from './gateways.mjs';
+import { drive, ownFile, ownVersion, told } from './lines.mjs';
 
-const manifest = new URL(import.meta.resolve('a2c-actors/package.json'));
-const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
-const command = fileURLToPath(new URL('dist/actors/main.js', manifest));
 const ready = new Set();
 /** Calls without an answer, the oldest first: the prompt runs one after the other. */
 const pending = [];
@@ -29,25 +20,21 @@ const settle = ({ outcome, result, ...error }) => {
   first.resolve({ ok: false, outcome: first.outcome, error: words });
 };
 const hear = (line) => {
-  const found = /@a2c (\{.*\})$/.exec(line);
-  if (!found) return;
-  const { type, ...fact } = JSON.parse(found[1]);
+  const [, json = '{}'] = /@a2c (\{.*\})$/.exec(line) ?? [];
+  const { type, ...fact } = JSON.parse(json);
   if (type === 'server_status' && fact.state === 'ready') ready.add(fact.name);
   else if (type === 'server_status') ready.delete(fact.name);
   else if (pending.length > 0 && (type === 'tool_call_result' || type === 'error')) settle(fact);
 };
 drive(
-  { name: 'a2c up', version, can: ['status', 'http', 'outcome'] },
+  { name: 'a2c up', version: ownVersion(), can: ['status', 'http', 'outcome'] },
   {
     start: ({ servers }) => {
-      const folder = mkdtempSync(join(tmpdir(), 'a2c-command-'));
-      const file = join(folder, 'servers.json');
-      writeFileSync(file, JSON.stringify({ mcpServers: servers }));
-      const words = ['up', '--config', file, '--confirm', 'allow', '--port', '0', '--name', 'judged'];
-      child = spawn(process.execPath, [command, ...words], { stdio: ['pipe', 'pipe', 'ignore'] });
+      const words = `up --config ${configFile(servers)} --confirm allow --port 0 --name judged`.split(' ');
+      const stdio = ['pipe', 'pipe', 'ignore'];
+      child = spawn(process.execPath, [ownFile('dist/actors/main.js'), ...words], { stdio });
       child.stdin.on('error', () => {});
       child.on('exit', () => {
-        rmSync(folder, { recursive: true, force: true });
         for (const { reject } of pending.splice(0)) reject(new Error('the command has ended'));
       });
       createInterface({ input: child.stdout }).on('line', hear);
@@ -60,16 +47,14 @@ drive(
       }),
     tools: () =>
       new Promise((resolve) => {
-        createInterface({ input: child.stdout }).on('line', (line) => {
-          const found = /^ {2}(\S+)/.exec(line);
-          if (found) resolve({ tools: [found[1]] });
-        });
+        const list = (line) => /^ {2}\S/.test(line) && resolve({ tools: [line.trim().split(' ')[0]] });
+        createInterface({ input: child.stdout }).on('line', list);
         child.stdin.write('tools list\n');
       }),
     status: () => ({ ready: [...ready] }),
-    stop: async () => {
+    stop: () => {
       child.stdin.write('quit\n');
-      if (child.exitCode === null) await once(child, 'exit');
+      return child.exitCode === null ? once(child, 'exit').then(() => {}) : undefined;
     },
   },
 );

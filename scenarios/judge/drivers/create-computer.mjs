@@ -1,17 +1,12 @@
 /** Drives a host of `createComputer`, as an embedder would write it. */
 import { createComputer } from 'a2c-actors';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { drive, told } from './lines.mjs';
-
-const manifest = fileURLToPath(import.meta.resolve('a2c-actors/package.json'));
-const { version } = JSON.parse(readFileSync(manifest, 'utf8'));
+import { drive, ownVersion, told } from './lines.mjs';
 
 let computer;
 drive(
   {
     name: 'a2c-actors',
-    version,
+    version: ownVersion(),
     can: ['status', 'timeout', 'cancel', 'http', 'idle', 'outcome'],
   },
   {

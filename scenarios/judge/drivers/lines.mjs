@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const textOf = (error) =>
   [error?.name, error?.code, error?.status, error?.message, error?.cause?.message]
@@ -107,6 +107,9 @@ export async function peer(specifier) {
   const found = await import(pathToFileURL(file).href);
   return { ...found.default, ...found };
 }
+/** Path of a file of a2c-actors, and its version. */
+export const ownFile = (path) => fileURLToPath(new URL(path, import.meta.resolve('a2c-actors/package.json')));
+export const ownVersion = () => JSON.parse(readFileSync(ownFile('package.json'), 'utf8')).version;
 const manifestOf = (name) =>
   JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8'));
 export const versionOf = (name) => manifestOf(name).version;
