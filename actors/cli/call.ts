@@ -16,6 +16,7 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { callJson, conflictSummary, notReadyLines } from './printing/servers.ts';
 import { calledOf, progressTold, shown } from './printing/call-progress.ts';
 import {
+  drawn,
   forShell,
   logsOf,
   readingFrom,
@@ -314,5 +315,6 @@ function show(context: CommandContext, options: OneShotOptions, outcome: CallOut
   const text =
     result === null ? undefined : besideFailure(resultText(result, readingFrom(options, server)), failure);
   if (text !== undefined) (isGood ? terminal.outText : terminal.errText).call(terminal, text);
+  drawn(context, result);
   if (failure) showFailure(context, failure, false);
 }

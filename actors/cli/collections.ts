@@ -17,6 +17,7 @@ import type { MissingServer, ServerResources } from '../servers/server-handle.ts
 import { onlyServer, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import {
   readingFrom,
+  drawn,
   saved,
   type SaveOptions,
   contentsText,
@@ -157,6 +158,7 @@ export async function read(context: CommandContext, uri: string, options: ReadOp
   const textOf = ({ contents }: { readonly contents: readonly ResourceContent[] }): AnswerText =>
     contentsText((given = contents));
   const code = await show(context, options, ask, textOf, { config });
+  if (!options.json) drawn(context, given);
   await saved(context, options, uri.split(/[/?#]+/).at(-1) ?? '', given);
   return code;
 }

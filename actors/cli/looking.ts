@@ -44,7 +44,8 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
     checks.push(...some);
     if (options.json) return;
     for (const { what, state, found, remedy } of some) {
-      terminal.outText(`${marks[state]}  ${what}: ${found.replaceAll('\n', '\n           ')}`);
+      for (const line of `${marks[state]}  ${what}: ${found.replaceAll('\n', '\n           ')}`.split('\n'))
+        terminal.out(line);
       if (remedy !== undefined) terminal.out(`           ${remedy}`);
     }
   };

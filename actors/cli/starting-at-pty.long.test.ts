@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { atPty } from '../../scenarios/fixtures/at-pty.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
@@ -44,4 +45,40 @@ it.each(['--help', 'office', 'call'])('help of %s breaks no word at 80 columns',
   expect(await at.exited).toBe(0);
   const own = at.all.split(/\r*\n/).filter((line) => !line.startsWith('docs/ is in'));
   expect(own.filter((line) => line.length > 80)).toEqual([]);
+});
+
+const colours = { ...state, NO_COLOR: '', TERM: 'xterm-256color' };
+it('a tool of two servers is called on the one that is chosen', async () => {
+  const twins = join(folder, 'twins.json');
+  const { good } = servers;
+  writeFileSync(twins, JSON.stringify({ mcpServers: { one: good, other: good } }));
+  const { type, until, exited } = atPty(['call', 'echo', 'text=hi', '-c', twins], state);
+  await until(/1 {2}one\r*\n +2 {2}other\r*\n[^]*echo of which server: /);
+  type('other\r');
+  await until(/hi\r*\n/);
+  expect(await exited).toBe(0);
+});
+
+it.each([
+  ['a terminal', {}, '\u001B[31merror:\u001B[39m No server'],
+  ['one with NO_COLOR', { NO_COLOR: '1' }, 'error: No server'],
+  ['TERM=dumb', { TERM: 'dumb' }, 'error: No server'],
+])('at %s errors are in colour where that is wanted', async (_, env, shown) => {
+  const at = atPty(['get', 'none', '-c', file], { ...colours, ...env });
+  expect(await at.exited).toBe(1);
+  expect(at.all).toContain(shown);
+});
+
+it('an image is drawn where the terminal can', async () => {
+  const everything = fileURLToPath(
+    new URL('../../node_modules/@modelcontextprotocol/server-everything', import.meta.url),
+  );
+  const images = join(folder, 'images.json');
+  writeFileSync(
+    images,
+    JSON.stringify({ mcpServers: { every: run(join(everything, 'dist/index.js'), 'stdio') } }),
+  );
+  const at = atPty(['call', 'get-tiny-image', '-c', images], { ...state, TERM: 'xterm-kitty' });
+  expect(await at.exited).toBe(0);
+  expect(at.all).toMatch(/\[image image\/png, \d+ bytes\][^]*\u001B_Ga=T,f=100,m=[01];iVBOR/);
 });

@@ -12,6 +12,7 @@ import {
   type OnLine,
   type Typing,
 } from './typed-line.ts';
+import { coloured, pictureCode, type Picture } from './escapes.ts';
 import { asJson, asLine, asText } from '../../machines/text.ts';
 
 /**
@@ -129,6 +130,8 @@ export interface Terminal {
   out(line: string): void;
   /** Writes a result of several lines to stdout; line ends and tabs stay. */
   outText(text: string): void;
+  /** Draws a picture where a person reads `out` and the terminal can; tells whether it did. */
+  picture(picture: Picture): boolean;
   /** Replaces everything on the screen by these lines; without a screen they are appended. */
   screen(lines: readonly string[]): void;
   /**
@@ -158,10 +161,12 @@ export interface Terminal {
   /** Closes the terminal for good; further questions get no answer. */
   close(): void;
 }
+/** Stream to a terminal or a pipe. `hasColors` is false with `NO_COLOR` or `TERM=dumb`. */
+type Screen = Writable & { readonly isTTY?: boolean; hasColors?(): boolean };
 interface TerminalStreams {
   readonly input: TerminalInput;
-  readonly output: Writable & { readonly isTTY?: boolean };
-  readonly errors: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly output: Screen;
+  readonly errors: Screen & { readonly columns?: number };
   /** Handlers for Ctrl-C while no question is open, and for Ctrl-Z. */
   readonly interrupt?: () => void;
   readonly suspend?: () => void;
@@ -230,10 +235,15 @@ class LineTerminal implements Terminal {
     if (this.isInteractive) output.on('resize', this.#resized);
   }
   out(line: string): void {
-    this.#write(this.#streams.output, asLine(line));
+    this.#write(this.#streams.output, this.#marked(this.#streams.output, asLine(line)));
   }
   outText(text: string): void {
     this.#write(this.#streams.output, asText(text));
+  }
+  picture(picture: Picture): boolean {
+    const code = this.isRead ? pictureCode(picture, process.env) : undefined;
+    if (code !== undefined) this.#write(this.#streams.output, code);
+    return code !== undefined;
   }
   screen(lines: readonly string[]): void {
     if (this.isRead) this.#streams.output.write(clearScreen);
@@ -245,10 +255,13 @@ class LineTerminal implements Terminal {
     this.#write(this.#streams.output, this.#isOpen ? `\n${line}` : line);
   }
   err(line: string): void {
-    this.#write(this.#streams.errors, asLine(line));
+    this.#write(this.#streams.errors, this.#marked(this.#streams.errors, asLine(line)));
   }
   errText(text: string): void {
-    this.#write(this.#streams.errors, asText(text));
+    this.#write(this.#streams.errors, this.#marked(this.#streams.errors, asText(text)));
+  }
+  #marked(stream: Screen, line: string): string {
+    return stream.isTTY === true && stream.hasColors?.() === true ? coloured(line) : line;
   }
   meter(text: string | null): void {
     if (!this.isWatched || (text !== null && this.#shown)) return;

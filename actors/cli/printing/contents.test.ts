@@ -54,6 +54,21 @@ it.each([
   ['structured content alone', { content: [], structuredContent: { a: 1 } }, '{\n  "a": 1\n}'],
   ['structured content without contents', { structuredContent: { a: 1 } }, '{\n  "a": 1\n}'],
   [
+    'structured content that its text has as JSON',
+    { content: [{ type: 'text', text: '{"a":[1]}' }], structuredContent: { a: [1] } },
+    '{\n  "a": [\n    1\n  ]\n}',
+  ],
+  [
+    'structured content that its text says in words',
+    { content: [{ type: 'text', text: 'Oslo: 5 degrees' }], structuredContent: { city: 'Oslo', degrees: 5 } },
+    'Oslo: 5 degrees',
+  ],
+  [
+    'structured content with more than its text',
+    { content: [{ type: 'text', text: 'done' }], structuredContent: { id: 7 } },
+    'done\n{\n  "id": 7\n}',
+  ],
+  [
     'contents before structured content',
     { content: [{ type: 'text', text: 'x' }], structuredContent: {} },
     'x',

@@ -84,18 +84,35 @@ export function itemText(item: unknown, reading: ReadCommand = readingFrom()): s
   return mark([`content of type ${textIn(type) ?? 'none'}`], brief(item));
 }
 /**
- * Returns the text of a tool result: its contents, or else its structured content. Any value is accepted, because a
- * server may send anything.
+ * Returns the text of a tool result: its contents, and its structured content where they do not say it already. Any value
+ * is accepted, because a server may send anything.
  */
 export function resultText(result: unknown, reading?: ReadCommand): string {
   if (!isObject(result)) return JSON.stringify(result) ?? String(result);
   const { content, structuredContent } = result;
-  if (Array.isArray(content) && content.length > 0)
-    return content.map((item) => itemText(item, reading)).join('\n');
-  if (structuredContent !== undefined && structuredContent !== null)
-    return JSON.stringify(structuredContent, null, 2);
-  return Array.isArray(content) ? mark(['no content']) : JSON.stringify(result);
+  const structured = structuredContent ?? undefined;
+  if (!Array.isArray(content) && structured === undefined) return JSON.stringify(result);
+  const texts = (Array.isArray(content) ? content : []).map((item) => itemText(item, reading));
+  if (structured === undefined) return texts.length > 0 ? texts.join('\n') : mark(['no content']);
+  const pretty = JSON.stringify(structured, null, 2);
+  const compact = JSON.stringify(structured);
+  const shown = texts.map((text) => (compactOf(text) === compact ? pretty : text));
+  const said = texts.join('\n');
+  const isSaid =
+    shown.includes(pretty) || (texts.length > 0 && leavesOf(structured).every((leaf) => said.includes(leaf)));
+  return [...shown, ...(isSaid ? [] : [pretty])].join('\n');
 }
+/** JSON without blanks; undefined for a text that is none. */
+function compactOf(text: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+/** Texts and numbers in a JSON value. */
+const leavesOf = (value: unknown): readonly string[] =>
+  typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [String(value)];
 
 /** Collects all images, sounds and blobs of a result, a resource or a prompt, in order. */
 function bytesOf(given: unknown): Bytes[] {
@@ -229,6 +246,11 @@ export async function saved(
   const paths = await saveBytes(save, name, bytesOf(given));
   for (const path of paths) terminal.err(`saved ${path}`);
   if (paths.length === 0) terminal.err('nothing to save: it has no images, sounds or blobs');
+}
+
+/** Draws the images of a result where the terminal can; their types and sizes are printed in any case. */
+export function drawn({ terminal }: Pick<CommandContext, 'terminal'>, given: unknown): void {
+  for (const picture of bytesOf(given)) terminal.picture(picture);
 }
 
 /** Options of a command that lead to its servers, for commands to copy. */

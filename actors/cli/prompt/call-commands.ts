@@ -6,7 +6,7 @@ import type { Computer } from '../../api/computer-handle.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import { callIn, readArguments, targetIn } from '../arguments.ts';
 import type { CommandContext } from '../context.ts';
-import { historyText, inOneLine, resultText } from '../printing/contents.ts';
+import { drawn, historyText, inOneLine, resultText } from '../printing/contents.ts';
 import { calledOf, progressFact, progressLine, shown } from '../printing/call-progress.ts';
 import { failureFact, tellFact, besideFailure, ownFailure } from '../printing/failures.ts';
 import { readFor, signatureText } from '../printing/signature.ts';
@@ -135,6 +135,7 @@ export class CallCommands {
     const failure = ownFailure(outcome);
     const text = result === null ? undefined : besideFailure(resultText(result, readHere), failure);
     if (text !== undefined) this.#terminal.outText(text);
+    drawn(this.#context, result);
     const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };
     const why = failure && { failure: failureFact(failure) };
     tellFact(this.#context, this.#how, { type: 'tool_call_result', ...known, ...why });
