@@ -70,7 +70,15 @@ describe('the page of a recording', () => {
     // Every span is drawn once the page is zoomed in.
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await page.getByRole('button', { name: 'All' }).click();
+    // Messages are drawn of the chosen actor alone.
+    expect(await page.locator('.arrow').count()).toBe(0);
+    await page.locator(`.lane[data-lane="${client}"] text.name`).click();
+    await page.locator('.arrow[data-said="call.hold"]').first().waitFor();
     expect(await page.locator('.arrow[data-said="call.hold"]').count()).toBe(3);
+    // Two calls of one tool that overlap need two rows, on the agent and on the computer.
+    expect(await page.locator('.lane .name', { hasText: 'call slow' }).count()).toBe(4);
+    // Processes of one server, one after the other, need one.
+    await page.locator('.lane .name', { hasText: 'process × 2' }).first().waitFor();
   });
 
   it('finds records as the trace has them, and says what led to one and what it changed', async () => {

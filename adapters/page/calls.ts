@@ -110,6 +110,7 @@ export class Calls {
   revision = 0;
   readonly #tools = new Map<string, string>();
   readonly #open = new Map<string, Call>();
+  readonly #byAddress = new Map<string, Call>();
   /** Tickets of calls that came from an agent or an office of the same host, under which they are known already. */
   readonly #passed = new Set<string>();
   /** Ends of such calls at their computer, which know more than what the office tells. */
@@ -142,6 +143,10 @@ export class Calls {
     const last = address.split('/').at(-1) ?? '';
     return last.startsWith('call:') ? this.#tools.get(partsOf(last).ticket) : undefined;
   }
+  /** Returns the call of an actor; undefined for other actors and forgotten calls. */
+  callAt(address: string): Call | undefined {
+    return this.#byAddress.get(address);
+  }
   /** Drops calls that ended before a time, and the oldest of too many. */
   forget(before: number): void {
     this.all = this.all.filter(({ ended }) => ended === undefined || ended.at >= before);
@@ -170,7 +175,10 @@ export class Calls {
     this.#tools.set(ticket, call.tool);
     this.all.push(call);
     if (this.all.length <= mostCalls) return;
-    for (const old of this.all.splice(0, mostCalls / 2)) this.#tools.delete(old.ticket);
+    for (const old of this.all.splice(0, mostCalls / 2)) {
+      this.#tools.delete(old.ticket);
+      this.#byAddress.delete(old.address);
+    }
   }
   /** Takes the beginning or the end of a call that an office relays, which has no actor. */
   #relayed(told: Fields, at: number, s: number | null): void {
@@ -198,6 +206,7 @@ export class Calls {
     const call = this.#open.get(ticket);
     if (!call) return;
     call.address = address;
+    this.#byAddress.set(address, call);
     if (server !== '') call.server = server;
     const moment = momentOf(row, ev);
     if (moment) call.moments.push({ ...moment, at, s });

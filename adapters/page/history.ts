@@ -183,7 +183,7 @@ interface MarkLine {
   readonly text: string;
 }
 /** Message from one actor to another. */
-interface Letter {
+export interface Letter {
   readonly t: number;
   /** Index of the trace record of this message. */
   readonly index: number;

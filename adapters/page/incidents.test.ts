@@ -193,6 +193,17 @@ it('a lost connection, a lost call of another server, a defect and a death of th
   ]);
 });
 
+it('lost calls of one tool that follow each other are one incident with all of them', () => {
+  const lost = (at: number): (readonly [number, object])[] => [
+    [at, asked(`r${at}`)],
+    [at + 1, settled(`r${at}`, 'unknown', { code: 4004, message: 'no answer' })],
+  ];
+  const [first, ...others] = storyOf(...lost(10), ...lost(2_000), ...lost(5_000)).at(6_000);
+  expect(others).toEqual([]);
+  expect(first).toMatchObject({ kind: 'call', times: 3, from: 11, to: 5_001 });
+  expect(first?.lost.map(({ reqId }) => reqId)).toEqual(['r10', 'r2000', 'r5000']);
+});
+
 describe('the calls of a host', () => {
   it('has the end of a call that its host hears', () => {
     const failure = { code: 4004, message: 'no answer', remedy: 'Wait' };

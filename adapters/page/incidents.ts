@@ -238,7 +238,9 @@ export class Story {
       if (down && isRelated) return void down.calls.push(call);
       const s = call.moments.at(-1)?.s ?? null;
       const what = `The effect of ${tool} is unknown: ${whyOf(call)}`;
-      const lost = this.#begin('call', server || call.computer, ended.at, s, { what }, call.ticket);
+      // Lost calls of one tool that follow each other are one incident.
+      const subject = server || call.computer;
+      const lost = this.#begin('call', subject, ended.at, s, { what }, `${subject} ${tool}`);
       lost.overs.push(ended.at);
       lost.calls.push(call);
     } else if (down && isRelated && ended.failure['code'] === 'ServerNotActive') down.calls.push(call);

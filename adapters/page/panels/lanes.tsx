@@ -1,15 +1,15 @@
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Lane, TimerBar } from '../history.ts';
-import { moodOf } from '../model.ts';
+import type { Lane, Letter, TimerBar } from '../history.ts';
+import { moodOf, moodOfCall, type Mood } from '../model.ts';
 import { Empty, onKeys } from '../pieces.tsx';
 import type { Session } from '../session.ts';
-import { durationText, visible } from '../values.ts';
+import { countText, durationText, visible } from '../values.ts';
 import { titleOf } from './tree.tsx';
 
 /**
- * Panel of all actors over time: a lane for each, states as spans, messages as arrows, timers as bars up to their
- * deadline.
+ * Panel of all actors over time: a lane for each, the calls of one tool in one; states as spans, timers as bars up to their
+ * deadline, and the messages of the chosen actor as arrows.
  */
 
 interface Range {
@@ -41,6 +41,30 @@ function lanesIn(lanes: readonly Lane[], { from, to }: Range): readonly Lane[] {
   // Adds lanes of actors whose owner ended before the time shown.
   for (const each of owned.values()) each.forEach(enter);
   return sorted;
+}
+/** Row of the drawing: one actor, or several of one name, such as calls of a tool, none of which overlap. */
+interface Track {
+  readonly title: string;
+  readonly lanes: Lane[];
+}
+/** Packs actors of one name and owner into as few rows as lived at once. */
+function tracksOf(session: Session, lanes: readonly Lane[]): readonly Track[] {
+  const groups: Track[][] = [];
+  const byName = new Map<string, Track[]>();
+  for (const lane of lanes) {
+    const title = titleOf(session, lane.address);
+    const key = `${lane.owner} ${title}`;
+    const known = byName.get(key);
+    const free = known?.find((track) => (track.lanes.at(-1)?.to ?? Infinity) <= lane.from);
+    if (free) free.lanes.push(lane);
+    else if (known) known.push({ title, lanes: [lane] });
+    else {
+      const group = [{ title, lanes: [lane] }];
+      groups.push(group);
+      byName.set(key, group);
+    }
+  }
+  return groups.flat();
 }
 function useSize(): [
   box: RefObject<HTMLDivElement>,
@@ -124,21 +148,20 @@ function Timer({
     </g>
   );
 }
-function LaneRow({
-  title,
+interface Drawn {
+  readonly top: number;
+  readonly scale: Scale;
+  readonly now: number;
+}
+/** Life of one actor in its row. */
+function Life({
   lane,
   top,
   scale,
   now,
   isChosen,
-}: {
-  title: string;
-  lane: Lane;
-  top: number;
-  scale: Scale;
-  now: number;
-  isChosen: boolean;
-}): VNode {
+  mood,
+}: Drawn & { lane: Lane; isChosen: boolean; mood: Mood | undefined }): VNode {
   const end = lane.to ?? now;
   const spans = lane.spans.flatMap(({ state, from }, at) => {
     const left = clamp(scale.x(from), scale);
@@ -148,18 +171,29 @@ function LaneRow({
   // The row before the first known state has no state, because it was before the first step or before a checkpoint.
   const begin = clamp(scale.x(lane.from), scale);
   const firstAt = clamp(scale.x(lane.spans[0]?.from ?? end), scale);
+  const isCall = lane.kind === 'call';
+  const last = lane.spans.at(-1)?.state ?? '';
   return (
-    <g class={`lane${isChosen ? ' chosen' : ''}`} data-lane={lane.address}>
+    <g class={`life${isChosen ? ' chosen' : ''}`} data-lane={lane.address}>
       <title>{visible(lane.address)}</title>
-      <rect class="row" x={0} y={top} width={scale.width} height={laneHeight} />
-      <text class="name" x={6} y={top + 17}>
-        {visible(fitting(title, gutter))}
-      </text>
+      {isCall && (
+        <rect
+          class={`call-bar ${mood ?? moodOf(lane.kind, last)}-span`}
+          x={begin}
+          y={top + 4}
+          width={Math.max(2, clamp(scale.x(end), scale) - begin)}
+          height={laneHeight - 10}
+        />
+      )}
       {firstAt > begin && (
         <rect class="unknown" x={begin} y={top + 4} width={firstAt - begin} height={laneHeight - 10} />
       )}
       {spans.map(({ state, left, width }) => (
-        <g key={`${state} ${left}`} class={`span ${moodOf(lane.kind, state)}-span`} data-state={state}>
+        <g
+          key={`${state} ${left}`}
+          class={`span ${mood ?? moodOf(lane.kind, state)}-span`}
+          data-state={state}
+        >
           <title>{`${visible(lane.address)}: ${state}`}</title>
           <rect x={left} y={top + 4} width={width} height={laneHeight - 10} />
           <text x={left + 3} y={top + 16}>
@@ -167,12 +201,13 @@ function LaneRow({
           </text>
         </g>
       ))}
-      {lane.timers
-        .filter(({ from, due, to }) => from <= scale.to && (to ?? due) >= scale.from)
-        .map((timer) => (
-          <Timer key={`${timer.n} ${timer.from}`} timer={timer} top={top} scale={scale} now={now} />
-        ))}
-      {lane.to !== undefined && lane.to >= scale.from && lane.to <= scale.to && (
+      {!isCall &&
+        lane.timers
+          .filter(({ from, due, to }) => from <= scale.to && (to ?? due) >= scale.from)
+          .map((timer) => (
+            <Timer key={`${timer.n} ${timer.from}`} timer={timer} top={top} scale={scale} now={now} />
+          ))}
+      {!isCall && lane.to !== undefined && lane.to >= scale.from && lane.to <= scale.to && (
         <line
           class="end"
           x1={scale.x(lane.to)}
@@ -181,6 +216,44 @@ function LaneRow({
           y2={top + laneHeight - 4}
         />
       )}
+    </g>
+  );
+}
+/** Outcome of a call that has ended, which counts more than its last state; undefined for others. */
+function moodOfLane({ story, wallEnd }: Session, { address }: Lane): Mood | undefined {
+  const call = story.calls.callAt(address);
+  return call?.ended ? moodOfCall(call, wallEnd) : undefined;
+}
+/** Most lives that are drawn in one row; more are closer together than pixels, and appear when zoomed in. */
+const mostLives = 400;
+function TrackRow({
+  session,
+  track: { title, lanes },
+  ...drawn
+}: Drawn & { session: Session; track: Track }): VNode {
+  const { actor: chosen } = session.choice;
+  const { top, scale } = drawn;
+  const isChosen = lanes.some(({ address }) => address === chosen);
+  const step = Math.ceil(lanes.length / mostLives);
+  const [only] = lanes;
+  const name = lanes.length > 1 ? `${title} × ${lanes.length.toLocaleString('en')}` : title;
+  return (
+    <g class={`lane${isChosen ? ' chosen' : ''}`} data-lane={lanes.length === 1 ? only?.address : undefined}>
+      <rect class="row" x={0} y={top} width={scale.width} height={laneHeight} />
+      <text class="name" x={6} y={top + 17}>
+        {visible(fitting(name, gutter))}
+      </text>
+      {lanes
+        .filter(({ address }, n) => n % step === 0 || address === chosen)
+        .map((lane) => (
+          <Life
+            key={lane.address}
+            lane={lane}
+            isChosen={lane.address === chosen}
+            mood={moodOfLane(session, lane)}
+            {...drawn}
+          />
+        ))}
     </g>
   );
 }
@@ -195,30 +268,34 @@ function firstAt(list: readonly { readonly t: number }[], t: number): number {
   }
   return low;
 }
+/** Messages from and to the chosen actor in this time: those of all would hide the lanes. */
+function lettersIn({ history, choice: { actor } }: Session, { from, to }: Range): readonly Letter[] {
+  if (actor === undefined) return [];
+  return history.letters
+    .slice(firstAt(history.letters, from), firstAt(history.letters, to))
+    .filter((letter) => letter.from === actor || history.lane(letter.to)?.address === actor);
+}
 interface ArrowsProps {
   readonly session: Session;
+  readonly letters: readonly Letter[];
   readonly scale: Scale;
   /** Vertical middle in px of each visible lane, by address of the actor. */
   readonly places: ReadonlyMap<string, number>;
 }
-function Arrows({ session: { history }, scale, places }: ArrowsProps): VNode {
-  const made: VNode[] = [];
-  const end = firstAt(history.letters, scale.to);
-  for (let at = firstAt(history.letters, scale.from); at < end && made.length < mostArrows; at++) {
-    const letter = history.letters[at];
-    if (!letter) break;
+function Arrows({ session: { history }, letters, scale, places }: ArrowsProps): VNode {
+  const made = letters.slice(0, mostArrows).map((letter) => {
     const from = places.get(letter.from);
     const to = places.get(history.lane(letter.to)?.address ?? '');
-    if (from === undefined || to === undefined || from === to) continue;
+    if (from === undefined || to === undefined || from === to) return null;
     const x = scale.x(letter.t);
     const point = to > from ? -5 : 5;
-    made.push(
+    return (
       <g key={letter.index} class={`arrow${letter.isDead ? ' dead' : ''}`} data-said={letter.type}>
         <title>{`${visible(letter.type)}: ${visible(letter.from)} → ${visible(letter.to)}`}</title>
         <path d={`M${x} ${from}V${to}m-3 ${point}l3 ${-point}l3 ${point}`} />
-      </g>,
+      </g>
     );
-  }
+  });
   return <g class="arrows">{made}</g>;
 }
 /**
@@ -282,14 +359,19 @@ function Axis({ scale }: { scale: Scale }): VNode {
 
 interface LanesProps {
   readonly session: Session;
-  readonly lanes: readonly Lane[];
-  /** Index of the first visible lane. */
+  readonly tracks: readonly Track[];
+  readonly letters: readonly Letter[];
+  /** Index of the first visible row. */
   readonly first: number;
   readonly scale: Scale;
 }
-function Drawing({ session, lanes, first, scale }: LanesProps): VNode {
-  const height = lanes.length * laneHeight;
-  const places = new Map(lanes.map((lane, at) => [lane.address, (at + 0.5) * laneHeight]));
+function Drawing({ session, tracks, letters, first, scale }: LanesProps): VNode {
+  const height = tracks.length * laneHeight;
+  const places = new Map(
+    tracks.flatMap(({ lanes }, at) =>
+      lanes.map(({ address }) => [address, (at + 0.5) * laneHeight] as const),
+    ),
+  );
   const cursor = scale.x(session.nowMs);
   const last =
     session.phase === 'live' ? session.nowMs : (session.history.row(session.history.length - 1)?.t ?? 0);
@@ -297,24 +379,35 @@ function Drawing({ session, lanes, first, scale }: LanesProps): VNode {
     <svg width={scale.width} height={height} style={{ transform: `translateY(${first * laneHeight}px)` }}>
       <title>{`Lanes of ${visible(session.host?.name ?? '')}`}</title>
       <Bands session={session} scale={scale} height={height} />
-      {lanes.map((lane, at) => (
-        <LaneRow
-          key={lane.address}
-          title={titleOf(session, lane.address)}
-          lane={lane}
+      {tracks.map((track, at) => (
+        <TrackRow
+          key={track.lanes[0]?.address}
+          track={track}
           top={at * laneHeight}
           scale={scale}
           now={last}
-          isChosen={lane.address === session.choice.actor}
+          session={session}
         />
       ))}
-      <Arrows session={session} scale={scale} places={places} />
+      <Arrows session={session} letters={letters} scale={scale} places={places} />
       {cursor >= gutter && <line class="cursor" x1={cursor} x2={cursor} y1={0} y2={height} />}
     </svg>
   );
 }
 type Moves = Readonly<Record<string, () => void>>;
-function Bar({ range, moves, isZoomed }: { range: Range; moves: Moves; isZoomed: boolean }): VNode {
+/** Tells how many messages the chosen actor has in this time, and how many of them are drawn. */
+const lettersText = (letters: number): string => {
+  if (letters === 0) return 'a click goes there and shows the messages of its actor';
+  const drawn = letters > mostArrows ? `, the first ${mostArrows} are drawn: zoom in` : '';
+  return `${countText(letters, 'message')} of the chosen actor${drawn}`;
+};
+interface BarProps {
+  readonly range: Range;
+  readonly moves: Moves;
+  readonly isZoomed: boolean;
+  readonly letters: number;
+}
+function Bar({ range, moves, isZoomed, letters }: BarProps): VNode {
   const buttons = [
     ['+', '+', 'Zoom in'],
     ['-', '−', 'Zoom out'],
@@ -332,8 +425,8 @@ function Bar({ range, moves, isZoomed }: { range: Range; moves: Moves; isZoomed:
         All
       </button>
       <span class="quiet" id="range">
-        {durationText(Math.max(0, range.from))} to {durationText(range.to)}; ctrl and the wheel zoom, a click
-        goes there
+        {durationText(Math.max(0, range.from))} to {durationText(range.to)}; ctrl and the wheel zoom;{' '}
+        {lettersText(letters)}
       </span>
     </div>
   );
@@ -360,10 +453,11 @@ export function LanesPanel({ session }: { session: Session }): VNode {
     current?.addEventListener('wheel', turned, { passive: false });
     return () => current?.removeEventListener('wheel', turned);
   });
-  if (session.history.lanes.length === 0) return <Empty>Nobody has lived yet.</Empty>;
-  const lanes = lanesIn(session.history.lanes, range);
+  if (session.history.lanes.length === 0) return <Empty>No actor has lived yet.</Empty>;
+  const letters = lettersIn(session, range);
+  const tracks = tracksOf(session, lanesIn(session.history.lanes, range));
   const first = Math.max(0, Math.floor(size.top / laneHeight) - 2);
-  const shown = lanes.slice(first, first + Math.ceil(size.height / laneHeight) + 4);
+  const shown = tracks.slice(first, first + Math.ceil(size.height / laneHeight) + 4);
   const moves: Moves = {
     '+': () => choose(about(range, 0.5)),
     '-': () => choose(about(range, 2)),
@@ -379,7 +473,7 @@ export function LanesPanel({ session }: { session: Session }): VNode {
   };
   return (
     <div class="lanes">
-      <Bar range={range} moves={moves} isZoomed={isZoomed} />
+      <Bar range={range} moves={moves} isZoomed={isZoomed} letters={letters.length} />
       <Axis scale={scale} />
       <div
         class="long"
@@ -390,8 +484,8 @@ export function LanesPanel({ session }: { session: Session }): VNode {
         onScroll={measure}
         onKeyDown={onKeys(moves)}
       >
-        <div class="all" style={{ height: `${lanes.length * laneHeight}px` }} onClick={onClick}>
-          <Drawing session={session} lanes={shown} first={first} scale={scale} />
+        <div class="all" style={{ height: `${tracks.length * laneHeight}px` }} onClick={onClick}>
+          <Drawing session={session} tracks={shown} letters={letters} first={first} scale={scale} />
         </div>
       </div>
     </div>
