@@ -149,6 +149,11 @@ export const toPageSchema = z.discriminatedUnion('type', [
    * which it continues.
    */
   z.object({ type: z.literal('gap'), missed: z.int().min(0), lines }),
+  /**
+   * Beginning of all records that a live host still has, in place of those that the page has; they are told when the one
+   * with the number `until` has come.
+   */
+  z.object({ type: z.literal('whole'), until: z.int().min(0) }),
   /** Report that all records of a file have been sent. */
   z.object({ type: z.literal('complete'), records: z.int().min(0) }),
   z.object({ type: z.literal('closed'), reason: z.string() }),
@@ -170,6 +175,11 @@ const askSchema = z.discriminatedUnion('what', [
    * when the host does not have it any more.
    */
   z.object({ ...ask, what: z.literal('value'), number: z.int().min(0) }),
+  /**
+   * Order that tells whether the page shows records. While it does, it gets all of them; otherwise what crosses the
+   * boundary, one line for a call that succeeds (`call`), and the states of machines every 200 ms.
+   */
+  z.object({ ...ask, what: z.literal('records'), isWhole: z.boolean() }),
   /** Request for the trace of a running host up to now, as text. */
   z.object({ ...ask, what: z.literal('trace') }),
   /** Request for the `Checks` of a recording: all invariants and a replay with the current code. */

@@ -184,13 +184,14 @@ export class Inspections {
   async #answer(page: AttachedPage, orders: PageOrders | undefined, message: FromPage): Promise<void> {
     const { id } = message;
     try {
-      const value = message.type === 'ask' ? this.#told(message) : await obeyed(message, orders);
+      const value = message.type === 'ask' ? this.#told(message, page) : await obeyed(message, orders);
       page.send({ type: 'answer', id, ok: true, value });
     } catch (error) {
       page.send({ type: 'answer', id, ok: false, error: textOf(error) });
     }
   }
-  #told(ask: InspectorAsk): unknown {
+  #told(ask: InspectorAsk, page: AttachedPage): unknown {
+    if (ask.what === 'records') return this.#shown.stream.want(page, ask.isWhole) ?? {};
     if (ask.what === 'stderr') return { lines: this.#shown.linesOf(ask.server) };
     if (ask.what === 'value') return this.#value(ask.number);
     if (ask.what === 'checks') throw new Error(onRecordings);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { announceHost, runningHosts } from '../../adapters/index.ts';
 import { readTrace } from '../../machines/trace/index.ts';
-import { attachTo, type AttachedPage } from '../../scenarios/fixtures/attached.ts';
+import { attachTo, traceOf, type AttachedPage } from '../../scenarios/fixtures/attached.ts';
 import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
@@ -31,9 +31,12 @@ const computerOf = (options: ComputerOptions = {}): Promise<Computer> =>
     },
     ...options,
   });
-/** Joins the received texts into one trace, in the same way as the page. */
-const traceIn = (texts: readonly string[]) => readTrace(texts.join(''));
 
+/** Asks for all records, as a page does while it shows them; those that come follow in `rows`. */
+async function wantRecords(page: AttachedPage): Promise<void> {
+  const answer = await page.say({ type: 'ask', id: 99, what: 'records', isWhole: true });
+  if (!answer.ok) throw new Error(answer.error);
+}
 /** Messages on the wire that the host of a page still has. */
 async function messages(page: AttachedPage, id: number, wanted: object): Promise<Record<string, unknown>[]> {
   const answer = await page.say({ type: 'ask', id, what: 'messages', after: 0, ...wanted });
@@ -57,6 +60,7 @@ describe('a page that looks at a computer', () => {
     expect(kinds).toEqual(expect.arrayContaining(['computer', 'client', 'process', 'catalog']));
     expect(Object.keys(charts)).toEqual(expect.arrayContaining([...new Set(kinds)]));
 
+    await wantRecords(page);
     await computer.callTool('echo', { text: 'hello' });
     const step = await page.row(({ k, tr }) => k === 'step' && String(tr).startsWith('computer: '));
     // A step record contains only the part of the memory that changed.
@@ -72,7 +76,8 @@ describe('a page that looks at a computer', () => {
     expect(named).toEqual(expect.arrayContaining(names));
 
     const batches = page.messages.flatMap((message) => (message.type === 'records' ? message.lines : []));
-    expect(traceIn([lines, ...batches])).toMatchObject({ ok: true });
+    expect(lines).toContain('"k":"key"');
+    expect(traceOf(page, batches)).toMatchObject({ ok: true });
     await page.close();
   });
 
@@ -81,7 +86,11 @@ describe('a page that looks at a computer', () => {
     await using inspection = await computer.inspect();
     const page = await attachTo(inspection.url);
     await page.welcome();
-    await computer.callTool('echo', { text: `the token is ${secret}`, password: 'also-hidden' });
+    const args = { text: `the token is ${secret}`, password: 'also-hidden' };
+    await computer.callTool('echo', args);
+    await page.row(({ k }) => k === 'call');
+    await wantRecords(page);
+    await computer.callTool('echo', args);
     await page.row(({ k, a = '' }) => k === 'end' && a.includes('/call:'));
     const all = JSON.stringify(page.messages);
     expect(all).not.toContain(secret);
@@ -102,7 +111,7 @@ describe('a page that looks at a computer', () => {
     expect(second.rows[1]?.s).toBe(1);
     expect(second.rows.find(({ k }) => k !== 'head' && k !== 'list')).toMatchObject({ k: 'key' });
     await computer.callTool('echo', { text: 'again' });
-    expect(await second.row(({ k }) => k === 'step')).toBeDefined();
+    expect(await second.row(({ k }) => k === 'call')).toBeDefined();
     await second.close();
   });
 
@@ -116,13 +125,55 @@ describe('a page that looks at a computer', () => {
     await second.welcome();
     const begins = second.rows[1]?.s ?? 0;
     await computer.callTool('echo', { text: 'two' });
-    const isLast = ({ k, a = '', s }: { k: string; a?: string; s: number }): boolean =>
-      k === 'end' && a.includes('/call:') && s > begins;
+    const isLast = ({ k, s }: { k: string; s: number }): boolean => k === 'call' && s > begins;
     const [{ s }] = await Promise.all([second.row(isLast), first.row(isLast)]);
     const shared = (rows: typeof first.rows): typeof first.rows =>
-      rows.filter((row) => row.s >= begins && row.s <= s);
+      rows.filter((row) => row.s > begins && row.s <= s);
     expect(shared(first.rows)).toEqual(shared(second.rows.slice(1)));
     await Promise.all([first.close(), second.close()]);
+  });
+
+  it('gets a line for each call, and all records of it once it shows them, as a page that showed them always', async () => {
+    await using computer = await computerOf();
+    await using inspection = await computer.inspect();
+    const [late, always] = [await attachTo(inspection.url), await attachTo(inspection.url)];
+    await Promise.all([late.welcome(), always.welcome()]);
+    await wantRecords(always);
+    await computer.callTool('echo', { text: 'early' });
+    const isEnd = ({ k, a = '' }: { k: string; a?: string }): boolean => k === 'end' && a.includes('/call:');
+    const call = await late.row(({ k }) => k === 'call');
+    expect(call).toMatchObject({ ev: { params: { text: 'early' } }, told: { outcome: 'succeeded' } });
+    const { s } = await always.row(isEnd);
+    expect(late.rows.some(isEnd)).toBe(false);
+    await wantRecords(late);
+    await late.row(isEnd);
+    const recordsOf = ({ rows }: AttachedPage): typeof rows => {
+      const from = rows.findLastIndex((row) => row.k === 'key' && row.s < s);
+      return rows.slice(from).filter((row) => row.s <= s);
+    };
+    expect(recordsOf(late).length).toBeGreaterThan(10);
+    expect(recordsOf(late)).toEqual(recordsOf(always));
+    const steps = (call['steps'] as [string, number][]).map(([step, at]) => [
+      step,
+      late.rows.findLast((row) => row.s === at)?.k,
+    ]);
+    expect(steps).toEqual([
+      ...[
+        ['asked', 'in'],
+        ['found', 'draw'],
+        ['sent', 'out'],
+        ['answered', 'in'],
+        ['ended', 'said'],
+      ],
+    ]);
+    expect(await late.say({ type: 'ask', id: 7, what: 'records', isWhole: false })).toMatchObject({
+      ok: true,
+    });
+    const known = late.rows.length;
+    await computer.callTool('echo', { text: 'later' });
+    await late.row(({ k, s: number }) => k === 'call' && number > s);
+    expect(late.rows.slice(known).some(isEnd)).toBe(false);
+    await Promise.all([late.close(), always.close()]);
   });
 
   it('may have the trace that its host has of itself, where it has one', async () => {

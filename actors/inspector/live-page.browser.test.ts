@@ -128,7 +128,11 @@ describe('the live page', () => {
     const watching = await attachTo(inspection.url);
     await watching.welcome();
     await computer.callTool('echo', { text });
-    const { s } = await watching.row((row) => row.k === 'in' && JSON.stringify(row).includes('onerror'));
+    const { steps } = await watching.row(
+      (row) => row.k === 'call' && JSON.stringify(row).includes('onerror'),
+    );
+    // The number of the record that asked for the call.
+    const s = (steps as [string, number][])[0]?.[1];
     await open(page, 'Records');
     await page.getByLabel('Find records').fill(`${s} in`);
     await page.locator(`.record[data-s="${s}"]`).click();

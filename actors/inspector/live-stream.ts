@@ -1,69 +1,67 @@
-import type { EventObject } from 'xstate';
 import { LargeValues } from '../recording/large-values.ts';
 import { Recorder, type RecorderOptions } from '../recording/recorder.ts';
 import type { TraceEntry, TraceWriter } from '../recording/trace-lines.ts';
 import type { Frames } from './frames.ts';
+import { folded, isOutlined } from './outline.ts';
+import { frameOf, pictureOf } from './picture.ts';
+import { mostBetween, mostInSlice, mostWaiting, WholeRecords, type Viewer } from './whole-records.ts';
 import type { Directory } from '../runtime/directory.ts';
 import type { Root } from '../runtime/root.ts';
 import { systemClock } from '../../adapters/index.ts';
-import type { ToPage } from '../../machines/inspection.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
-import { canonical, type HeldFrame, type Checkpoint, type RootFrame } from '../../machines/trace/index.ts';
+import { canonical, type DirectoryRecord } from '../../machines/trace/index.ts';
 
-/** Inspector page, as the live stream sees it. */
-export interface Viewer {
-  send(message: ToPage): void;
-  /** Number of bytes sent to the page that have not left this process yet. */
-  readonly waiting: number;
-}
 const batchMs = 200;
-/** Time in ms for which records are written before the event loop is free again, and number written between two looks. */
+/** Time in ms for which records are written before the event loop is free again. */
 const sliceMs = 8;
-const mostInSlice = 32;
-/** Most bytes that wait for one page, 8 MiB; beyond that the page misses records. */
-const mostWaiting = 8 * 1024 * 1024;
 /**
  * Most records in one batch; larger batches are skipped and followed by a checkpoint, because converting records to
  * text blocks the host.
  */
 const mostInBatch = 5_000;
-/** Number of records after which a checkpoint follows, from which on a page may drop what is older. */
-const mostBetween = 25_000;
-const ringBytes = 32 * 1024 * 1024;
 /** Digest that is never computed: what a page gets has no end at which it would stand. */
 const noDigest = (): ReturnType<RecorderOptions['digest']> => ({ add: () => {}, value: () => '' });
 interface Running {
   readonly recorder: Recorder;
+  readonly whole: WholeRecords;
   writer: TraceWriter;
   readonly leave: () => void;
-  /** Number of the next trace record that is sent to pages. */
-  next: number;
-  /** Number of trace records since the last checkpoint. */
+  /** Number of records since the last checkpoint. */
   since: number;
 }
 
 /**
- * Stream of everything that happens in a directory, as trace records of the profile `full`, for the attached pages;
- * nothing is recorded without a page. All pages get the same records. A slow page misses some, is told how many, and
- * continues from a checkpoint.
+ * Stream of what happens in a directory, for the attached pages; nothing is recorded without a page. All pages get the
+ * same outline, every 200 ms: what crosses the boundary, a line for each call, and the changed states of machines. A slow
+ * page misses some, is told how many, and continues from a checkpoint. A page that shows records gets all of them instead.
  */
 export class LiveStream {
   readonly #directory: Directory;
   readonly #wires: Frames;
   readonly #options: () => RecorderOptions;
-  /** Attached pages, each with the number of records that it has missed. */
+  /** Pages that get the outline, each with the number of records that it has missed. */
   readonly #viewers = new Map<Viewer, number>();
   readonly #large = new LargeValues();
   #running: Running | undefined;
-  /** Records that are taken and not written yet. */
-  #waiting: TraceEntry[] = [];
+  /** Records of the outline since the last batch. */
+  #taken: TraceEntry[] = [];
+  /** Records of earlier batches that are not written yet. */
+  #waiting: readonly TraceEntry[] = [];
+  /** Latest snapshot of each actor that the pages know. */
+  #known = new WeakMap<Root, unknown>();
   #timer: unknown;
 
   constructor(directory: Directory, options: () => RecorderOptions, wires: Frames) {
-    wires.called = (frame) => this.#running?.recorder.frame(frame);
+    wires.called = (frame) => {
+      if (this.#running) this.#take(this.#running.whole.frame(frame));
+    };
     this.#wires = wires;
     this.#directory = directory;
     this.#options = options;
+  }
+  #recorder(): Recorder {
+    const own = { digest: noDigest, large: this.#large, isPart: true, ringBytes: Infinity };
+    return new Recorder({ ...this.#options(), ...own });
   }
   /**
    * Writes the state of each actor once with pauses, so that the first checkpoint, which must be written at once, finds
@@ -71,28 +69,46 @@ export class LiveStream {
    */
   async prepare(pause: () => Promise<void>): Promise<void> {
     if (this.#running) return;
-    const recorder = new Recorder({ ...this.#options(), digest: noDigest, large: this.#large });
+    const recorder = this.#recorder();
     const writer = recorder.writer();
     const { opened } = this.#directory;
     for (const root of [...this.#directory.roots]) {
-      recorder.begin({ k: 'key', opened, outlets: [], roots: [frameOf(root)] });
-      writer.lines(recorder.take());
+      writer.lines([recorder.placed({ k: 'key', opened, outlets: [], roots: [frameOf(root)] })]);
       await pause();
     }
   }
   /**
-   * Attaches a page, which gets every record from now on. Returns the first lines for it: a head, and a checkpoint of
-   * all living actors.
+   * Attaches a page, which gets the outline of what happens from now on. Returns the first lines for it: a head, and a
+   * checkpoint of all living actors.
    */
   add(viewer: Viewer): string {
-    this.#flush(Infinity);
     const running = (this.#running ??= this.#start());
-    const head = running.recorder.head(running.writer.next);
+    const head = running.recorder.head(running.recorder.last);
+    const lines = this.#join(running, viewer);
+    this.#wires.pages = this.#viewers.size + running.whole.pages;
+    return head + lines;
+  }
+  /** Gives a page the outline from now on; returns the checkpoint with which it begins, which the other pages get too. */
+  #join(running: Running, viewer: Viewer): string {
+    this.#flush(Infinity);
     const lines = this.#checkpoint(running);
     this.#tell(lines, 1);
     this.#viewers.set(viewer, 0);
-    this.#wires.pages = this.#viewers.size;
-    return head + lines;
+    return lines;
+  }
+  /** Gives an attached page all records, those first that the host still has, or the outline again. */
+  want(viewer: Viewer, isWhole: boolean): void {
+    const running = this.#running;
+    if (!running || running.whole.has(viewer) === isWhole) return;
+    if (isWhole && this.#viewers.delete(viewer)) {
+      running.whole.add(viewer);
+      this.#flush();
+    } else if (!isWhole) {
+      this.#flush(Infinity);
+      const missed = running.whole.left(viewer);
+      running.whole.remove(viewer);
+      viewer.send({ type: 'gap', missed, lines: this.#join(running, viewer) });
+    }
   }
   /** Returns a large value that records left out, with secrets hidden; undefined when it is gone. */
   value(number: number): unknown {
@@ -105,13 +121,16 @@ export class LiveStream {
     return fieldsOf(JSON.parse(text))[key];
   }
   remove(viewer: Viewer): void {
-    const isGone = this.#viewers.delete(viewer);
-    this.#wires.pages = this.#viewers.size;
-    if (!isGone || this.#viewers.size > 0) return;
+    const running = this.#running;
+    if (!running || !(this.#viewers.delete(viewer) || running.whole.remove(viewer))) return;
+    const left = this.#viewers.size + running.whole.pages;
+    this.#wires.pages = left;
+    if (left > 0) return;
     systemClock.clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#waiting = [];
-    this.#running?.leave();
+    [this.#taken, this.#waiting] = [[], []];
+    running.leave();
+    running.whole.close();
     this.#running = undefined;
   }
   /** Sends the last records to these pages, and the reason why no more will come, then detaches them. */
@@ -124,32 +143,51 @@ export class LiveStream {
   }
 
   #start(): Running {
-    const recorder = new Recorder({
-      ...this.#options(),
-      digest: noDigest,
-      large: this.#large,
-      ringBytes,
-      onEntry: () => this.#due(),
-    });
-    return {
-      recorder,
-      writer: recorder.writer(),
-      leave: this.#directory.tap.add(recorder),
-      next: 1,
-      since: 0,
+    const recorder = this.#recorder();
+    const whole = new WholeRecords(this.#directory, recorder);
+    const record = (each: DirectoryRecord): void => {
+      const entry = whole.record(each);
+      if (isOutlined(each)) this.#take(entry);
+      else this.#due();
     };
+    const leave = this.#directory.tap.add({ record });
+    whole.collect();
+    return { recorder, whole, writer: recorder.writer(), leave, since: 0 };
   }
-  #due(): void {
-    this.#timer ??= systemClock.setTimeout(() => this.#flush(), batchMs);
+  #take(entry: TraceEntry): void {
+    this.#taken.push(entry);
+    this.#due();
+  }
+  #due(ms = batchMs): void {
+    this.#timer ??= systemClock.setTimeout(() => this.#flush(), ms);
   }
   #checkpoint(running: Running): string {
-    running.recorder.begin(pictureOf(this.#directory));
+    const { recorder } = running;
+    for (const root of this.#directory.roots) this.#known.set(root, root.ref.getSnapshot());
+    const key = recorder.placed(pictureOf(this.#directory), recorder.last);
     // Writes the lists used by the checkpoint before it, because a new page may not have seen them.
-    running.writer = running.recorder.writer(running.writer.next, running.writer);
-    const entries = running.recorder.take();
-    running.next = (entries.at(-1)?.s ?? 0) + 1;
+    running.writer = recorder.writer(key.s, running.writer);
     running.since = 0;
-    return running.writer.lines(entries);
+    return running.writer.lines([key]);
+  }
+  /**
+   * Returns the records since the last batch: each call once, and of each machine its latest state, which has the number
+   * of the latest record.
+   */
+  #batch({ recorder }: Running): readonly TraceEntry[] {
+    const entries = folded(this.#taken);
+    this.#taken = [];
+    const moved = this.#viewers.size === 0 ? [] : this.#moved();
+    return [...entries, ...moved.map((root) => recorder.placed(stateOf(root), recorder.last))];
+  }
+  /** Returns the machines, except those of calls, that have another state than the pages know. */
+  #moved(): Root[] {
+    return [...this.#directory.roots].filter((root) => {
+      const snapshot = root.ref.getSnapshot();
+      if (root.kind === 'call' || this.#known.get(root) === snapshot) return false;
+      this.#known.set(root, snapshot);
+      return true;
+    });
   }
   /**
    * Sends the collected records to the pages, for at most `ms`; the rest follows soon. Called by timers and sockets, that
@@ -160,39 +198,35 @@ export class LiveStream {
     this.#timer = undefined;
     const running = this.#running;
     if (!running) return;
-    const entries = running.recorder.take();
-    const last = entries.at(-1)?.s ?? running.next - 1;
-    const count = last + 1 - running.next + this.#waiting.length;
-    const isTooMuch = count > entries.length + this.#waiting.length || count > mostInBatch;
-    running.next = last + 1;
-    running.since += count - this.#waiting.length;
-    if (count > 0 && isTooMuch) {
+    running.whole.collect();
+    const again = running.whole.pour(ms);
+    if (again !== undefined) this.#due(again);
+    const fresh = this.#batch(running);
+    const all = this.#waiting.length === 0 ? fresh : [...this.#waiting, ...fresh];
+    const isTooMuch = all.length > mostInBatch;
+    running.since += fresh.length;
+    if (isTooMuch) {
       this.#waiting = [];
-      // Starts a writer that does not refer to contexts of skipped records, which the pages have not seen. Numbers of
-      // skipped records stay unused.
-      running.writer = running.recorder.writer(running.writer.next + count, running.writer);
-      for (const [viewer, missed] of this.#viewers) this.#viewers.set(viewer, missed + count);
-    } else if (count > 0) {
-      this.#waiting = this.#waiting.length === 0 ? [...entries] : [...this.#waiting, ...entries];
-      if (!this.#pour(running, ms)) return;
-    }
+      // Starts a writer that does not refer to contexts of skipped records, which the pages have not seen.
+      running.writer = running.recorder.writer(running.recorder.last, running.writer);
+      for (const [viewer, missed] of this.#viewers) this.#viewers.set(viewer, missed + all.length);
+    } else if (all.length > 0 && !this.#pour(running, all, ms)) return;
     this.#recover(running, isTooMuch);
     if (running.since > mostBetween) this.#tell(this.#checkpoint(running), 1);
   }
-  /** Writes waiting records to the pages for at most `ms`; returns false when there are more, which follow soon. */
-  #pour(running: Running, ms: number): boolean {
+  /** Writes records to the pages for at most `ms`; returns false when there are more, which follow soon. */
+  #pour({ writer }: Running, all: readonly TraceEntry[], ms: number): boolean {
     const end = systemClock.now() + ms;
-    const waiting = this.#waiting;
     let lines = '';
     let from = 0;
-    while (from < waiting.length && (from === 0 || systemClock.now() < end)) {
-      lines += running.writer.lines(waiting.slice(from, from + mostInSlice));
+    while (from < all.length && (from === 0 || systemClock.now() < end)) {
+      lines += writer.lines(all.slice(from, from + mostInSlice));
       from += mostInSlice;
     }
-    this.#tell(lines, Math.min(from, waiting.length));
-    this.#waiting = waiting.slice(from);
+    this.#tell(lines, Math.min(from, all.length));
+    this.#waiting = all.slice(from);
     if (this.#waiting.length === 0) return true;
-    this.#timer ??= systemClock.setTimeout(() => this.#flush(), 0);
+    this.#due(0);
     return false;
   }
   #tell(lines: string, count: number): void {
@@ -214,67 +248,10 @@ export class LiveStream {
     }
   }
 }
-
-/**
- * Delayed event inside XState. Relies on two facts that the types of XState do not promise: a persisted snapshot names
- * its children, and the system lists delayed events in the order in which they were scheduled.
- */
-interface Scheduled {
-  readonly id: string;
-  readonly event: EventObject;
-}
-interface Internals {
-  getSnapshot(): { readonly _scheduledEvents: Readonly<Record<string, Scheduled>> };
-}
-const internalsOf = (root: Root): Internals => root.ref.system as Internals;
-
-const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;
-function heldBy(root: Root): HeldFrame[] {
-  const now = root.directory.platform.now();
-  const scheduled = Object.values(internalsOf(root).getSnapshot()._scheduledEvents);
-  return [...root.handles].map(({ what, name, due = now }): HeldFrame => {
-    if (what === 'leaf') {
-      const a = name as string;
-      return { held: 'leaf', port: a.slice(a.lastIndexOf('/') + 1, a.lastIndexOf('#')), a };
-    }
-    if (what === 'ask') return { held: 'ask', id: name as string };
-    const left = rounded(Math.max(0, due - now));
-    if (what === 'deadline') return { held: 'deadline', n: name as number, left };
-    // Takes the scheduled events in the order in which the timers were set, as XState lists them.
-    const { id = '', event: ev = { type: '' } } = scheduled.shift() ?? {};
-    return { held: 'timer', n: name as number, id, ev, left };
-  });
-}
-/**
- * Persists the snapshot of an actor without its context and adds the context unchanged. XState would search the whole
- * context for actors, which is slow for large ones; contexts here contain no actors and never change.
- */
-function persistedOf({ ref }: Root): unknown {
-  const snapshot = ref.getSnapshot();
-  const { context } = snapshot;
-  const persisted = ref.logic.getPersistedSnapshot({ ...snapshot, context: {} });
-  return { ...persisted, context };
-}
-const frameOf = (root: Root): RootFrame => ({
-  a: root.id,
-  kind: root.kind,
-  key: root.key,
-  owner: root.owner?.id ?? null,
-  tells: root.ownerAddress,
-  ...(root.lastWill && { will: root.lastWill }),
-  opened: root.opened,
-  leaves: root.leaves,
-  timers: root.timers,
-  age: rounded(root.directory.platform.now() - root.openedAt),
-  inState: rounded(root.directory.platform.now() - root.inStateSince),
-  holds: heldBy(root),
-  snapshot: persistedOf(root),
-});
-
-/** Makes a checkpoint of the whole directory. Allowed only between two inputs, when nothing is being processed. */
-const pictureOf = (directory: Directory): Checkpoint => ({
-  k: 'key',
-  opened: directory.opened,
-  outlets: [...directory.subscribers].map(([a, { messages }]) => ({ a, letters: messages })),
-  roots: [...directory.roots].map(frameOf),
+/** Returns a step without a transition that tells the present state of an actor. */
+const stateOf = ({ ref }: Root): TraceEntry['what'] => ({
+  actor: ref,
+  event: { type: '' },
+  snapshot: ref.getSnapshot(),
+  transitions: [],
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { contextAfter, readTrace } from '../../machines/trace/index.ts';
-import { attachTo } from '../../scenarios/fixtures/attached.ts';
+import { contextAfter } from '../../machines/trace/index.ts';
+import { attachTo, traceOf } from '../../scenarios/fixtures/attached.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -16,14 +16,16 @@ it('a page knows of every machine what it remembers, from what changed alone', a
   await using inspection = await computer.inspect();
   const page = await attachTo(inspection.url);
   await page.welcome();
+  const begin = page.messages.length;
+  await page.say({ type: 'ask', id: 1, what: 'records', isWhole: true });
   for (const text of ['one', 'two']) await computer.callTool('echo', { text });
   await computer.stopServer('echo');
   await computer.startServer('echo');
-  const begun = page.rows.length;
-  const second = await attachTo(inspection.url);
-  await second.welcome();
-  await page.row(({ k, s }) => k === 'key' && s > (page.rows[begun - 1]?.s ?? 0));
-  const read = readTrace(page.messages.map((each) => ('lines' in each ? each.lines : '')).join(''));
+  await page.say({ type: 'ask', id: 2, what: 'records', isWhole: false });
+  // The outline begins with a checkpoint.
+  await page.until(({ messages }) => messages.find(({ type }) => type === 'gap'));
+  const told = page.messages.slice(begin).map((each) => ('lines' in each ? each.lines : ''));
+  const read = traceOf(page, told);
   const lines = read.ok ? read.trace.lines : [];
   const at = lines.findLastIndex(({ record }) => record.k === 'key');
   const known = new Map<string, { value: unknown; context: unknown }>();
@@ -39,5 +41,5 @@ it('a page knows of every machine what it remembers, from what changed alone', a
   expect(roots.length).toBeGreaterThan(3);
   for (const { a, snapshot } of roots) expect(snapshot).toMatchObject(known.get(a) ?? { a });
   expect(known.size).toBe(roots.length);
-  await Promise.all([page.close(), second.close()]);
+  await page.close();
 });

@@ -146,7 +146,7 @@ export class FlightRecorder {
     });
   }
   /** Takes a message on the wire, with its estimated bytes. */
-  readonly frame = (frame: Frame, weight: number): void => this.#recorder.frame(frame, weight);
+  readonly frame = (frame: Frame, weight: number): void => void this.#recorder.frame(frame, weight);
   /** Path of the file to which records are written as they come, with `dir`. */
   get path(): string | undefined {
     return this.#file?.path;

@@ -35,12 +35,12 @@ export interface RecorderOptions extends WritingOptions {
 }
 const defaultRingBytes = 16 * 1024 * 1024;
 const isRecord = (what: Exclude<TraceEntry['what'], Microstep>): what is DirectoryRecord =>
-  what.k !== 'key' && what.k !== 'frame' && what.k !== 'mark';
+  what.k !== 'key' && what.k !== 'frame' && what.k !== 'mark' && what.k !== 'call';
 /**
  * Tells whether a record is kept where only the boundary is recorded. Timers are kept, because names of other
  * channels depend on them.
  */
-const isKept = (record: DirectoryRecord): boolean => {
+export const isKept = (record: DirectoryRecord): boolean => {
   const { k } = record;
   if (k === 'in') return record.via !== 'outlet';
   if (k === 'post') return record.a.startsWith('host:');
@@ -83,22 +83,24 @@ export class Recorder implements Observer {
     this.#wallClock = options.wallClock ?? (() => Math.round(options.now()));
     this.#limit = options.ringBytes ?? defaultRingBytes;
     this.#mostFrames = (options.frames ?? keptFrames).held;
-    if (options.profile !== 'boundary') this.step = (step) => this.#keep(step, 200);
+    if (options.profile !== 'boundary') this.step = (step) => void this.#keep(step, 200);
   }
-  record(record: DirectoryRecord): void {
-    if (this.#options.profile === 'boundary' && !isKept(record)) return;
+  record(record: DirectoryRecord): TraceEntry | undefined {
+    if (this.#options.profile === 'boundary' && !isKept(record)) return undefined;
     const payload = 'ev' in record ? record.ev : 'input' in record ? record.input : undefined;
-    this.#keep(record, record.k === 'timer' ? 100 : 120 + weightOf(payload));
+    return this.#keep(record, record.k === 'timer' ? 100 : 120 + weightOf(payload));
   }
   /**
    * Adds a message on the wire, with its estimated bytes; it only illustrates the records, and a replay ignores it.
    */
-  frame(frame: Frame, weight = weightOfFrame(frame)): void {
+  frame(frame: Frame, weight = weightOfFrame(frame)): TraceEntry {
     const frames = this.#frames;
-    frames.push(this.#placed(frame), weight);
+    const entry = this.placed(frame);
+    frames.push(entry, weight);
     this.#options.onEntry?.(frames.weight > this.#mostFrames);
     // Keeps at least the latest message, however large it is.
     while (frames.weight > this.#mostFrames && frames.size > 1) frames.shift();
+    return entry;
   }
   /** Adds a line of the host for people. */
   mark(text: string): void {
@@ -109,16 +111,19 @@ export class Recorder implements Observer {
     // A checkpoint is taken at once, so that its weight in memory does not count.
     this.#keep(key, 200);
   }
-  #keep(what: TraceEntry['what'], weight: number): void {
+  #keep(what: TraceEntry['what'], weight: number): TraceEntry {
     const { onEntry } = this.#options;
-    this.#entries.push(this.#placed(what), weight);
+    const entry = this.placed(what);
+    this.#entries.push(entry, weight);
     onEntry?.(this.weight > this.#limit);
     if (this.weight > this.#limit) this.#forget();
+    return entry;
   }
-  #placed(what: TraceEntry['what']): TraceEntry {
+  /** Gives something that happened now its time and the next number, or the given one, without keeping it. */
+  placed(what: TraceEntry['what'], number?: number): TraceEntry {
     const t = Math.round((this.#options.now() - this.#start) * 1000) / 1000;
-    const s = this.#next;
-    this.#next += 1;
+    const s = number ?? this.#next;
+    if (number === undefined) this.#next += 1;
     return { s, t, w: this.#wallClock(), what };
   }
   #forget(): void {
@@ -138,6 +143,10 @@ export class Recorder implements Observer {
     if (this.weight > this.#limit * 0.9) return false;
     if (!('k' in what) || what.k !== 'in') return false;
     return forgotten.isCalm || this.weight < this.#limit / 2;
+  }
+  /** Number of the latest record; 0 before the first. */
+  get last(): number {
+    return this.#next - 1;
   }
   /** Estimated bytes of the records in memory. */
   get weight(): number {

@@ -29,7 +29,19 @@ export interface TraceEntry {
   readonly t: number;
   /** Time of the wall clock in ms since 1970. */
   readonly w: number;
-  readonly what: DirectoryRecord | Checkpoint | Microstep | Frame | Mark;
+  readonly what: DirectoryRecord | Checkpoint | Microstep | Frame | Mark | WholeCall;
+}
+/**
+ * Call from its beginning to its success, as one line for a page that shows no records: the input that asked for it, the
+ * news of its end, and its steps between, each with its number and wall clock.
+ */
+export interface WholeCall {
+  readonly k: 'call';
+  /** Address of the actor of the call. */
+  readonly a: string;
+  readonly ev: object;
+  readonly told: object;
+  readonly steps: readonly (readonly [step: string, s: number, w: number, text?: string])[];
 }
 const isMicrostep = (what: TraceEntry['what']): what is Microstep => 'transitions' in what;
 const isFrame = (what: TraceEntry['what']): what is Frame => 'k' in what && what.k === 'frame';
@@ -127,7 +139,8 @@ export class TraceWriter {
   get records(): number {
     return this.#file.records;
   }
-  #lineOf({ t, w, what }: TraceEntry): string {
+  #lineOf({ s, t, w, what }: TraceEntry): string {
+    this.#file.comesTo(s);
     if (isFrame(what)) {
       const frame = this.#frames.of(
         this.#hook?.record({ ...what }) ?? what,
@@ -149,7 +162,7 @@ export class TraceWriter {
   #recordOf(what: Exclude<TraceEntry['what'], Frame>): (Fields & { readonly k: string }) | undefined {
     if (isMicrostep(what)) return { ...this.#steps.of(what) };
     if (what.k === 'key') this.#steps.begin(what);
-    if (what.k === 'key' || what.k === 'mark') return { ...what };
+    if (what.k === 'key' || what.k === 'mark' || what.k === 'call') return { ...what };
     if (what.k === 'in' && what.via !== 'outlet') this.inputs += 1;
     const crossing = this.#channels.of(what);
     if (crossing) return this.#crossing(crossing, what);
@@ -165,11 +178,13 @@ export class TraceWriter {
 }
 
 /** Kinds of records that have the wall clock, beside crossings. */
-const clocked: ReadonlySet<string> = new Set(['mark', 'facts', 'key', 'frame']);
+const clocked: ReadonlySet<string> = new Set(['mark', 'facts', 'key', 'frame', 'call']);
 /** Length in characters from which a list is written once in a file, and referred to by its hash elsewhere. */
 const leastShared = 1_024;
 
 interface LineOptions {
+  /** Gives lines the numbers of their entries, for pages, which may get only some. Default: lines are counted. */
+  readonly isPart?: boolean;
   readonly redactor?: Redactor;
   readonly sha256: (text: string) => string;
   readonly digest: () => { add(text: string): void; value(): string };
@@ -186,10 +201,12 @@ class LineWriter {
   #fresh: { readonly h: string; readonly text: string }[] = [];
   /** Number of the next line of the trace. */
   #next: number;
+  readonly #isPart: boolean;
   records = 0;
 
-  constructor({ redactor, sha256, digest }: LineOptions, next = 1) {
+  constructor({ redactor, sha256, digest, isPart = false }: LineOptions, next = 1) {
     this.#redactor = redactor;
+    this.#isPart = isPart;
     this.#next = next;
     this.#texts = new Texts((text) => {
       if (text.length < leastShared) return undefined;
@@ -207,6 +224,10 @@ class LineWriter {
   }
   get next(): number {
     return this.#next;
+  }
+  /** Takes the number of the next entry, where lines have those; a list has the number of the line after it. */
+  comesTo(s: number): void {
+    if (this.#isPart) this.#next = s;
   }
   /**
    * Writes a record as a line, after the lines of the lists that it is the first to use. `w` is the wall clock,
@@ -242,7 +263,7 @@ class LineWriter {
   }
   #placed(t: number, w: number | undefined, text: string): string {
     const s = this.#next;
-    this.#next += 1;
+    if (!this.#isPart) this.#next += 1;
     this.records += 1;
     this.#digest.add(text);
     return `{"s":${s},"t":${t},${w === undefined ? '' : `"w":${w},`}${text.slice(1)}\n`;

@@ -10,7 +10,7 @@ import { MessagesPanel } from './panels/messages.tsx';
 import { RecordsPanel } from './panels/records.tsx';
 import { ServersPanel } from './panels/servers.tsx';
 import { TreePanel } from './panels/tree.tsx';
-import { panels, type Panel } from './choice.ts';
+import { isTreeShown, panels, type Panel } from './choice.ts';
 import type { Session } from './session.ts';
 import { Copy } from './pieces.tsx';
 import { Picture } from './picture.tsx';
@@ -29,8 +29,6 @@ const names: Readonly<Record<Panel, string>> = {
   messages: 'Messages',
   checks: 'Checks',
 };
-/** Panels that show the actor chosen in the tree, or choose one. */
-const ofActors: ReadonlySet<Panel> = new Set(['chart', 'lanes', 'records', 'messages']);
 const drawMs = 100;
 
 /** Tells for how long the page had no connection, because it knows nothing of what happened then. */
@@ -227,7 +225,7 @@ export function App({ session }: { session: Session }): VNode {
   }, [session]);
   const { panel } = session.choice;
   const Shown = drawn[panel];
-  const isTreeShown = session.choice.tree ?? ofActors.has(panel);
+  const isTree = isTreeShown(session.choice);
   return (
     <>
       <Header session={session} />
@@ -236,8 +234,8 @@ export function App({ session }: { session: Session }): VNode {
         <button
           id="actors"
           type="button"
-          aria-pressed={isTreeShown}
-          onClick={() => session.choose({ tree: !isTreeShown })}
+          aria-pressed={isTree}
+          onClick={() => session.choose({ tree: !isTree })}
         >
           Actors
         </button>
@@ -245,7 +243,7 @@ export function App({ session }: { session: Session }): VNode {
         <Time session={session} />
       </section>
       <main>
-        {isTreeShown && <TreePanel session={session} />}
+        {isTree && <TreePanel session={session} />}
         <section id="work" aria-label={names[panel]}>
           <div id="panel" role="tabpanel" aria-labelledby={`tab-${panel}`}>
             <Shown session={session} />

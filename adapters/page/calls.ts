@@ -126,6 +126,7 @@ export class Calls {
    * than the page.
    */
   add(row: Row, at: number, s: number | null): void {
+    if (row.k === 'call') return this.#whole(row);
     if (row.k === 'frame') return this.#relayed(fieldsOf(row['json']), at, s);
     const ev = fieldsOf(row['ev']);
     const type = textOf(ev['type']);
@@ -179,6 +180,24 @@ export class Calls {
       this.#tools.delete(old.ticket);
       this.#byAddress.delete(old.address);
     }
+  }
+  /** Takes a call that is told at once, from its beginning to its success. */
+  #whole({ a, ev, told, steps }: Row): void {
+    const [given, end, address] = [fieldsOf(ev), fieldsOf(told), textOf(a)];
+    const moments = (Array.isArray(steps) ? steps : []) as [CallStep, number, number, string?][];
+    const [asked, ...rest] = moments.map(([step, s, at, text = '']) => ({ step, s, at, text }));
+    if (!asked) return;
+    const isOfHost = given['type'] === 'call.request';
+    const ticket = isOfHost ? `host.${textOf(given['reqId'])}` : textOf(given['ticket']);
+    this.#begin(ticket, given, asked.at, asked.s);
+    const call = this.#open.get(ticket);
+    if (!call) return;
+    call.address = address;
+    call.server = partsOf(address).server;
+    const ended = rest.pop() ?? asked;
+    call.moments.push(...rest);
+    const result = isOfHost ? end['result'] : end['body'];
+    this.#end(ticket, endOf(ended.at, isOfHost ? end : {}, result), call.server, ended.s);
   }
   /** Takes the beginning or the end of a call that an office relays, which has no actor. */
   #relayed(told: Fields, at: number, s: number | null): void {

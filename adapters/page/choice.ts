@@ -48,6 +48,16 @@ export const firstChoice: Choice = {
   tree: undefined,
 };
 
+/** Panels that show the actor chosen in the tree, or choose one. */
+const ofActors: ReadonlySet<Panel> = new Set(['chart', 'lanes', 'records', 'messages']);
+export const isTreeShown = ({ tree, panel }: Choice): boolean => tree ?? ofActors.has(panel);
+/** Tells whether a view shows records, or machines of calls; other views need the outline of a running host only. */
+export const needsRecords = (choice: Choice): boolean =>
+  choice.moment !== undefined ||
+  isTreeShown(choice) ||
+  choice.panel === 'collections' ||
+  (choice.panel === 'calls' && choice.call !== undefined);
+
 /** View that an address names; `s` is the number of the record whose moment is shown. */
 export interface LinkedView extends Partial<Omit<Choice, 'moment' | 'tree'>> {
   readonly s?: number;

@@ -262,7 +262,8 @@ export class History {
   }
   /** Returns the index of the trace record with this number, or undefined when there is none. */
   indexOf(s: number): number | undefined {
-    const index = this.#before(({ s: other }) => other < s);
+    // A list of a running host has the number of the record after it.
+    const index = this.#before(({ s: other }) => other <= s) - 1;
     return this.#rows[index]?.s === s ? index : undefined;
   }
   /**

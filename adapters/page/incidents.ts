@@ -117,7 +117,7 @@ export class Story {
     if (k === 'defect')
       return void this.#begin('host', 'defect', at, s, { what: `Internal error: ${textOf(row['what'])}` });
     if (k === 'frame') return row['via'] === 'relay' ? this.calls.add(row, at, s) : undefined;
-    if (k !== 'in' && k !== 'out' && k !== 'said' && k !== 'draw') return;
+    if (k !== 'in' && k !== 'out' && k !== 'said' && k !== 'draw' && k !== 'call') return;
     this.calls.add(row, at, s);
     const ev = fieldsOf(row['ev']);
     if (k === 'said') this.#told(textOf(ev['type']), ev, at, s);

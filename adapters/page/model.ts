@@ -163,7 +163,7 @@ function disabledOf({ kind, address, context }: Living): ServerView[] {
 }
 function serverOf(client: Living, all: readonly Living[], chart: Chart | undefined, told: Told): ServerView {
   const { address, state: value, context, since, timers } = client;
-  const { attempt, budget, server, failure: last } = fieldsOf(context);
+  const { attempt, budget, server, failure: last, inFlight } = fieldsOf(context);
   const failure = fieldsOf(last);
   const snapshot = { value, hasTag: (tag: string) => hasTag(chart, value, tag) };
   const state = stateFor(
@@ -186,7 +186,7 @@ function serverOf(client: Living, all: readonly Living[], chart: Chart | undefin
     remedy: mood === 'bad' ? textOf(failure['remedy']) : '',
     nextAt: state === 'waiting' || state === 'open' ? nextTryOf(timers) : null,
     attempt: attemptText(mood, state, tries, numberOf(budget)),
-    calls: owned.filter(({ kind }) => kind === 'call').length,
+    calls: Math.max(numberOf(inFlight) ?? 0, owned.filter(({ kind }) => kind === 'call').length),
     since,
     facts: factsOf(client, owned, told.counts.get(name)),
     incidents,

@@ -36,6 +36,27 @@ describe('a page of a host that runs', () => {
     late.take({ type: 'records', lines: checkpoint(500, 400) });
     expect(late.history.at(Infinity).get(client)).toMatchObject({ since: 100 });
   });
+  it('asks for all records when it shows some, keeps its moment, and takes no record twice into its story', async () => {
+    const session = attached('live');
+    const asked: unknown[] = [];
+    session.connect((message) => asked.push(message));
+    const begun = (s: number): string =>
+      line({ ...{ s, t: s, w: s, k: 'in', ch: 'host:computer', a: 'computer', via: 'host' }, ev });
+    const ev = { type: 'callTool', reqId: 'r-1', tool: 'read' };
+    session.take({ type: 'records', lines: begun(5) });
+    session.choose({ panel: 'calls' });
+    expect(asked).toEqual([]);
+    session.choose({ panel: 'records', moment: 2 });
+    expect(asked).toEqual([{ type: 'ask', id: 0, what: 'records', isWhole: true }]);
+    session.take({ type: 'whole', until: 6 });
+    session.take({ type: 'records', lines: checkpoint(1, 1) + posts(2, 5) });
+    // What the page has is shown until all is there.
+    expect(session.history.length).toBe(3);
+    session.take({ type: 'records', lines: begun(5) + posts(6, 8) });
+    expect(session.history.rows().map(({ s }) => s)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(session.history.row(session.at)).toMatchObject({ s: 5 });
+    expect(session.story.calls.all.map(({ tool }) => tool)).toEqual(['read']);
+  });
   it('lets go what is older than a checkpoint once it has too much, and says how much', () => {
     const session = attached('live');
     const middle = mostKept / 2 + 10;

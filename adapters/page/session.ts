@@ -3,7 +3,7 @@ import { History } from './history.ts';
 import { partsOf } from './calls.ts';
 import { Messages, type MessagesWanted } from './messages.ts';
 import { Story, type IncidentView } from './incidents.ts';
-import { firstChoice, fragmentOf, type Choice, type LinkedView } from './choice.ts';
+import { firstChoice, fragmentOf, needsRecords, type Choice, type LinkedView } from './choice.ts';
 import { countsOf, serversOf, type ServerView } from './model.ts';
 import { Lists, type Row } from './trace-lines.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
@@ -18,6 +18,8 @@ export const mostKept = 200_000;
 const mostCheckedAtOnce = 20_000;
 /** Violations of one invariant that are told as incidents; the panel of checks has all. */
 const mostFailures = 3;
+/** Time in ms for which a running host goes on to send all records after they were shown. */
+const leaveMs = 30_000;
 const gone = 'The host is not connected';
 /** Question to the host before its number is given; the answer has the same number. */
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
@@ -28,6 +30,13 @@ export class Session {
   /** Records of the trace; replaced when the oldest records of a running host are dropped. */
   history = new History();
   #lists = new Lists();
+  /** Records of a running host that are being fetched, until the one with this number is there. */
+  #coming: { readonly history: History; readonly until: number } | undefined;
+  /** Number of the latest record that the story has. */
+  #told = -1;
+  /** Tells that the host was asked for all records, and when they were shown last. */
+  #isWhole = false;
+  #neededAt = 0;
   /** Incidents and calls, also of the time before the page came. */
   story = new Story();
   /** Messages on the wire: all of a file, and those of a running host that a panel wanted. */
@@ -159,6 +168,7 @@ export class Session {
     const before = this.choice;
     this.choice = { ...before, ...change };
     this.#chosen(before, this.choice);
+    this.#attend();
     this.#listener();
   }
   /** Shows the view that an address names, and its moment as soon as the record of that moment is there. */
@@ -166,11 +176,22 @@ export class Session {
     this.choice = { ...this.choice, ...view, moment: undefined };
     this.#wanted = s;
     this.#goToWanted();
+    this.#attend();
     this.#listener();
   }
   /** Fragment of the address of this view; `present` is the one that the page has. */
   fragmentFrom(present: string): string {
     return fragmentOf(this.choice, this.isNow ? undefined : this.history.row(this.at)?.s, present);
+  }
+  /** Asks a running host for all records while they are shown, and for the outline some time after. */
+  #attend(): void {
+    if (this.phase !== 'live') return;
+    const isNeeded = needsRecords(this.choice) || this.#wanted !== undefined;
+    if (isNeeded) this.#neededAt = this.#clock();
+    const isWhole = isNeeded || (this.#isWhole && this.#clock() - this.#neededAt < leaveMs);
+    if (isWhole === this.#isWhole) return;
+    this.#isWhole = isWhole;
+    void this.ask({ type: 'ask', what: 'records', isWhole });
   }
   #goToWanted(): void {
     const index = this.#wanted === undefined ? undefined : this.history.indexOf(this.#wanted);
@@ -200,8 +221,10 @@ export class Session {
     if (message.type === 'answer') this.#answered(message);
     if (message.type === 'past') this.#tellPast(message.text, message.isLast);
     if (message.type === 'gap') this.missed += message.missed;
+    if (message.type === 'whole') this.#fetch(message.until);
     if ('lines' in message) this.#read(message.lines);
-    if (message.type === 'welcome') this.#goToWanted();
+    if (message.type === 'welcome' || this.#wanted !== undefined) this.#goToWanted();
+    this.#attend();
     if (message.type === 'complete') this.#rest();
     if (message.type === 'closed') this.enter('over', message.reason);
   }
@@ -215,6 +238,9 @@ export class Session {
       this.#looked.clear();
     }
     if (this.away) this.away = { ...this.away, to: this.#wall() };
+    this.#coming = undefined;
+    this.#isWhole = false;
+    this.#told = -1;
     this.story = new Story();
     this.#pastLists = new Lists();
     this.#later = undefined;
@@ -225,16 +251,37 @@ export class Session {
     for (const line of lines.split('\n')) {
       if (line === '') continue;
       const row = this.#lists.read(line);
-      this.history.add(row);
+      (this.#coming?.history ?? this.history).add(row);
       if (row.k === 'tail') this.#hasTail = true;
       if (typeof row['w'] === 'number') this.#offset = row['w'] - row.t;
       if (row.k === 'frame' && row['via'] !== 'relay')
         this.messages.add(row, numberOf(row['w']) ?? this.clockOf(row.t) ?? 0);
+      if (this.#coming && row.s >= this.#coming.until && row.k !== 'list') this.#swap();
+      // A running host tells some records twice: in its outline, and when they are fetched.
+      if (this.phase === 'live' && row.s <= this.#told && row.k !== 'key') continue;
+      if (row.k !== 'list') this.#told = Math.max(this.#told, row.s);
       if (this.#later) this.#later.push(row);
       else this.story.add(row, row.s);
     }
     this.#arrivedAt = this.#clock();
     if (this.phase === 'live' && this.history.length > mostKept) this.#forget();
+  }
+  /** Begins to fetch all records that the host has; those on the page are shown until they are there. */
+  #fetch(until: number): void {
+    const history = new History();
+    const [head] = this.history.rows();
+    if (head?.k === 'head') history.add(head);
+    this.#lists = new Lists();
+    this.#coming = { history, until };
+  }
+  #swap(): void {
+    const t = this.history.row(this.at)?.t ?? 0;
+    this.history = this.#coming?.history ?? this.history;
+    this.#coming = undefined;
+    if (!this.isNow) this.choice = { ...this.choice, moment: Math.max(0, this.history.indexAt(t)) };
+    this.#goToWanted();
+    // A record that is not among all records will not come any more.
+    this.#wanted = undefined;
   }
   #tellPast(text: string, isLast: boolean): void {
     for (const line of text.split('\n')) {
@@ -344,9 +391,10 @@ export class Session {
   /** Shows the trace record with this number in the panel of records. */
   goToNumber(s: number): void {
     const index = this.history.indexOf(s);
-    if (index === undefined) return;
+    if (index === undefined && this.phase !== 'live') return;
+    this.#wanted = s;
     this.choose({ panel: 'records', find: '', findKind: '' });
-    this.goTo(index);
+    this.#goToWanted();
   }
   /** Shows the last record at or before a time of the wall clock, in the panel of records. */
   goToClock(at: number): void {

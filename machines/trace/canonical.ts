@@ -263,7 +263,7 @@ function written(value: unknown, writing: Writing): string {
   // A secret may occur before the name that reveals it as one; then the whole value is written a second time.
   return redactor?.met === known ? text : new Writer(writing).text(value, '');
 }
-const given = new Set(['in', 'draw']);
+const given = new Set(['in', 'draw', 'call']);
 /**
  * Returns the text of a trace record. Output of the machines is canonical; input from the world keeps its
  * order of fields, because code that iterates over them must meet the same order in a replay.

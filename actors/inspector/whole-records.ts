@@ -1,0 +1,182 @@
+import { systemClock } from '../../adapters/index.ts';
+import type { ToPage } from '../../machines/inspection.ts';
+import type { DirectoryRecord, Frame } from '../../machines/trace/index.ts';
+import type { Recorder } from '../recording/recorder.ts';
+import type { TraceEntry, TraceWriter } from '../recording/trace-lines.ts';
+import type { Directory } from '../runtime/directory.ts';
+import { pictureOf } from './picture.ts';
+
+/** Inspector page, as the live stream sees it. */
+export interface Viewer {
+  send(message: ToPage): void;
+  /** Number of bytes sent to the page that have not left this process yet. */
+  readonly waiting: number;
+}
+/** Most bytes that wait for one page, 8 MiB; beyond that the page gets nothing more. */
+export const mostWaiting = 8 * 1024 * 1024;
+/** Time in ms until a page that is too slow is looked at again. */
+const patienceMs = 20;
+/** Number of records written between two looks at the clock. */
+export const mostInSlice = 32;
+/** Number of records after which a checkpoint follows, from which on a page may drop what is older. */
+export const mostBetween = 25_000;
+/** Bytes of records that are kept while a page is open, estimated: 32 MiB in all, and 8 MiB after one checkpoint. */
+const [mostBytes, mostInSegment] = [32 * 1024 * 1024, 8 * 1024 * 1024];
+/**
+ * Most records of 200 ms that are kept while a page shows them, and while none does: to keep more would cost a busy host
+ * a fifth of its time.
+ */
+const [mostShown, mostUnshown] = [5_000, 1_000];
+/** Most records of 200 ms after which a burst is over. */
+const mostCalm = 400;
+
+/** Checkpoint, and the records since then; they are written only for a page that shows them. */
+interface Segment {
+  readonly key: TraceEntry;
+  readonly entries: TraceEntry[];
+  weight: number;
+}
+/** Place in the records up to which one page has them. */
+interface Reading {
+  segment: Segment | undefined;
+  at: number;
+  /** Number of the latest record that the page has. */
+  last: number;
+  writer: TraceWriter;
+}
+
+/**
+ * All records of a directory while a page is open, kept as references for the pages that show them. A burst is left out,
+ * and followed by a checkpoint.
+ */
+export class WholeRecords {
+  readonly #directory: Directory;
+  readonly #recorder: Recorder;
+  readonly #readings = new Map<Viewer, Reading>();
+  readonly #segments: Segment[] = [];
+  /** Stops listening to steps; undefined while nothing is kept. */
+  #leave: (() => void) | undefined;
+  #count = 0;
+
+  /** Takes the recorder that numbers the records; keeps them from the next `collect` on. */
+  constructor(directory: Directory, recorder: Recorder) {
+    this.#directory = directory;
+    this.#recorder = recorder;
+  }
+  get pages(): number {
+    return this.#readings.size;
+  }
+  has(viewer: Viewer): boolean {
+    return this.#readings.has(viewer);
+  }
+  /** Keeps a record, unless too many came; returns it with its number, which it has in either case. */
+  record(record: DirectoryRecord): TraceEntry {
+    this.#counts();
+    return (this.#leave && this.#recorder.record(record)) ?? this.#recorder.placed(record);
+  }
+  /** Keeps a call that an office told, as a message. */
+  frame(frame: Frame): TraceEntry {
+    return this.#recorder.frame(frame);
+  }
+  #counts(): void {
+    this.#count += 1;
+    const isMany = this.#count > (this.pages > 0 ? mostShown : mostUnshown);
+    if (isMany || this.#recorder.weight > mostInSegment) this.#pause();
+  }
+  #pause(): void {
+    this.#leave?.();
+    this.#leave = undefined;
+  }
+  #resume(): void {
+    const step: Recorder['step'] = (each) => {
+      this.#counts();
+      this.#recorder.step?.(each);
+    };
+    this.#leave = this.#directory.tap.add({ step });
+    this.#begin();
+  }
+  /** Begins a segment with a checkpoint; called between two inputs, when nothing is being processed. */
+  #begin(): void {
+    const key = this.#recorder.placed(pictureOf(this.#directory));
+    this.#segments.push({ key, entries: [], weight: 0 });
+  }
+  /**
+   * Takes the records since the last call into the latest segment, and drops the oldest segments beyond the limit. Keeps
+   * on after a burst, once it is over. Called between two inputs.
+   */
+  collect(): void {
+    const { weight } = this.#recorder;
+    const latest = this.#segments.at(-1);
+    for (const entry of this.#recorder.take()) latest?.entries.push(entry);
+    if (latest) latest.weight += weight;
+    if (!this.#leave && this.#count <= mostCalm) this.#resume();
+    else if (this.#leave && latest && (latest.entries.length > mostBetween || latest.weight > mostInSegment))
+      this.#begin();
+    this.#count = 0;
+    let sum = this.#segments.reduce((all, each) => all + each.weight, 0);
+    while (sum > mostBytes && this.#segments.length > 1) sum -= this.#segments.shift()?.weight ?? 0;
+  }
+  /** Tells a page that all records follow, those that are kept first. */
+  add(viewer: Viewer): void {
+    this.collect();
+    const { entries, key } = this.#segments.at(-1) as Segment;
+    viewer.send({ type: 'whole', until: (entries.at(-1) ?? key).s });
+    this.#readings.set(viewer, { segment: undefined, at: 0, last: 0, writer: this.#recorder.writer() });
+  }
+  /** Number of the records that a page has not got yet. */
+  left(viewer: Viewer): number {
+    const { last = this.#recorder.last } = this.#readings.get(viewer) ?? {};
+    return this.#recorder.last - last;
+  }
+  remove(viewer: Viewer): boolean {
+    return this.#readings.delete(viewer);
+  }
+  /**
+   * Sends each page the records that it has not, for at most `ms`. Returns the time in ms after which there is more to
+   * send; undefined when all is sent.
+   */
+  pour(ms: number): number | undefined {
+    const end = systemClock.now() + ms;
+    const again = [...this.#readings].flatMap((each) => this.#read(...each, end) ?? []);
+    return again.length === 0 ? undefined : Math.min(...again);
+  }
+  #read(viewer: Viewer, reading: Reading, end: number): number | undefined {
+    let lines = '';
+    const send = (): void => {
+      if (lines !== '') viewer.send({ type: 'records', lines });
+      lines = '';
+    };
+    while (viewer.waiting <= mostWaiting) {
+      const index = reading.segment ? this.#segments.indexOf(reading.segment) : -1;
+      const { segment = { entries: [] }, at, writer } = reading;
+      const slice = index < 0 ? [] : segment.entries.slice(at, at + mostInSlice);
+      const next = slice.length > 0 ? undefined : this.#segments[index + 1];
+      if (slice.length === 0 && !next) {
+        send();
+        return undefined;
+      }
+      if (next) {
+        const missed = reading.last === 0 ? 0 : next.key.s - reading.last - 1;
+        Object.assign(reading, { segment: next, at: 0, last: next.key.s });
+        reading.writer = this.#recorder.writer(next.key.s, writer);
+        const key = reading.writer.lines([next.key]);
+        if (missed > 0) {
+          send();
+          viewer.send({ type: 'gap', missed, lines: key });
+        } else lines += key;
+      } else {
+        lines += writer.lines(slice);
+        reading.at += slice.length;
+        reading.last = slice.at(-1)?.s ?? reading.last;
+      }
+      if (systemClock.now() < end) continue;
+      send();
+      return 0;
+    }
+    send();
+    return patienceMs;
+  }
+  close(): void {
+    this.#pause();
+  }
+}
