@@ -9,7 +9,6 @@ import {
 } from '../../machines/protocol/index.ts';
 import { fromWireError } from '../../machines/protocol/failure.ts';
 import { mayHaveRun, reportIn } from '../../machines/protocol/reading.ts';
-import { nearest } from '../../machines/text.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { ToldOutcome } from './call-outcome.ts';
 
@@ -66,20 +65,28 @@ export function placedAt(
   const { failure, server } = outcome;
   if (!failure) return { ...outcome, computer };
   const details = { ...failure.details, ...(server !== '' && { server_name: server }), computer };
-  return { ...outcome, computer, failure: { ...withPresent(computer, failure, there), details } };
+  return {
+    ...outcome,
+    computer,
+    failure: { ...atComputer(computer, withPresent(computer, failure, there)), details },
+  };
 }
-/**
- * Adds the names that are in the office to a refusal of a computer that is not there, as its remedy.
- */
+/** Largest number of computers that a remedy names. */
+const mostNamed = 20;
+/** Adds the names that are in the office to a refusal of a computer that is not there, as its remedy. */
 export function withPresent(computer: string, failure: Failure, there: () => readonly string[]): Failure {
   if (failure.code !== wireCodes.notFound || failure.remedy !== undefined) return failure;
   const names = there();
   if (names.includes(computer)) return failure;
-  const [close] = nearest(computer, names);
-  const meant = close === undefined ? '' : `Did you mean '${close}'? `;
-  const known = names.map((name) => `'${name}'`).join(', ') || 'no computer';
-  return { ...failure, remedy: `${meant}In this office: ${known}.` };
+  const named = names.slice(0, mostNamed).map((name) => `'${name}'`);
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
+  return { ...failure, remedy: `In this office: ${named.join(', ') || 'no computer'}${more}.` };
 }
+/** Says for whom the remedy of a call is that nobody confirmed: for the host of the computer. */
+const atComputer = (computer: string, failure: Failure): Failure =>
+  failure.code === wireCodes.notConfirmed && failure.remedy !== undefined
+    ? { ...failure, remedy: `On computer '${computer}': ${failure.remedy}` }
+    : failure;
 
 /** Makes the error of a failed question, with the `req_id` under which the logs of all sides have it. */
 export const questionError = (failure: Failure, reqId: string): A2cError => {

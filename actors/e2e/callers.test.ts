@@ -199,5 +199,8 @@ it('the reason of a person who said no reaches host and model, in the language o
   await using agent = await createAgent({ url: office.url, record: false });
   const { failure, result } = await agent.callTool('c1', 'echo', { text: 'hi' });
   expect(failure).toMatchObject({ code: 4005, message: english });
+  await using alone = await computerOf({ record: false, name: 'c2', office: { url: office.url } });
+  await alone.startServer('s');
+  expect((await agent.callTool('c2', 'echo')).failure?.remedy).toMatch(/^On computer 'c2': Give `confirm`/);
   expect(result).toMatchObject({ content: [{ text: `${english}. 工具调用二次确认被拒绝，请稍后再试` }] });
 });
