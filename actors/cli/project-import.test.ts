@@ -80,7 +80,7 @@ describe('a server of a project', () => {
       'theirs.json',
       entry({ command: 'npx', args: ['-y', '@a/b', '--key', 'S3CRET'] }),
     );
-    expect(out).toContain('taken     a  npx @a/b\n');
+    expect(out).toContain('taken     a  npx -y @a/b --key ***\n');
     expect(out).not.toContain('S3CRET');
   });
 });

@@ -9,6 +9,7 @@ import {
 } from '../../../machines/documents.ts';
 import { textReader } from './encoding.ts';
 import { latexOfMathml, type MathNode } from './equations.ts';
+import { isTarget, linkText } from './reader.ts';
 
 /** Reads HTML, divided into sections at headings of the first two levels. Scripts are neither run nor shown. */
 export const readHtml = textReader((text, { name }) => documentOfHtml(text, name));
@@ -135,16 +136,6 @@ export function shifted(text: string, isRaised: boolean): string {
   if (places.every((at) => at >= 0)) return places.map((at) => letters[at] ?? '').join('');
   return `${isRaised ? '^' : '_'}${said.length === 1 ? said : `(${said})`}`;
 }
-
-/** Tells whether a link leads somewhere outside of the document. */
-const isTarget = (url: string | undefined): url is string =>
-  url !== undefined && url !== '' && !/^(#|javascript:|data:)/i.test(url);
-/** Writes a link as Markdown, so that its target is in the text whatever the text becomes. */
-export const linkText = (text: string, url: string | undefined): string => {
-  const target = url?.trim().replaceAll(' ', '%20').replaceAll(')', '%29');
-  if (!isTarget(target) || text === '') return text;
-  return text === target || `mailto:${text}` === target ? text : `[${text}](${target})`;
-};
 
 class Walker {
   readonly #found: Found;

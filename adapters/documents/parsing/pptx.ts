@@ -10,8 +10,7 @@ import {
   type OfficeFile,
 } from './office-file.ts';
 import { latexOf } from './equations.ts';
-import { linkText } from './html.ts';
-import type { Reader } from './reader.ts';
+import { linkText, type Reader } from './reader.ts';
 
 /** Reads PPTX as one page per slide, in the order of the presentation, with the speaker notes as an annotation. */
 export const readPptx: Reader = ({ bytes }) => {

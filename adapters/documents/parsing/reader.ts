@@ -50,3 +50,13 @@ export function missingReaders(refs: Iterable<string>): string[] {
     return why === undefined ? [] : [`${count} ${count === 1 ? 'document' : 'documents'} not read: ${why}`];
   });
 }
+
+/** Tells whether a link leads somewhere outside of the document. */
+export const isTarget = (url: string | undefined): url is string =>
+  url !== undefined && url !== '' && !/^(#|javascript:|data:)/i.test(url);
+/** Writes a link as Markdown, so that its target is in the text whatever the text becomes. */
+export const linkText = (text: string, url: string | undefined): string => {
+  const target = url?.trim().replaceAll(' ', '%20').replaceAll(')', '%29');
+  if (!isTarget(target) || text === '') return text;
+  return text === target || `mailto:${text}` === target ? text : `[${text}](${target})`;
+};
