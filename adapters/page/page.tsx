@@ -57,7 +57,10 @@ interface Attaching {
  */
 function attach(attaching: Attaching, delay = firstRetry): void {
   const { session, token, path, take = (message) => session.take(message) } = attaching;
-  const socket = new WebSocket(`ws://${location.host}${path}`, [subprotocol, tokenSubprotocol(token)]);
+  const socket = new WebSocket(`${location.protocol.replace('http', 'ws')}//${location.host}${path}`, [
+    subprotocol,
+    tokenSubprotocol(token),
+  ]);
   let wasOpen = false;
   socket.addEventListener('open', () => {
     wasOpen = true;
