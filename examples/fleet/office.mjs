@@ -1,10 +1,11 @@
-// The office of the fleet. It reads tokens.json again when the file changes.
+// The office of the fleet, or one node of it: all with the same A2C_REDIS are one office. It reads tokens.json again when the file changes.
 import { createOffice } from 'a2c-actors';
 
 const office = await createOffice({
   host: process.env.HOST ?? '127.0.0.1',
   port: Number(process.env.PORT ?? 3000),
   auth: { tokensFile: 'tokens.json' },
+  redis: process.env.A2C_REDIS,
 });
 console.log(office.url);
 
