@@ -88,6 +88,19 @@ it('two runs of one host stand side by side, what differs first, however long it
   expect((await first.locator('.ins').innerText()).length).toBeLessThan(3_000);
   await picture(page, 'two-runs');
   expect(await findings(page)).toEqual([]);
+  const wide = page.viewportSize() ?? { width: 1_400, height: 860 };
+  await page.emulateMedia({ colorScheme: 'dark' });
+  for (const name of ['side by side', 'all 2']) {
+    await page.getByRole('button', { name }).click();
+    for (const size of [wide, { width: 390, height: 844 }]) {
+      await page.setViewportSize(size);
+      await picture(page, `fleet-${name.replaceAll(' ', '-')}-dark-${size.width}`);
+      expect(await findings(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width);
+    }
+  }
+  await page.setViewportSize(wide);
+  await page.getByRole('button', { name: 'side by side' }).click();
   await first
     .getByRole('button', { name: /^record/ })
     .last()

@@ -115,6 +115,8 @@ const hasTag = (chart: Chart | undefined, state: unknown, tag: string): boolean 
   return chart?.nodes.some(({ path, tags }) => active.has(path) && tags.includes(tag)) ?? false;
 };
 export const noneTold: Told = { incidents: [], counts: new Map(), nowMs: 0, wallNow: 0 };
+/** Order of names in which `server-9` stands before `server-10`. */
+const byName = new Intl.Collator('en', { numeric: true });
 /** Lists the servers at a moment, those first that need a look most. */
 export function serversOf(alive: Alive, charts: Charts, told: Told = noneTold): ServerView[] {
   const all = [...alive.values()];
@@ -123,7 +125,7 @@ export function serversOf(alive: Alive, charts: Charts, told: Told = noneTold): 
     .map((client) => serverOf(client, all, charts['client'], told));
   const known = new Set(views.map(({ name }) => name));
   return [...views, ...all.flatMap(disabledOf).filter(({ name }) => !known.has(name))].toSorted(
-    (a, b) => rankOf(a) - rankOf(b) || (a.name < b.name ? -1 : 1),
+    (a, b) => rankOf(a) - rankOf(b) || byName.compare(a.name, b.name),
   );
 }
 /** Order of servers by need: broken ones, then those with an incident that lasts, then those that have recovered. */

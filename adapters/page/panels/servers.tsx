@@ -77,7 +77,7 @@ function Server({ server, session }: { server: ServerView; session: Session }): 
 }
 function Servers({ session, servers }: { session: Session; servers: readonly ServerView[] }): VNode {
   return (
-    <table id="servers">
+    <table id="servers" class={servers.length > fewServers ? 'many' : undefined}>
       <thead>
         <tr>
           <th scope="col">server</th>
@@ -95,6 +95,8 @@ function Servers({ session, servers }: { session: Session; servers: readonly Ser
     </table>
   );
 }
+/** Most servers whose rows have room to breathe. */
+const fewServers = 20;
 const mostNamed = 8;
 const summary = (all: readonly ServerView[]): string => {
   const servers = all.filter(({ state }) => state !== 'disabled');
