@@ -88,7 +88,7 @@ function shownBy(recording: Recording, charts: Charts): (page: AttachedPage) => 
       later(end);
     };
     const later = (from: number): void =>
-      void systemClock.setTimeout(() => stream(from), page.waiting === 0 ? 0 : patienceMs);
+      void systemClock.setTimeout(() => stream(from), page.waiting > batchChars ? patienceMs : 0);
     page.send(welcomeTo(recording, charts, text.slice(0, first)));
     stream(first);
     return {

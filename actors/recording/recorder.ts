@@ -10,7 +10,6 @@ import {
   type DirectoryRecord,
   type Frame,
   type Head,
-  type Checkpoint,
   type Redactor,
 } from '../../machines/trace/index.ts';
 
@@ -105,11 +104,6 @@ export class Recorder implements Observer {
   /** Adds a line of the host for people. */
   mark(text: string): void {
     this.#keep({ k: 'mark', text }, 100 + text.length);
-  }
-  /** Adds a checkpoint, with which a recording begins in the middle of a host's life; called before any record. */
-  begin(key: Checkpoint): void {
-    // A checkpoint is taken at once, so that its weight in memory does not count.
-    this.#keep(key, 200);
   }
   #keep(what: TraceEntry['what'], weight: number): TraceEntry {
     const { onEntry } = this.#options;

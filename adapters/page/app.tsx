@@ -30,6 +30,10 @@ const names: Readonly<Record<Panel, string>> = {
   checks: 'Checks',
 };
 const drawMs = 100;
+/** Share of these draws that a file gets while its later records are read: to draw takes longer than to read them. */
+const drawnWhileLoading = 1 / 8;
+/** Number of records of a file after which its first screen is there. */
+const firstRecords = 5_000;
 
 /** Tells for how long the page had no connection, because it knows nothing of what happened then. */
 const awayText = (away: Session['away']): string =>
@@ -213,8 +217,12 @@ export function App({ session }: { session: Session }): VNode {
     // Draws once, because messages may have arrived before this listener was set.
     redraw(undefined);
     // Redraws regularly, because ages and countdowns change and new records may have arrived.
+    let ticks = 0;
     const timer = setInterval(() => {
-      if (session.phase === 'live' || session.phase === 'loading') redraw(undefined);
+      const { phase, history } = session;
+      ticks += 1;
+      const isTurn = history.length < firstRecords || ticks % (1 / drawnWhileLoading) === 0;
+      if (phase === 'live' || (phase === 'loading' && isTurn)) redraw(undefined);
     }, drawMs);
     const keyed = (event: KeyboardEvent): void => onKey(session, event);
     document.addEventListener('keydown', keyed);

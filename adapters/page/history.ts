@@ -43,7 +43,9 @@ interface LivingChange {
   readonly before: Living | undefined;
   readonly after: Living | undefined;
 }
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+/** Compares two states; most are words, and a long trace has hundreds of thousands. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
 const startOf = (address: string, kind: string, owner: string | null): Omit<Living, 'opened' | 'since'> => ({
   address,
   kind,
