@@ -1,0 +1,254 @@
+/**
+ * Twenty tasks at a shell, done in turns with `a2c` and with the newest mcporter, over one config with twelve published servers of
+ * which one is silent and one crashes. Writes what was typed, medians of time and CPU, and what was said, as Markdown to the file
+ * that is named or to stdout. `npm run bench:mcporter -- [FILE]`, after `npm run build`; Linux. It installs mcporter, its Node and
+ * the servers from npm into `A2C_BENCH_FOLDER` (default: a folder in `~/.cache`), where they stay.
+ */
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const main = join(root, 'dist/actors/main.js');
+const packages = process.env['A2C_BENCH_FOLDER'] ?? join(homedir(), '.cache/a2c-actors-mcporter');
+const runs = Number(process.env['RUNS'] ?? 5);
+const folder = mkdtempSync(join(tmpdir(), 'a2c-beside-'));
+
+interface Published {
+  readonly package: string;
+  /** Its file that is run, below the package. */
+  readonly file: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+const official = (name: string): string => `@modelcontextprotocol/server-${name}`;
+const published: Readonly<Record<string, Published>> = {
+  everything: { package: official('everything'), file: 'dist/index.js' },
+  files: { package: official('filesystem'), file: 'dist/index.js', args: [folder] },
+  memory: {
+    package: official('memory'),
+    file: 'dist/index.js',
+    env: { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') },
+  },
+  second: {
+    package: official('memory'),
+    file: 'dist/index.js',
+    env: { MEMORY_FILE_PATH: join(folder, 'second.jsonl') },
+  },
+  thinking: { package: official('sequential-thinking'), file: 'dist/index.js' },
+  github: { package: official('github'), file: 'dist/index.js' },
+  playwright: { package: '@playwright/mcp', file: 'cli.js' },
+  context: { package: '@upstash/context7-mcp', file: 'dist/index.js' },
+  tavily: { package: 'tavily-mcp', file: 'build/index.js', env: { TAVILY_API_KEY: 'none' } },
+  notion: { package: '@notionhq/notion-mcp-server', file: 'bin/cli.mjs', env: { NOTION_TOKEN: 'ntn_none' } },
+  // Ends at once, because its key is missing.
+  crashing: { package: 'airtable-mcp-server', file: 'dist/main.js' },
+  // Serves HTTP on a free port, and never answers on stdio.
+  silent: {
+    package: official('everything'),
+    file: 'dist/index.js',
+    args: ['streamableHttp'],
+    env: { PORT: '0' },
+  },
+};
+
+interface Task {
+  readonly what: string;
+  readonly a2c: readonly string[];
+  readonly mcporter: readonly string[];
+  /** Tells that it waits for the silent server, so that one run is enough. */
+  readonly isSlow?: boolean;
+}
+const sum = ['a=1', 'b=2'];
+const both = (what: string, ...words: readonly string[]): Task => ({ what, a2c: words, mcporter: words });
+const tasks: readonly Task[] = [
+  both('Version', '--version'),
+  { what: 'Servers of the config', a2c: ['list'], mcporter: ['config', 'list'] },
+  { what: 'Tools of twelve servers', a2c: ['tools'], mcporter: ['list'], isSlow: true },
+  { what: 'Which servers work', a2c: ['status'], mcporter: ['list', '--status'], isSlow: true },
+  { what: 'Tools of one server', a2c: ['tools', 'everything'], mcporter: ['list', 'everything'] },
+  { what: 'How a tool is called', a2c: ['tools', 'get-sum'], mcporter: ['list', 'everything', '--schema'] },
+  both('One call', 'call', 'everything.get-sum', ...sum),
+  both('One call, result as JSON', 'call', 'everything.get-sum', ...sum, '--json'),
+  both('Arguments as a call', 'call', 'everything.get-sum(a: 1, b: 2)'),
+  both('Wrong argument', 'call', 'everything.get-sum', 'a=1', 'b=soon'),
+  both('Misspelt tool', 'call', 'everything.get-smu', ...sum),
+  both('Misspelt server', 'call', 'evrything.get-sum', ...sum),
+  both('One of two servers with one tool', 'call', 'second.read_graph'),
+  both('Kept server, second call', 'call', 'memory.read_graph'),
+  both('Structured result', 'call', 'everything.get-structured-content', 'location=New York'),
+  both('Image', 'call', 'everything.get-tiny-image'),
+  both('Server that crashes', 'call', 'crashing.list_bases'),
+  { ...both('Silent server', 'call', 'silent.echo', 'message=hi'), isSlow: true },
+  {
+    what: 'Server without a config',
+    a2c: ['call', 'get-sum', ...sum, '--', 'node', fileOf('everything')],
+    mcporter: ['call', '--stdio', `node ${fileOf('everything')}`, 'get-sum', ...sum],
+  },
+  {
+    what: 'Add a server',
+    a2c: ['add', 'new', '--force', '-c', 'own.json', '--', 'npx', '-y', 'pkg'],
+    mcporter: ['config', 'add', 'new', '--command', 'npx', '--arg', '-y', '--arg', 'pkg'],
+  },
+];
+function fileOf(name: string): string {
+  const { package: of = '', file = '' } = published[name] ?? {};
+  return join(packages, 'node_modules', of, file);
+}
+
+interface Done {
+  readonly seconds: number;
+  readonly cpu: number;
+  readonly code: number | null;
+  readonly out: string;
+}
+/** CPU seconds of the ended children of this process, and of theirs. */
+function cpuOfChildren(): number {
+  const stat = readFileSync('/proc/self/stat', 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
+const limitMs = 120_000;
+function run(command: readonly string[]): Promise<Done> {
+  const [program = '', ...args] = command;
+  const [startedAt, before] = [performance.now(), cpuOfChildren()];
+  const env = {
+    PATH: `${join(packages, 'node_modules/node/bin')}:${process.env['PATH']}`,
+    ...{ HOME: folder, XDG_STATE_HOME: join(folder, 'state'), NO_COLOR: '1' },
+  };
+  return new Promise((resolve) => {
+    const options = { cwd: folder, env, timeout: limitMs, maxBuffer: 8 * 1024 * 1024 };
+    const child = execFile(program, args, options, (_, stdout, stderr) =>
+      resolve({
+        seconds: (performance.now() - startedAt) / 1_000,
+        cpu: cpuOfChildren() - before,
+        code: child.exitCode,
+        out: stderr + stdout,
+      }),
+    );
+  });
+}
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+const said = (text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.startsWith('@a2c '))
+    .map((line) => line.replaceAll(packages, '…').replaceAll(folder, '.').replaceAll(root, './'))
+    .slice(0, 5)
+    .map((line) => line.slice(0, 120))
+    .join('\n');
+
+function install(): void {
+  const names = [...new Set(Object.values(published).map((server) => server.package))];
+  if (names.every((name) => existsSync(join(packages, 'node_modules', name)))) return;
+  mkdirSync(packages, { recursive: true });
+  const install_ = ['install', '--no-audit', '--no-fund', '--prefix', packages, 'mcporter@latest', 'node@24'];
+  execFileSync('npm', [...install_, ...names], { stdio: 'inherit' });
+}
+install();
+const node24 = join(packages, 'node_modules/node/bin/node');
+const mcporter = join(packages, 'node_modules/mcporter/dist/cli.js');
+const { version } = JSON.parse(
+  readFileSync(join(packages, 'node_modules/mcporter/package.json'), 'utf8'),
+) as {
+  version: string;
+};
+const here = `a2c, Node ${process.versions.node.split('.')[0]}`;
+const tools = {
+  [here]: [process.execPath, main],
+  'a2c, Node 24': [node24, main],
+  mcporter: [node24, mcporter],
+};
+type Name = keyof typeof tools;
+
+const quicker = (ours: Done, theirs: Done): boolean =>
+  ours.cpu <= theirs.cpu && ours.seconds <= theirs.seconds;
+async function measured(task: Task): Promise<Readonly<Record<Name, Done>>> {
+  const all = Object.fromEntries(Object.keys(tools).map((name) => [name, [] as Done[]]));
+  for (let turn = 0; turn < (task.isSlow ? 1 : runs); turn += 1)
+    for (const [name, command] of Object.entries(tools))
+      all[name]?.push(await run([...command, ...task[name === 'mcporter' ? 'mcporter' : 'a2c']]));
+  return Object.fromEntries(
+    Object.entries(all).map(([name, done]) => [
+      name,
+      {
+        ...{ code: done.at(-1)?.code ?? null, out: done.at(-1)?.out ?? '' },
+        seconds: median(done.map(({ seconds }) => seconds)),
+        cpu: median(done.map(({ cpu }) => cpu)),
+      },
+    ]),
+  );
+}
+try {
+  const entries = Object.entries(published).map(([name, { args = [], env = {} }]) => {
+    const kept = name === 'memory' ? { lifecycle: 'keep-alive', a2c: { keepAlive: true } } : {};
+    return [name, { command: 'node', args: [fileOf(name), ...args], env, ...kept }] as const;
+  });
+  const without = entries.map(([name, { lifecycle: _, ...entry }]) => [name, entry] as const);
+  mkdirSync(join(folder, 'config'));
+  writeFileSync(
+    join(folder, 'config/mcporter.json'),
+    JSON.stringify({ mcpServers: Object.fromEntries(entries) }),
+  );
+  writeFileSync(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: Object.fromEntries(without) }));
+  writeFileSync(join(folder, 'own.json'), JSON.stringify({ mcpServers: {} }));
+  // Lists the tools once, as an earlier day would have, and starts what is kept.
+  for (const [name, command] of Object.entries(tools)) {
+    await run([...command, ...(name === 'mcporter' ? ['list'] : ['tools', '--trust'])]);
+    await run([...command, 'call', 'memory.read_graph']);
+  }
+  const rows = ['| task | typed | keys | seconds | CPU | exit |', '|---|---|---|---|---|---|'];
+  const texts: string[] = [];
+  const lost: string[] = [];
+  for (const task of tasks) {
+    const done = await measured(task);
+    process.stderr.write(`${task.what}\n`);
+    for (const [name, { seconds, cpu, code, out }] of Object.entries(done)) {
+      const words = task[name === 'mcporter' ? 'mcporter' : 'a2c'].map((word) =>
+        word.replaceAll(packages, '…'),
+      );
+      const typed = [name === 'mcporter' ? name : 'a2c', ...words].join(' ');
+      const first = name === here ? task.what : '';
+      const shown =
+        name === here ? `\`${typed}\`` : name === 'mcporter' ? `\`${typed}\`` : `the same, Node 24`;
+      rows.push(
+        `| ${first} | ${shown} | ${typed.length} | ${seconds.toFixed(2)} | ${cpu.toFixed(2)} | ${code} |`,
+      );
+      if (name !== 'a2c, Node 24')
+        texts.push(`### ${task.what}: \`${typed}\`\n\n\`\`\`text\n${said(out)}\n\`\`\`\n`);
+    }
+    const theirs = done['mcporter'];
+    const slower = Object.keys(done).filter(
+      (name) => name !== 'mcporter' && theirs && done[name] && !quicker(done[name], theirs),
+    );
+    if (slower.length > 0)
+      lost.push(`- ${task.what}: ${slower.map((name) => name.replace('a2c, ', '')).join(' and ')}`);
+  }
+  const page = `# a2c beside mcporter
+
+Made by \`npm run bench:mcporter\` with mcporter ${version} on Node 24, which it needs, and a2c on Node ${process.versions.node} (first line) and on 24. One config has twelve servers from npm: one crashes, one never answers, and \`memory\` is kept between calls by both. Medians of ${runs} runs in turns; of a task that waits for the silent server one run. Seconds and CPU seconds include the servers that were started, on one machine that had other work. The word of mcporter for JSON results is \`--output json\`; it refuses \`--json\`.
+
+${rows.join('\n')}
+
+## Slower than mcporter
+
+In seconds or in CPU:
+
+${lost.length > 0 ? lost.join('\n') : 'None.'}
+
+## What was said
+
+The first five lines of each.
+
+${texts.join('\n')}`;
+  const [file] = process.argv.slice(2);
+  if (file === undefined) process.stdout.write(page);
+  else writeFileSync(file, page);
+} finally {
+  await run([process.execPath, main, 'keep', '--stop']);
+  await run([node24, mcporter, 'daemon', 'stop']);
+  rmSync(folder, { recursive: true, force: true });
+}
