@@ -20,7 +20,6 @@ import {
   forShell,
   logsOf,
   readingFrom,
-  resultText,
   saved,
   typedHere,
   type SaveOptions,
@@ -296,7 +295,8 @@ function callAfar(
     const outcome = await shown(context, called, () => about, progressTold(context, options));
     if (outcome.outcome === 'succeeded') return tell(context, options, outcome);
     const { failure } = outcome;
-    if (failure.code === wireCodes.notConfirmed && !outcome.toolError)
+    // A person who said no has decided; only where nobody could be asked there is something to do.
+    if (failure.code === wireCodes.notConfirmed && failure.remedy !== undefined && !outcome.toolError)
       return tell(context, options, { ...outcome, failure: { ...failure, remedy: whoConfirms(computer) } });
     if (failure.code !== wireCodes.toolNotFound) return tell(context, options, outcome);
     const names = (await agent.tools(computer)).tools.map(({ name }) => name);
@@ -312,8 +312,7 @@ function show(context: CommandContext, options: OneShotOptions, outcome: CallOut
   const { server, result } = outcome;
   const failure = ownFailure(outcome);
   const isGood = outcome.outcome === 'succeeded';
-  const text =
-    result === null ? undefined : besideFailure(resultText(result, readingFrom(options, server)), failure);
+  const text = besideFailure(result, failure, readingFrom(options, server));
   if (text !== undefined) (isGood ? terminal.outText : terminal.errText).call(terminal, text);
   drawn(context, result);
   if (failure) showFailure(context, failure, false);

@@ -40,7 +40,7 @@ describe('a call that nobody allows', () => {
       'the host',
       'deny',
       'There is nobody who could be asked whether the call may run',
-      '  Give `confirm` or `permission` to createComputer, `autoApprove` to the server, or `confirmed: true` to the call.\n',
+      "  Its computer decides: run 'c1' at a terminal, where its person is asked, or name the tool in autoApprove of its config.\n",
     ],
   ])(
     'because of %s, at a command that asks an office, is told of once',

@@ -1,5 +1,6 @@
 import type { CallOutcome } from '../../api/call-outcome.ts';
 import type { Texts } from '../../api/texts.ts';
+import { resultText, type ReadCommand } from './contents.ts';
 import type { CommandContext } from '../context.ts';
 import type { ServerStatus } from '../../servers/server-handle.ts';
 import { confirmationTexts } from '../../../machines/call/policy/index.ts';
@@ -30,9 +31,21 @@ export const ownFailure = ({ toolError, failure }: CallOutcome): Failure | null 
   toolError ? null : failure;
 /** Tells whether a call was not confirmed; then its result has the same text in two languages, for models. */
 const isUnconfirmed = ({ code }: Failure): boolean => code === wireCodes.notConfirmed;
-/** Text of a call result beside its failure; undefined when the text only repeats the failure. */
-export const besideFailure = (text: string, failure: Failure | null): string | undefined =>
-  failure && (failure.message === text || isUnconfirmed(failure)) ? undefined : text;
+/**
+ * Text of a call result beside its failure; undefined without a result, or when the text only repeats the failure. The
+ * structured content of a failed call is the failure itself, as it crosses the wire.
+ */
+export function besideFailure(
+  result: CallOutcome['result'],
+  failure: Failure | null,
+  reading: ReadCommand,
+): string | undefined {
+  if (result === null) return undefined;
+  if (!failure) return resultText(result, reading);
+  const { structuredContent: _, ...rest } = result;
+  const text = resultText(rest, reading);
+  return failure.message === text || isUnconfirmed(failure) ? undefined : text;
+}
 
 /** Prints a line for programs: always when no person reads stdout, and with `--facts`. */
 export const tellFact = (

@@ -133,7 +133,7 @@ export class CallCommands {
     ).finally(() => this.#calling.delete(calling));
     const { reqId, server, tool, result } = outcome;
     const failure = ownFailure(outcome);
-    const text = result === null ? undefined : besideFailure(resultText(result, readHere), failure);
+    const text = besideFailure(result, failure, readHere);
     if (text !== undefined) this.#terminal.outText(text);
     drawn(this.#context, result);
     const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };
