@@ -1,6 +1,6 @@
 import type * as Chokidar from 'chokidar';
 import { statSync } from 'node:fs';
-import { sep } from 'node:path';
+import { basename, sep } from 'node:path';
 import { isSkipped, joinPath } from '../../machines/document-files.ts';
 
 /** Folder that is watched. */
@@ -64,9 +64,28 @@ interface Heard {
   readonly ready: () => void;
   readonly fail: (error: unknown) => void;
 }
-/** Time in ms between two looks for a folder that was deleted. */
-const goneMs = 500;
-/** Watches one folder. When it is deleted it is looked for, and watched again when it is back. */
+/** Time in ms between two looks whether a folder is still the same. */
+const lookMs = 500;
+/**
+ * Identity of a folder, which another folder of that name has not; undefined when there is none. A file system may give the
+ * number of a deleted folder to the next one, so its time of birth counts, too.
+ */
+function identityOf(path: string): string | undefined {
+  try {
+    const { dev, ino, birthtimeMs } = statSync(path);
+    return [dev, ino, birthtimeMs].join(' ');
+  } catch {
+    return undefined;
+  }
+}
+/** Event of the system itself; its folder names itself when it is deleted or moved. */
+interface RawDetails {
+  readonly watchedPath?: string;
+}
+/**
+ * Watches one folder. Where a folder, or one below it, is deleted and made again at once, its watcher hears nothing more: so
+ * the folder is looked at from time to time, and watched again when it is another one or lost one of its folders.
+ */
 function watchFolder(
   watch: typeof Chokidar.watch,
   { name, path: root }: WatchedFolder,
@@ -78,11 +97,7 @@ function watchFolder(
       .split(sep)
       .join('/');
   const hearPath = (path: string): void => hear(name === '' ? below(path) : joinPath(name, below(path)));
-  let isClosed = false;
-  /** Number of the folder in its file system, which another folder of that name has not; undefined when there is none. */
-  const inode = (): number | undefined => statSync(root, { throwIfNoEntry: false })?.ino;
   const begin = (): Chokidar.FSWatcher => {
-    const begun = inode();
     const watcher = watch(root, {
       ignoreInitial: true,
       followSymlinks: false,
@@ -95,34 +110,37 @@ function watchFolder(
           .some((part, at, all) => isSkipped(part, at < all.length - 1 || facts?.isDirectory() === true)),
     });
     watcher.on('add', hearPath).on('change', hearPath).on('unlink', hearPath).on('error', fail);
-    const beginAgain = (): void => {
-      if (isClosed) return;
-      ready();
-      void watcher.close().then(beginWhenThere);
-    };
-    watcher.once('ready', () => {
-      // Begins again when the folder was deleted meanwhile; nothing else reports that.
-      if (inode() === begun) ready();
-      else beginAgain();
-    });
-    watcher.on('unlinkDir', (path) => {
-      if (path === root) beginAgain();
+    watcher.once('ready', ready);
+    watcher.on('raw', (_, path, details) => {
+      const { watchedPath } = details as RawDetails;
+      if (watchedPath !== undefined && basename(watchedPath) === path) lost.add(watchedPath);
     });
     return watcher;
   };
-  const beginWhenThere = (): void => {
-    if (isClosed) return;
-    if (inode() === undefined) timer = setTimeout(beginWhenThere, goneMs);
-    else current = begin();
+  /** Folders that were deleted, or moved, since the last look. */
+  const lost = new Set<string>();
+  let seen: string | undefined;
+  let current: Chokidar.FSWatcher | undefined;
+  let closing: Promise<unknown> = Promise.resolve();
+  const look = (): void => {
+    timer = setTimeout(look, lookMs);
+    const now = identityOf(root);
+    const isMadeAgain = [...lost].some((path) => identityOf(path) !== undefined);
+    lost.clear();
+    if (now === seen && !isMadeAgain) return;
+    const last = current;
+    current = now === undefined ? undefined : begin();
+    seen = now;
+    if (!last) return;
+    closing = Promise.all([closing, last.close()]);
+    ready();
   };
   let timer: NodeJS.Timeout | undefined;
-  let current: Chokidar.FSWatcher | undefined;
-  beginWhenThere();
+  look();
   return {
-    close: () => {
-      isClosed = true;
+    close: async () => {
       clearTimeout(timer);
-      return current?.close() ?? Promise.resolve();
+      await Promise.all([closing, current?.close()]);
     },
   };
 }
