@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -168,6 +168,8 @@ describe('a command', () => {
       ['sim', '--faults', inArgument, '--seed', '1'],
       ['judge', '--only', inArgument, '--', 'none'],
       ['schema'],
+      ['completion', 'fish', `a2c get -c ${file('plain.json', readFileSync(config, 'utf8'))} `],
+      ['keep', '--list'],
       ['documents', join(folder, `none${fileName}`)],
       ['documents', folder, '--host', inArgument],
       ...['remove', 'enable', 'disable', 'login', 'logout'].map((word) => [
@@ -209,6 +211,8 @@ describe('a command', () => {
       'show',
       'verify',
       'redact',
+      'completion',
+      'keep',
     ];
     const changes = ['add', 'import', 'remove', 'enable', 'disable', 'login', 'logout'];
     const seen = [...others, ...changes, ...here.map(([word]) => word)];

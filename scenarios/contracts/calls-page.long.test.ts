@@ -20,7 +20,7 @@ beforeAll(() => {
   symlinkSync(join(root, 'node_modules/@types/node'), join(here, 'node_modules/@types/node'), 'dir');
   writeFileSync(join(here, 'package.json'), JSON.stringify({ type: 'module' }));
   const blocks = blocksOf(page).filter(({ language }) => language === 'ts');
-  expect(page.match(/^<!-- \S+ -->$/gm)).toEqual(names.map((name) => `<!-- ${name}.ts -->`));
+  expect(page.match(/^<!-- \S+\.ts -->$/gm)).toEqual(names.map((name) => `<!-- ${name}.ts -->`));
   for (const [n, { text }] of blocks.entries()) writeFileSync(join(here, `${names[n]}.ts`), text);
 });
 afterAll(() => rmSync(here, { recursive: true }));

@@ -62,7 +62,7 @@ describe.skipIf(platform === 'win32').each(nodes)('the package, installed on Nod
   it('is imported, and calls a tool', async () => {
     writeFileSync(join(home, 'first.mjs'), first);
     expect(await program('node', '--version')).toBe(`v${node}`);
-    expect(await program('node', 'first.mjs')).toContain('"private": true');
+    expect(await program('node', 'first.mjs')).toContain('"private":true');
   });
 
   it('is imported by a CommonJS program', async () => {
