@@ -79,11 +79,14 @@ async function hostAt(program: string, args: readonly string[], servers: number)
   const pid = child.pid ?? 0;
   born.push(pid);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async (): Promise<Said> => JSON.parse((await lines.next()).value ?? '{}');
+  const next = async (): Promise<Said> => {
+    const said = JSON.parse((await lines.next()).value ?? '{}') as Said;
+    // These children must be ended even if the test fails, because they may have removed their marker.
+    born.push(...(said.up ?? []));
+    return said;
+  };
   const exited = once(child, 'exit');
   const { up = [] } = await next();
-  // These children must be ended even if the test fails, because they may have removed their marker.
-  born.push(...up);
   expect(up).toHaveLength(servers);
   return {
     pid,
