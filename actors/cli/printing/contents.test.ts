@@ -64,6 +64,14 @@ it.each([
     'Oslo: 5 degrees',
   ],
   [
+    'structured content that has its text as a value, and facts about it',
+    {
+      content: [{ type: 'text', text: 'one\ntwo\n' }],
+      structuredContent: { path: 'a.txt', text: 'one\ntwo\n', lines: 2 },
+    },
+    'one\ntwo\n',
+  ],
+  [
     'structured content with more than its text',
     { content: [{ type: 'text', text: 'done' }], structuredContent: { id: 7 } },
     'done\n{\n  "id": 7\n}',

@@ -98,8 +98,11 @@ export function resultText(result: unknown, reading?: ReadCommand): string {
   const compact = JSON.stringify(structured);
   const shown = texts.map((text) => (compactOf(text) === compact ? pretty : text));
   const said = texts.join('\n');
+  const leaves = leavesOf(structured);
+  // Lines that are one of its values are what was asked for, such as a file; its other values are about them.
+  const isValue = said.includes('\n') && leaves.some((leaf) => leaf.trim() === said.trim());
   const isSaid =
-    shown.includes(pretty) || (texts.length > 0 && leavesOf(structured).every((leaf) => said.includes(leaf)));
+    isValue || shown.includes(pretty) || (texts.length > 0 && leaves.every((leaf) => said.includes(leaf)));
   return [...shown, ...(isSaid ? [] : [pretty])].join('\n');
 }
 /** JSON without blanks; undefined for a text that is none. */
