@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Tests of `a2c resources`, `prompts`, `prompt` and `read`: everything that servers offer beside tools. */
+/** Tests of `a2c resources`, `prompts`, `prompt` and `read`: everything that servers offer beside tools; and of what listings start. */
 const folder = testFolder('listing');
 const server = fixtureFile('mcp-server.mjs');
 const started = (...args: string[]) => ({ command: process.execPath, args: [server, ...args] });
@@ -132,3 +132,17 @@ describe('--save', () => {
     expect([...readFileSync(join(into, 'shot-1.png'))]).toEqual([0, 1, 2]);
   });
 });
+
+it.each(['tools', 'status', 'finder'])(
+  'a2c %s starts a server that ends once, and says why',
+  async (command) => {
+    const starts = join(folder, `starts-${command}`);
+    const config = fileOf(`ending-${command}.json`, {
+      ending: { command: 'sh', args: ['-c', `echo start >> '${starts}'; echo 'no key' >&2; exit 3`] },
+      silent: { command: 'sleep', args: ['100'] },
+    });
+    const { out, err } = await commandLine([command, '-c', config, '--boot', '3']);
+    expect(out + err).toContain("Server 'ending' ended with exit code 3; stderr: no key");
+    expect(readFileSync(starts, 'utf8')).toBe('start\n');
+  },
+);

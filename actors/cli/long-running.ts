@@ -31,7 +31,7 @@ import { untilAborted, type CommandContext } from './context.ts';
 import { configOf } from './source.ts';
 import { lendingLines } from './keep.ts';
 import { pidIn, startedFor } from './one-shot.ts';
-import { atOnce, bootMsOf, hasStarted, untilStarted } from './starting.ts';
+import { atOnce, bootMsOf, onceEach, hasStarted, untilStarted } from './starting.ts';
 
 export interface UpOptions extends ServerOptions, EntryOptions {
   readonly host: string;
@@ -269,7 +269,10 @@ export async function status(
   };
   try {
     const computer = await unlessInterrupted(signal, async (mustGoOn) => {
-      const started = await createComputer({ signal, timing: atOnce }, { config, runtime });
+      const started = await createComputer(
+        { signal, timing: options.watch ? atOnce : onceEach },
+        { config, runtime },
+      );
       mustGoOn();
       const onSettled = (_: Computer, server: ServerStatus): Promise<void> => Promise.resolve(show(server));
       await startedFor(

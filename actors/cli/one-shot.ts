@@ -21,6 +21,7 @@ import { logLine } from './printing/servers.ts';
 import {
   aimingMsOf,
   atOnce,
+  onceEach,
   downloadsOf,
   hasStarted,
   lateLines,
@@ -102,7 +103,7 @@ export async function withComputer<T>(
         {
           signal,
           texts: textsHere,
-          timing: atOnce,
+          timing: patience.isPartial === true ? onceEach : atOnce,
           onNotice,
           answers: answersBy(terminal, options, foldersOf(config, folder)),
           ...(input && { input }),

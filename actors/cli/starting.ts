@@ -13,6 +13,8 @@ import type { CommandContext } from './context.ts';
  * that.
  */
 export const atOnce = { bootMs: 0 } as const;
+/** Delays of a host that lists servers once: one that ends is not started again within the wait, for the list has its reason. */
+export const onceEach = { ...atOnce, backoffMs: 120_000 } as const;
 /**
  * States of a server that is starting for the first time or stopping from that; only the end of them tells how the
  * start went.
