@@ -87,7 +87,9 @@ function NoCalls({ session }: { session: Session }): VNode {
   const from = since === undefined ? '' : ` since ${dayTimeText(since, session.wallNow)}`;
   return (
     <>
-      <Empty>No call was made{from} until this moment. Make one: npx a2c call TOOL --url OFFICE</Empty>
+      <Empty>
+        No call was made{from} until this moment. Make one: <code>npx a2c call TOOL --url OFFICE</code>
+      </Empty>
       <NewCall session={session} />
     </>
   );

@@ -330,7 +330,12 @@ function CallsOfAll({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
   const at = ({ parts: [first] }: JoinedCall): number =>
     first ? shared(seen, first.host, first.call.from) : 0;
   const calls = seen.calls.toSorted((one, other) => at(other) - at(one));
-  if (calls.length === 0) return <Empty>No call was made. Make one: npx a2c call TOOL --url OFFICE</Empty>;
+  if (calls.length === 0)
+    return (
+      <Empty>
+        No call was made. Make one: <code>npx a2c call TOOL --url OFFICE</code>
+      </Empty>
+    );
   const place = calls.findIndex(({ key }) => key === fleet.call);
   const chosen = calls[place];
   const draw = (n: number, id: string): VNode | null => {
@@ -357,7 +362,11 @@ function CallsOfAll({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
 function All({ fleet }: { fleet: Fleet }): VNode {
   const { seen } = fleet;
   if (fleet.sessions.length === 0)
-    return <Empty>No host of yours runs now. Those that start come here: npx a2c up --inspect</Empty>;
+    return (
+      <Empty>
+        No host of yours runs now. Those that start come here: <code>npx a2c up --inspect</code>
+      </Empty>
+    );
   return (
     <main id="fleet">
       <h1>{countText(fleet.sessions.length, 'host')}, one clock</h1>

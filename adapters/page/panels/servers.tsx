@@ -128,10 +128,12 @@ export function ServersPanel({ session }: { session: Session }): VNode {
   return (
     <>
       {servers.length === 0 ? (
-        <Empty>
-          No server is configured here. A computer with servers:{' '}
-          <code>npx a2c up --config FILE --inspect</code>
-        </Empty>
+        others.every(({ actor }) => actor.kind === 'link') && (
+          <Empty>
+            No server is configured here. A computer with servers:{' '}
+            <code>npx a2c up --config FILE --inspect</code>
+          </Empty>
+        )
       ) : (
         <>
           <p id="summary" class={servers.some(({ needsLook }) => needsLook) ? 'bad' : 'good'}>
