@@ -2,7 +2,7 @@
  * Public API of the package. Hosts get handles, not machines. The code behind a handle is loaded with the first handle of its kind;
  * `a2c-actors/computer` and its like load it at once.
  */
-import type { Agent, AgentOptions } from './api/agent.ts';
+import type { Agent, AgentOptions } from './api/agent-handle.ts';
 import type { Computer } from './api/computer-handle.ts';
 import type { ComputerOptions } from './api/computer-options.ts';
 import type { ImportOptions, ServerImport } from './api/config-files.ts';
@@ -99,7 +99,7 @@ export type {
   AgentTool,
   AgentTools,
   ComputerConfig,
-} from './api/agent.ts';
+} from './api/agent-handle.ts';
 export type {
   AgentReading,
   DesktopOptions,

@@ -74,16 +74,6 @@ import { traceIn } from '../../machines/protocol/messages/messages.ts';
 import { desktopDifference } from '../../machines/resources/desktop.ts';
 import { finderDifference } from '../../machines/resources/finder.ts';
 
-export type {
-  Agent,
-  AgentEvents,
-  AgentOptions,
-  AgentStatus,
-  AgentTool,
-  AgentTools,
-  ComputerConfig,
-} from './agent-handle.ts';
-
 /** Collections that an agent follows as soon as its host listens to these events. */
 const collectionOf: Readonly<Partial<Record<keyof AgentEvents, Followed>>> = {
   'desktop.changed': 'desktop',

@@ -27,7 +27,7 @@ beforeAll(() => {
     'of two words': { command: 'true', disabled: true },
   };
   writeFileSync(join(folder, 'servers.json'), JSON.stringify({ mcpServers: servers }));
-  // What the server lists now is what Tab completes later.
+  // Lists the tools once, because Tab completes the last listed ones.
   execFileSync('a2c', ['tools', '-c', 'servers.json'], { cwd: folder, env, stdio: 'pipe' });
 });
 afterEach(() => person?.kill());

@@ -139,7 +139,7 @@ describe('npm run demo', () => {
         .filter({ hasText: /[2-9] times in/ })
         .waitFor();
       await incident(page, 'down', 'flapping').filter({ hasText: 'the licence has expired' }).waitFor();
-      // Its start and the failure that follows are one incident, whichever of the two holds now.
+      // The start and the failure that follows it are one incident, before and after the failure.
       const mute = page.locator('.incident', { hasText: 'mute' });
       await mute.filter({ hasText: /nothing came|no answer/ }).waitFor();
       expect(await mute.count()).toBe(1);

@@ -9,7 +9,7 @@ import { fieldsOf } from '../../machines/protocol/json.ts';
  * first of that kind in the other run, and so on. Takes time in proportion to the records, whatever they hold. Pure.
  */
 
-/** What is in one run and not the same in the other. */
+/** Event that one run lacks, or has with another content. */
 export interface RunDifference {
   /** Record of each run; undefined where that run has none. */
   readonly one: Row | undefined;

@@ -50,7 +50,7 @@ describe('a page of a host that runs', () => {
     expect(asked).toEqual([{ type: 'ask', id: 0, what: 'records', isWhole: true }]);
     session.take({ type: 'whole', until: 6 });
     session.take({ type: 'records', lines: checkpoint(1, 1) + posts(2, 5) });
-    // What the page has is shown until all is there.
+    // Shows the records that have come until all are there.
     expect(session.history.length).toBe(3);
     session.take({ type: 'records', lines: begun(5) + posts(6, 8) });
     expect(session.history.rows().map(({ s }) => s)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);

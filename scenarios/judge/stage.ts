@@ -69,7 +69,7 @@ export class Stage {
     const host = new Host(this.#driver, {
       ...process.env,
       XDG_STATE_HOME: state,
-      // What a driver leaves there is gone with the case.
+      // Keeps temporary files of the driver in the folder of the case, which is removed.
       TMPDIR: this.#folder,
       [markName]: this.#marks.driver,
     });

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { type Agent, createAgent } from '../../actors/api/agent.ts';
+import { createAgent } from '../../actors/api/agent.ts';
+import type { Agent } from '../../actors/api/agent-handle.ts';
 import type { Computer } from '../../actors/api/computer-handle.ts';
 import { createComputer } from '../../actors/api/computer.ts';
 import { createOffice } from '../../actors/api/office.ts';

@@ -18,7 +18,7 @@ const folder = mkdtempSync(join(tmpdir(), 'a2c-beside-'));
 
 interface Published {
   readonly package: string;
-  /** Its file that is run, below the package. */
+  /** Path of the program, below the folder of the package. */
   readonly file: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
