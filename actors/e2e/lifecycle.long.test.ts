@@ -9,7 +9,7 @@ const fixture = (name: string): string =>
 const [server, living] = [fixture('shutdown-server.mjs'), fixture('living-processes.mjs')];
 const mark = crypto.randomUUID();
 
-/** Number of rounds; `soak.long.test.ts` runs a thousand. */
+/** Number of rounds; `soak.full.test.ts` runs a thousand. */
 const rounds = 3;
 const servers = Array.from({ length: 10 }, (_, i) => i);
 
