@@ -244,11 +244,20 @@ const values = {
     ' ',
   ),
   './wire': [
-    ...['NAMESPACE', 'PROTOCOL_VERSION', 'badPayload', 'callToolResult', 'carried'],
+    ...['NAMESPACE', 'PROTOCOL_VERSION', 'badPayload', 'blobSizes', 'callToolResult', 'carried'],
     ...['computerUpdate', 'disconnecting'],
     ...['dpeCatalogue', 'dpeDocumentMetadata', 'dpeDocumentPages', 'dpeDocumentSummary'],
     ...['dpeElementDetail', 'dpePage', 'dpePageSummary', 'errorAck', 'events'],
-    ...['excessBytes', 'failureIn', 'failureResult', 'getConfig', 'getConfigReply', 'getDesktop'],
+    ...[
+      'excessBytes',
+      'failureIn',
+      'failureResult',
+      'getBlob',
+      'getBlobReply',
+      'getConfig',
+      'getConfigReply',
+      'getDesktop',
+    ],
     ...[
       'getDesktopReply',
       'getFinder',
@@ -263,7 +272,7 @@ const values = {
       'getToolsReply',
     ],
     ...['isKnownEvent', 'joinOffice', 'leaveOffice', 'listRoom', 'listRoomReply', 'longestTimeoutMs'],
-    ...['missingPart', 'mostInFlight', 'notices', 'readAnswer', 'readConfig', 'readContents'],
+    ...['missingPart', 'mostInFlight', 'notices', 'readAnswer', 'readBlobPart', 'readConfig', 'readContents'],
     ...[
       'readDesktop',
       'readFinder',

@@ -48,6 +48,7 @@ const whole = {
   timeout: 1,
   uri: 'u',
   mcp_server: 's',
+  blob_handle: 'h',
   name: 'n',
 };
 const wrongValues: readonly unknown[] = [null, 0, true, [], {}, [[]], { length: 1 }, 'x'.repeat(2000)];
@@ -80,6 +81,7 @@ const fields = new Map<string, readonly string[]>(
     'client:read_resource': [...question, 'uri'],
     'client:get_resources': [...question, 'mcp_server', 'cursor'],
     'client:get_skill': [...question, 'name', 'rel_path'],
+    'client:get_blob': [...question, 'blob_handle', 'chunk_offset', 'max_chunk_bytes'],
   }),
 );
 const right = { ...whole, computer: 'nobody', role: 'agent', name: 'n', office_id: 'elsewhere' };

@@ -85,6 +85,14 @@ export {
   type SkillRef,
 } from './messages/skills.ts';
 export {
+  blobSizes,
+  getBlob,
+  getBlobReply,
+  type BlobRefusal,
+  type GetBlob,
+  type GetBlobReply,
+} from './messages/blobs.ts';
+export {
   readResource,
   readResourceReply,
   resourceContents,
@@ -144,6 +152,7 @@ export { failureIn, readAnswer, readToolResult, type Answer, type ToolAnswer } f
 export { excessBytes } from './size.ts';
 export type { MetaValue, SmcpTool } from './messages/collections.ts';
 export {
+  readBlobPart,
   readConfig,
   readContents,
   readResources,

@@ -40,9 +40,8 @@ const questions: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | un
   [wire.events.getResources]: [wire.getResources, wire.getResourcesReply],
   [wire.events.getSkills]: [wire.getSkills, wire.getSkillsReply],
   [wire.events.getSkill]: [wire.getSkill, wire.getSkillReply],
-  ...Object.fromEntries(
-    ['getBlob', 'putBlob'].map((name) => [wire.events[name as 'getBlob'], [wire.carried, undefined]]),
-  ),
+  [wire.events.getBlob]: [wire.getBlob, wire.getBlobReply],
+  [wire.events.putBlob]: [wire.carried, undefined],
 };
 const orders: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | undefined]>> = {
   [wire.events.joinOffice]: [wire.joinOffice, undefined],

@@ -12,6 +12,7 @@ import {
 import { events, isKnownEvent, notices, type CarriedName, type NoticeName } from '../../protocol/events.ts';
 import { type Failure, wireCodes } from '../../protocol/failure.ts';
 import * as messages from '../../protocol/messages/messages.ts';
+import { getBlob } from '../../protocol/messages/blobs.ts';
 import { getSkill, getSkills } from '../../protocol/messages/skills.ts';
 import { rows, type Notification } from '../../protocol/notifications.ts';
 import { progressOf, toolCallProgress as progressSchema } from '../../protocol/messages/messages.ts';
@@ -182,7 +183,7 @@ const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
   [events.getResources]: forward(events.getResources, getResources),
   [events.getSkills]: forward(events.getSkills, getSkills),
   [events.getSkill]: forward(events.getSkill, getSkill),
-  [events.getBlob]: forward(events.getBlob, messages.carried),
+  [events.getBlob]: forward(events.getBlob, getBlob),
   [events.putBlob]: forward(events.putBlob, messages.carried),
   ...Object.fromEntries(rows.map((row) => [row.event, update(row)])),
   [events.listRoom]: listRoom,

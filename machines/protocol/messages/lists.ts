@@ -16,6 +16,7 @@ import {
   type ReadResourceReply,
   type SmcpTool,
 } from './collections.ts';
+import { getBlobReply, type GetBlobReply } from './blobs.ts';
 import { listRoomReply } from './messages.ts';
 import { getSkillReply, getSkillsReply, skillRef, type GetSkillReply, type SkillRef } from './skills.ts';
 import { problemsIn } from './answers.ts';
@@ -185,3 +186,6 @@ export function readSkills(ack: unknown, reqId: string): Read<SkillsRead> {
 /** Reads the acknowledgement of `client:get_skill`. */
 export const readSkill = (ack: unknown, reqId: string): Read<GetSkillReply> =>
   readReply(ack, reqId, getSkillReply);
+/** Reads the acknowledgement of `client:get_blob`. */
+export const readBlobPart = (ack: unknown, reqId: string): Read<GetBlobReply> =>
+  readReply(ack, reqId, getBlobReply);

@@ -30,6 +30,7 @@ import type {
   ToolCallCancelled,
   ToolCallProgress,
 } from './messages.ts';
+import type { GetBlob, GetBlobReply } from './blobs.ts';
 import type { GetSkill, GetSkillReply, GetSkills, GetSkillsReply } from './skills.ts';
 import type { notifications } from '../notifications.ts';
 
@@ -69,9 +70,9 @@ export interface Relayed {
   [events.getSkills]: Question<GetSkills, GetSkillsReply>;
   /** Reads one file of a skill. */
   [events.getSkill]: Question<GetSkill, GetSkillReply>;
-  /** Reads a part of an object that was too large for one answer. This event and the next are relayed unchanged. */
-  [events.getBlob]: Question<Carried, object>;
-  /** Writes a part of a file to a computer. */
+  /** Reads a part of a content that was too large for one answer. */
+  [events.getBlob]: Question<GetBlob, GetBlobReply>;
+  /** Writes a part of a file to a computer; relayed unchanged. */
   [events.putBlob]: Question<Carried, object>;
 }
 

@@ -54,6 +54,7 @@ function refusals(): void {
     ['client:read_resource', { ...toolsOf('nobody'), uri: 'dpe://h' }, 404],
     ['client:get_resources', toolsOf('c'), 400],
     ['client:get_skill', toolsOf('c'), 400],
+    ['client:get_blob', { ...toolsOf('c'), blob_handle: 'h', chunk_offset: 'x' }, 400],
     ['client:nothing', undefined, 501],
   ])('answers %s %j of an agent, and asks no computer', async (event, payload, code) => {
     const agent = await world.seated(office.url, 'agent', 'a');
@@ -124,6 +125,11 @@ function relays(): void {
     ],
     ['client:get_skills', toolsOf('c'), { skills: [], req_id: 'r' }],
     ['client:get_skill', { ...toolsOf('c'), name: 'pdf', rel_path: 'a.md' }, { body: 'x', req_id: 'r' }],
+    [
+      'client:get_blob',
+      { ...toolsOf('c'), blob_handle: 'h', chunk_offset: 4 },
+      { code: 4018, message: 'gone' },
+    ],
     ['client:read_resource', { ...toolsOf('c'), uri: 'dpe://h' }, { code: 4201, message: 'no such host' }],
   ])('relays %s as it came and its answer unchanged', async (event, question, answer) => {
     const agent = await world.seated(office.url, 'agent', 'a');
