@@ -69,6 +69,7 @@ export {
   type PageListener,
   loadBridge,
   singlePage,
+  type PageContent,
 } from './inspector/index.ts';
 export {
   asksNobody,

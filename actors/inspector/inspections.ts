@@ -77,7 +77,8 @@ export interface PageSources {
 }
 
 let known: Promise<Charts> | undefined;
-const pause = (ms: number): Promise<void> => new Promise((done) => void systemClock.setTimeout(done, ms));
+export const pause = (ms: number): Promise<void> =>
+  new Promise((done) => void systemClock.setTimeout(done, ms));
 /** Returns the charts of all machines, computed when the first page is opened, one by one, so that the host goes on. */
 export const chartsOf = (): Promise<Charts> =>
   (known ??= (async () => {

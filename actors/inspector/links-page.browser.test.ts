@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { Chromium, type Page } from '../../scenarios/fixtures/browser.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+import { shownText } from '../../scenarios/fixtures/shown-text.ts';
 import { showRecordings } from './recordings.ts';
 
 /** Links, Markdown and pictures that a person takes from the page, and the view that an address brings back. */
@@ -24,14 +25,8 @@ const isOpen = (page: Page, panel: string): Promise<void> =>
 
 describe('the address of the page', () => {
   it('opens the same panel, moment, search and call for somebody else', async () => {
-    await using shown = await showRecordings([
-      {
-        name: 'death',
-        started: null,
-        text: gunzipSync(readFileSync(fileURLToPath(recording))).toString('utf8'),
-        checks: () => ({ verdict: 'same', text: '', invariants: [], difference: null }),
-      },
-    ]);
+    const text = gunzipSync(readFileSync(fileURLToPath(recording))).toString('utf8');
+    await using shown = await showRecordings([shownText('death', text)]);
     const { page } = await chromium.look(shown.url);
     await open(page, 'Calls');
     await page.getByLabel('Find calls').fill('slow');

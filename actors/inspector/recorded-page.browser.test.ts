@@ -8,6 +8,7 @@ import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
 import { changedTrace } from '../../scenarios/fixtures/changed-trace.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { shownText } from '../../scenarios/fixtures/shown-text.ts';
 import { showRecordings } from './recordings.ts';
 
 const file = fileURLToPath(
@@ -227,12 +228,9 @@ describe('the checks of a recording', () => {
       `{"text":"${'a long letter '.repeat(25_000)}","state":"${state}"}`;
     const difference = { s: null, before: [], recorded: long('open'), now: long('ready'), cause: 'a test' };
     await using shown = await showRecordings([
-      {
-        name: 'long',
-        started: null,
-        text: `${JSON.stringify(rows[0])}\n`,
-        checks: () => ({ verdict: 'changed', text: long('open'), invariants: [], difference }),
-      },
+      shownText('long', `${JSON.stringify(rows[0])}\n`, {
+        ...{ verdict: 'changed', text: long('open'), invariants: [], difference },
+      }),
     ]);
     const { page, errors } = await chromium.look(shown.url);
     await open(page, 'Checks');
@@ -279,14 +277,7 @@ it('a recording of 200,000 records opens, scrolls and is searched, with few elem
   const lines = Array.from({ length: count }, (_, n) =>
     JSON.stringify({ s: n + 1, t: n / 10, ...(n < 50 ? opened(n) : step(n)) }),
   );
-  await using shown = await showRecordings([
-    {
-      name: 'big',
-      started: null,
-      text: `${[head, ...lines].join('\n')}\n`,
-      checks: () => ({ verdict: 'same', text: '', invariants: [], difference: null }),
-    },
-  ]);
+  await using shown = await showRecordings([shownText('big', `${[head, ...lines].join('\n')}\n`)]);
   const begin = performance.now();
   const { page, errors } = await chromium.look(shown.url);
   await page.getByRole('status').filter({ hasText: 'a recording, 200,001 records' }).first().waitFor();

@@ -1,43 +1,51 @@
 import {
   openInspectorServer,
   singlePage,
-  systemClock,
   type AttachedPage,
+  type PageContent,
   type PageListener,
 } from '../../adapters/index.ts';
 import { inspectionProtocol } from '../../machines/inspection-wire.ts';
 import type { Charts, Checks, FromPage, HostFacts, ToPage, Welcome } from '../../machines/inspection.ts';
 import { version } from '../../machines/version.ts';
 import { openFleet } from './fleet.ts';
-import { cannotListen, chartsOf, type Inspection } from './inspections.ts';
+import { cannotListen, chartsOf, pause, type Inspection } from './inspections.ts';
 
-/** Recorded trace of the profile `full`, as the text of its file. */
+/** Recorded trace of the profile `full`, whose text is read as often as it is shown. */
 export interface Recording {
   /** Path of the trace file, shown to a person. */
   readonly name: string;
   readonly started: string | null;
-  readonly text: string;
+  /** Number of its lines, with the head. */
+  readonly rows: number;
+  /** Number of the characters of its text. */
+  readonly chars: number;
+  /** Returns its text in parts of whole lines, the first of which begins with the head. */
+  readonly text: () => AsyncIterable<string>;
   /** Description of the damage of the file, after which nothing is shown; absent when the file is sound. */
   readonly damage?: string;
   /** Replays the recording and returns the results of its checks; called when a page asks. */
-  readonly checks: (name: string) => Checks;
+  readonly checks: (name: string) => Promise<Checks>;
 }
-/** Number of characters sent to a page at a time; sending pauses while more than twice as many bytes wait. */
-const batchChars = 256 * 1024;
+/** Most bytes that wait for a page; sending pauses until fewer do. */
+const mostAhead = 512 * 1024;
 const patienceMs = 10;
+/** Longest recording in lines and in characters that is checked for a page, because checks hold all of it in memory. */
+const mostChecked = { rows: 250_000, chars: 128 * 1024 * 1024 };
 
-/** Returns the end of the first line that reaches past the batch size of characters. */
-const endOf = (text: string, from: number): number => {
-  const end = text.indexOf('\n', from + batchChars);
-  return end < 0 ? text.length : end + 1;
-};
 const refused = 'A recording takes no orders, and no server of it can be asked';
-const answerTo = (ask: FromPage, { name, checks }: Recording): ToPage => {
+/** Checks a recording; returns the reason when it is too long for that. */
+const checked = async ({ rows, chars, name, checks }: Recording): Promise<Checks | string> =>
+  rows > mostChecked.rows || chars > mostChecked.chars
+    ? `It is too long to be checked for a page. Check it with: npx a2c replay ${name}`
+    : checks(name);
+const answerTo = async (ask: FromPage, recording: Recording): Promise<ToPage> => {
   const { id } = ask;
   try {
-    if (ask.type === 'ask' && ask.what === 'checks')
-      return { type: 'answer', id, ok: true, value: checks(name) };
-    return { type: 'answer', id, ok: false, error: refused };
+    const value = ask.type === 'ask' && ask.what === 'checks' ? await checked(recording) : refused;
+    return typeof value === 'string'
+      ? { type: 'answer', id, ok: false, error: value }
+      : { type: 'answer', id, ok: true, value };
   } catch (error) {
     return { type: 'answer', id, ok: false, error: (error as Error).message };
   }
@@ -61,38 +69,52 @@ const welcomeTo = (recording: Recording, charts: Charts, lines: string): Welcome
   ...(recording.damage !== undefined && { damage: recording.damage }),
   lines,
 });
-/** Makes one HTML file of the page and recordings, for a bug report or a CI artifact. */
-export async function recordingPage(recordings: readonly Recording[]): Promise<string> {
+/** Makes one HTML file of the page and recordings, for a bug report or a CI artifact, part by part. */
+export async function* recordingPage(recordings: readonly Recording[]): AsyncGenerator<string> {
   const charts = await chartsOf();
-  return singlePage(
-    recordings.map((recording) => ({
+  const contents: PageContent[] = [];
+  for (const recording of recordings)
+    contents.push({
       welcome: welcomeTo(recording, charts, ''),
       trace: recording.text,
-      checks: recording.checks(recording.name),
-    })),
-  );
+      checks: await checked(recording),
+    });
+  yield* await singlePage(contents);
 }
-/** Makes a function that sends a recording to a page, in batches between which the event loop is free. */
+/** Sends a recording to a page, as fast as the page takes it, until the page has left. */
+async function tell(
+  { text, rows }: Recording,
+  page: AttachedPage,
+  isHere: () => boolean,
+  welcome: (head: string) => Welcome,
+): Promise<void> {
+  let isFirst = true;
+  for await (const part of text()) {
+    while (isHere() && page.waiting > mostAhead) await pause(patienceMs);
+    if (!isHere()) return;
+    const head = isFirst ? part.indexOf('\n') + 1 : 0;
+    if (isFirst) page.send(welcome(part.slice(0, head)));
+    isFirst = false;
+    if (head < part.length) page.send({ type: 'records', lines: part.slice(head) });
+    // Lets the event loop turn, so that a page is answered meanwhile.
+    await pause(0);
+  }
+  page.send({ type: 'complete', records: rows - 1 });
+}
+/** Makes a function that sends a recording to a page. */
 function shownBy(recording: Recording, charts: Charts): (page: AttachedPage) => PageListener {
-  const { text } = recording;
-  const first = text.indexOf('\n') + 1;
-  const records = text.split('\n').length - 2;
   return (page) => {
     let isHere = true;
-    const stream = (from: number): void => {
-      if (!isHere) return;
-      if (page.waiting > 2 * batchChars) return later(from);
-      if (from >= text.length) return page.send({ type: 'complete', records });
-      const end = endOf(text, from);
-      page.send({ type: 'records', lines: text.slice(from, end) });
-      later(end);
-    };
-    const later = (from: number): void =>
-      void systemClock.setTimeout(() => stream(from), page.waiting > batchChars ? patienceMs : 0);
-    page.send(welcomeTo(recording, charts, text.slice(0, first)));
-    stream(first);
+    const welcome = (head: string): Welcome => welcomeTo(recording, charts, head);
+    tell(recording, page, () => isHere, welcome).catch((error: unknown) => {
+      if (isHere)
+        page.send({
+          type: 'closed',
+          reason: `the file cannot be read any more: ${(error as Error).message}`,
+        });
+    });
     return {
-      heard: (ask: FromPage) => page.send(answerTo(ask, recording)),
+      heard: (ask: FromPage) => void answerTo(ask, recording).then((answer) => page.send(answer)),
       left: () => void (isHere = false),
     };
   };

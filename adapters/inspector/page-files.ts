@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join, posix } from 'node:path';
+import { Readable } from 'node:stream';
+import { createGzip, gzipSync } from 'node:zlib';
 import { embedded } from '../../machines/inspection-wire.ts';
-import { gzipSync } from 'node:zlib';
 import { ownFile } from '../own-files.ts';
 
 /** Returns the folder of the built page. Throws `OwnFileMissing`. */
@@ -53,10 +54,10 @@ export function pageFiles(from = pageFolder()): ReadonlyMap<string, PageFile> {
 export interface PageContent {
   /** First message to the page, of type `welcome`, with empty `lines`. */
   readonly welcome: object;
-  /** Trace as NDJSON in trace format 1. */
-  readonly trace: string;
-  /** Results of checking the trace, of type `Checks`. */
-  readonly checks: object;
+  /** Returns the trace as NDJSON, in parts. */
+  readonly trace: () => AsyncIterable<string>;
+  /** Results of checking the trace, of type `Checks`, or a text that says why there are none. */
+  readonly checks: object | string;
 }
 const read = (name: string): string => readFileSync(join(pageFolder(), name), 'utf8');
 /** Escapes text for a script element, so that no text ends the element. */
@@ -65,13 +66,27 @@ const inScript = (text: string): string => text.replaceAll(/<(\/script|!--)/gi, 
 const packed = (text: string): string => gzipSync(text).toString('base64');
 /** Escapes `<` in JSON, where the character occurs only inside texts, so that no text ends the HTML element. */
 const inJson = (text: string): string => text.replaceAll('<', String.raw`\u003c`);
+/** Does the same with a text that comes in parts. */
+async function* packedParts(parts: AsyncIterable<string>): AsyncGenerator<string> {
+  // Encodes three bytes at a time, so that the parts together are the base64 of the whole.
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const bytes of Readable.from(parts).pipe(createGzip()) as AsyncIterable<Buffer>) {
+    const all = Buffer.concat([rest, bytes]);
+    const end = all.length - (all.length % 3);
+    yield all.subarray(0, end).toString('base64');
+    rest = all.subarray(end);
+  }
+  yield rest.toString('base64');
+}
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
+const data = (id: string, type: string, text: string): string =>
+  `<script id="${id}" type="${type}">${text}</script>\n`;
 /**
- * Makes one HTML file of the inspector page and one trace or several. It needs no network: only its own script and a worker for the
- * layout of charts may run. Throws `OwnFileMissing`.
+ * Makes one HTML file of the inspector page and one trace or several, part by part. It needs no network: only its own
+ * script and a worker for the layout of charts may run. Throws `OwnFileMissing`.
  */
-export function singlePage(contents: readonly PageContent[]): string {
+export async function* singlePage(contents: readonly PageContent[]): AsyncGenerator<string> {
   const script = inScript(read('page.js'));
   const style = read('page.css');
   const policy = [
@@ -83,26 +98,23 @@ export function singlePage(contents: readonly PageContent[]): string {
     `base-uri 'none'`,
     `form-action 'none'`,
   ].join('; ');
-  const data = (id: string, type: string, text: string): string =>
-    `<script id="${id}" type="${type}">${text}</script>`;
-  return [
+  yield [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8" />',
     `<meta http-equiv="Content-Security-Policy" content="${policy}" />`,
     '<meta name="viewport" content="width=device-width, initial-scale=1" />',
     `<title>a2c inspector</title><link rel="icon" href="data:," /><style>${style}</style></head>`,
     '<body><div id="app"><p>This page needs JavaScript.</p></div>',
-    ...contents.flatMap(({ welcome, trace, checks }, n) => {
-      const end = contents.length > 1 ? `-${n}` : '';
-      return [
-        data(`${embedded.welcome}${end}`, 'application/json', inJson(JSON.stringify(welcome))),
-        data(`${embedded.checks}${end}`, 'application/json', inJson(JSON.stringify(checks))),
-        data(`${embedded.trace}${end}`, 'text/plain', packed(trace)),
-      ];
-    }),
-    data(embedded.elk, 'text/plain', packed(read('elk-worker.js'))),
-    `<script type="module">${script}</script>`,
-    '</body></html>',
     '',
   ].join('\n');
+  for (const [n, { welcome, trace, checks }] of contents.entries()) {
+    const end = contents.length > 1 ? `-${n}` : '';
+    yield data(`${embedded.welcome}${end}`, 'application/json', inJson(JSON.stringify(welcome)));
+    yield data(`${embedded.checks}${end}`, 'application/json', inJson(JSON.stringify(checks)));
+    yield `<script id="${embedded.trace}${end}" type="text/plain">`;
+    yield* packedParts(trace());
+    yield '</script>\n';
+  }
+  yield data(embedded.elk, 'text/plain', packed(read('elk-worker.js')));
+  yield `<script type="module">${script}</script>\n</body></html>\n`;
 }

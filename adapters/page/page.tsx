@@ -6,7 +6,7 @@ import { isStep, viewOf } from './choice.ts';
 import { Fleet } from './fleet.ts';
 import { FleetApp } from './panels/fleet.tsx';
 import { Session } from './session.ts';
-import { unpacked } from './unpacked.ts';
+import { unpackedParts } from './unpacked.ts';
 
 /** Start of the page: reads the recordings that the page contains, or connects to the host that served it. */
 
@@ -16,6 +16,20 @@ const sliceChars = 256 * 1024;
 const [firstRetry, lastRetry] = [500, 5_000];
 /** Time in ms for which small changes of the view wait before they are written into the address. */
 const writeMs = 250;
+const turn = (): Promise<void> => new Promise((done) => void setTimeout(done));
+/** Reads the records of a trace that the page contains, in slices between which the page goes on. */
+async function readTrace(session: Session, trace: string): Promise<void> {
+  let lines = '';
+  for await (const part of unpackedParts(trace)) {
+    lines += part;
+    if (lines.length < sliceChars) continue;
+    const end = lines.lastIndexOf('\n') + 1;
+    session.take({ type: 'records', lines: lines.slice(0, end) });
+    lines = lines.slice(end);
+    await turn();
+  }
+  session.take({ type: 'records', lines });
+}
 /**
  * Reads the host facts and the trace contained in a page that is one HTML file, of several traces the one with this
  * ending of its ids; returns false when the page contains none.
@@ -27,20 +41,14 @@ function readEmbedded(session: Session, ending = ''): boolean {
   if (!welcome || !trace) return false;
   session.take(JSON.parse(welcome) as ToPage);
   const checks = document.getElementById(`${embedded.checks}${ending}`)?.textContent;
-  if (checks) session.judge(JSON.parse(checks) as Checks);
+  if (checks) session.judge(JSON.parse(checks) as Checks | string);
   const isPlain = location.hash === '';
-  const read = (text: string, from: number): void => {
-    const end = text.indexOf('\n', from + sliceChars) + 1 || text.length;
-    session.take({ type: 'records', lines: text.slice(from, end) });
-    if (end < text.length) setTimeout(() => read(text, end));
-    else {
-      session.take({ type: 'complete', records: session.history.length });
-      // Opens the panel of checks when the replay differs, because a person given this file should see what is wrong.
-      if (isPlain && typeof session.checks === 'object' && session.checks.verdict !== 'same')
-        session.choose({ panel: 'checks' });
-    }
-  };
-  void unpacked(trace).then((text) => read(text, 0));
+  void readTrace(session, trace).then(() => {
+    session.take({ type: 'complete', records: session.history.length });
+    // Opens the panel of checks when the replay differs, because a person given this file should see what is wrong.
+    if (isPlain && typeof session.checks === 'object' && session.checks.verdict !== 'same')
+      session.choose({ panel: 'checks' });
+  });
   return true;
 }
 interface Attaching {

@@ -1,5 +1,14 @@
-/** Returns the text of a block of a page that is one HTML file: base64 of a text that was compressed with gzip. */
-export function unpacked(block: string): Promise<string> {
+/** Reads a block of a page that is one HTML file, in parts: base64 of a text that was compressed with gzip. */
+export async function* unpackedParts(block: string): AsyncGenerator<string> {
   const bytes = Uint8Array.from(atob(block), (char) => char.codePointAt(0) ?? 0);
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
+  const utf8 = new TextDecoder();
+  for (let read = await reader.read(); !read.done; read = await reader.read())
+    yield utf8.decode(read.value, { stream: true });
+}
+/** Returns the whole text of such a block. */
+export async function unpacked(block: string): Promise<string> {
+  let text = '';
+  for await (const part of unpackedParts(block)) text += part;
+  return text;
 }

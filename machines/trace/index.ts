@@ -15,10 +15,15 @@ export type { Mark } from './mark.ts';
 export { profiles, type Profile } from './profiles.ts';
 export {
   isCrossing,
+  isProblem,
+  readRows,
   readTrace,
   textOfLine,
+  TraceCollector,
+  TraceReader,
   type CrossingLine,
   type FrameLine,
+  type Problem,
   type Trace,
   type TraceLine,
   type TraceRead,

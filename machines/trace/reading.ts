@@ -67,13 +67,14 @@ export type TraceRead = { readonly ok: true; readonly trace: Trace } | Problem;
 const place = /^\{"s":\d+,"t":[\d.]+,(?:"w":[\d.]+,)?/;
 export const textOfLine = (line: string): string => line.replace(place, '{');
 
-interface Problem {
+/** First thing that is wrong with a trace file, with the number of its line. */
+export interface Problem {
   readonly ok: false;
   readonly line: number;
   readonly problem: string;
   readonly remedy: string;
 }
-const isProblem = (value: object): value is Problem => 'ok' in value;
+export const isProblem = (value: object): value is Problem => 'ok' in value;
 const wrong = (line: number, problem: string, remedy: string): Problem => ({
   ok: false,
   line,
@@ -93,10 +94,10 @@ const remedies = {
   newer: 'Replay it with the version of a2c-actors that wrote it.',
 };
 
-function headOf(line: string | undefined): Head | Problem {
-  const value = parsed(line ?? '');
+function headOf(line: string): Head | Problem {
+  const value = parsed(line);
   const format = (value as { format?: unknown } | null | undefined)?.format;
-  if (line === undefined || line === '') return wrong(1, 'it is empty', remedies.other);
+  if (line === '') return wrong(1, 'it is empty', remedies.other);
   if (typeof format !== 'string' || !format.startsWith('a2c-trace/'))
     return wrong(1, 'its first line is no head of an a2c-trace', remedies.other);
   if (!isReadable(format))
@@ -129,64 +130,104 @@ function lineOf(row: string, value: unknown, at: number, lists: Lists): AnyLine 
   return { s, t, record, text: textOfLine(row) };
 }
 
-type Read = Trace & { readonly texts: readonly string[] };
+/** Digest of the texts of lines, which is fed line by line. */
+interface Digest {
+  add(text: string): void;
+  value(): string;
+}
+/**
+ * Reader of a trace, line by line, which keeps only its head, its tail and its shared lists. With a digest, the digest of
+ * the file is verified.
+ */
+export class TraceReader {
+  head: Head | undefined;
+  /** Closing line of the file; undefined until it is read. */
+  tail: Tail | undefined;
+  readonly #digest: Digest | undefined;
+  readonly #lists = new Map<string, readonly unknown[]>();
+  #rows = 0;
+  #records = 0;
+  #torn = 0;
 
-/** Reads line by line and stops at the first invalid one. */
-function readLines(text: string): Read | Problem {
-  // A byte order mark and CRLF are accepted, because editors and git on Windows may add them.
-  const rows = text.replace(/^\uFEFF/, '').split(text.includes('\r') ? /\r?\n/ : '\n');
-  if (rows.at(-1) === '') rows.pop();
-  const head = headOf(rows[0]);
-  if (isProblem(head)) return head;
-  const lines: TraceLine[] = [];
-  const texts: string[] = [];
-  const lists = new Map<string, readonly unknown[]>();
-  const frames: FrameLine[] = [];
-  let facts: Trace['facts'];
-  const done = (tail: Tail | undefined, isTorn = false): Read => ({
-    head,
-    lines,
-    frames,
-    facts,
-    tail,
-    isTorn,
-    texts,
-  });
-  for (const [at, row] of rows.entries()) {
-    if (at === 0) continue;
-    const written = parsed(row);
-    const isLast = at === rows.length - 1;
-    if (written === undefined && isLast) return done(undefined, true);
-    if (written === undefined) return wrong(at + 1, 'no JSON', remedies.damaged);
-    const value = upcast(written, head.format);
-    const { s, k } = (value ?? {}) as { s?: unknown; k?: unknown };
-    const due = head.next + texts.length;
-    if (s !== due)
-      return wrong(
-        at + 1,
-        typeof s === 'number'
-          ? `record ${due} is missing: ${s} comes instead`
-          : 'no record: it has no number',
-        remedies.damaged,
-      );
-    if (k === 'tail') {
-      const tail = tailSchema.safeParse(value);
-      if (!tail.success)
-        return wrong(at + 1, `its tail is wrong: ${z.prettifyError(tail.error)}`, remedies.damaged);
-      if (!isLast) return wrong(at + 2, 'there are lines after its tail', remedies.damaged);
-      return done(tail.data);
-    }
-    const line = lineOf(row, value, at + 1, lists);
-    if (isProblem(line)) return line;
-    const { record } = line;
-    texts.push(line.text);
-    if (record.k === 'list') lists.set(record.h, record.v);
-    else if (record.k === 'facts') facts = { t: line.t, facts: record };
-    else if ((record.k as string) !== 'frame') lines.push(line as TraceLine);
-    // Messages on the wire are collected separately, because a replay does not need them.
-    else frames.push({ ...(record as unknown as FrameLine), s: line.s, t: line.t });
+  constructor(digest?: Digest) {
+    this.#digest = digest;
   }
-  return done(undefined);
+  /** Tells that the latest line is no JSON, so that it is half a line if it is the last one. */
+  get isTorn(): boolean {
+    return this.#torn > 0;
+  }
+  /** Takes the next line of the file. Returns its record, which the head, the tail and a torn line do not have. */
+  take(line: string): AnyLine | Problem | undefined {
+    this.#rows += 1;
+    const at = this.#rows;
+    // A byte order mark and CRLF are accepted, because editors and git on Windows may add them.
+    const row = (at === 1 ? line.replace(/^\uFEFF/, '') : line).replace(/\r$/, '');
+    if (!this.head) return this.#begin(row);
+    if (this.#torn > 0) return wrong(this.#torn, 'no JSON', remedies.damaged);
+    if (this.tail) return wrong(at, 'there are lines after its tail', remedies.damaged);
+    const written = parsed(row);
+    if (written === undefined) {
+      this.#torn = at;
+      return undefined;
+    }
+    const value = upcast(written, this.head.format);
+    const { s, k } = (value ?? {}) as { s?: unknown; k?: unknown };
+    const due = this.head.next + this.#records;
+    if (s !== due) {
+      const missing = `record ${due} is missing: ${String(s)} comes instead`;
+      return wrong(at, typeof s === 'number' ? missing : 'no record: it has no number', remedies.damaged);
+    }
+    if (k === 'tail') return this.#end(value, at);
+    const read = lineOf(row, value, at, this.#lists);
+    if (isProblem(read)) return read;
+    this.#records += 1;
+    this.#digest?.add(read.text);
+    if (read.record.k === 'list') this.#lists.set(read.record.h, read.record.v);
+    return read;
+  }
+  #begin(row: string): Problem | undefined {
+    const head = headOf(row);
+    if (isProblem(head)) return head;
+    this.head = head;
+    return undefined;
+  }
+  #end(value: unknown, at: number): Problem | undefined {
+    const tail = tailSchema.safeParse(value);
+    if (!tail.success)
+      return wrong(at, `its tail is wrong: ${z.prettifyError(tail.error)}`, remedies.damaged);
+    if (this.#digest && this.#digest.value() !== tail.data.digest)
+      return wrong(at, 'its digest does not fit its lines', remedies.damaged);
+    this.tail = tail.data;
+    return undefined;
+  }
+}
+/** Collector of a whole trace in memory, line by line. */
+export class TraceCollector {
+  readonly #reader: TraceReader;
+  readonly #lines: TraceLine[] = [];
+  readonly #frames: FrameLine[] = [];
+  #facts: Trace['facts'];
+
+  constructor(digest?: Digest) {
+    this.#reader = new TraceReader(digest);
+  }
+  take(row: string): Problem | undefined {
+    const line = this.#reader.take(row);
+    if (!line || isProblem(line)) return line;
+    const { record, s, t } = line;
+    if (record.k === 'list') return undefined;
+    if (record.k === 'facts') this.#facts = { t, facts: record };
+    else if ((record.k as string) !== 'frame') this.#lines.push(line as TraceLine);
+    // Messages on the wire are collected separately, because a replay does not need them.
+    else this.#frames.push({ ...(record as unknown as FrameLine), s, t });
+    return undefined;
+  }
+  /** Returns the trace after its last line. Call it only when no line was wrong and there was one. */
+  get trace(): Trace {
+    const { head, tail, isTorn } = this.#reader;
+    if (!head) throw new Error('No line was read');
+    return { head, lines: this.#lines, frames: this.#frames, facts: this.#facts, tail, isTorn };
+  }
 }
 
 /**
@@ -194,10 +235,18 @@ function readLines(text: string): Read | Problem {
  * `sha256`, the digest of the lines is verified too.
  */
 export function readTrace(text: string, sha256?: (texts: Iterable<string>) => string): TraceRead {
-  const trace = readLines(text);
-  if (isProblem(trace)) return trace;
-  const { tail, texts } = trace;
-  if (tail && sha256 && sha256(texts) !== tail.digest)
-    return wrong(texts.length + 2, 'its digest does not fit its lines', remedies.damaged);
-  return { ok: true, trace };
+  const rows = text.split('\n');
+  if (rows.length > 1 && rows.at(-1) === '') rows.pop();
+  const texts: string[] = [];
+  const digest = sha256 && { add: (line: string) => void texts.push(line), value: () => sha256(texts) };
+  return readRows(rows, digest);
+}
+/** Reads a whole trace, line by line. There is at least one line, which may be empty. */
+export function readRows(rows: Iterable<string>, digest?: Digest): TraceRead {
+  const collector = new TraceCollector(digest);
+  for (const row of rows) {
+    const problem = collector.take(row);
+    if (problem) return problem;
+  }
+  return { ok: true, trace: collector.trace };
 }

@@ -21,15 +21,15 @@ function inputIn(file: string, type: string): number {
   const lines = read.ok ? tapeOf(read.trace).steps.map(({ line }) => line) : [];
   return lines.find(({ record }) => record.ev?.type === type)?.s ?? -1;
 }
-const checksIn = (file: string): Checks => {
-  const shown = recordingOf(file, () => {});
+const checksIn = async (file: string): Promise<Checks> => {
+  const shown = await recordingOf(file, () => {});
   if (typeof shown === 'string') throw new Error(shown);
   return shown.checks(shown.name);
 };
 
 describe('the checks of a recording', () => {
-  it('name every invariant, and none of them is violated in one of ours', () => {
-    const { verdict, text, invariants: checked, difference } = checksIn(recording);
+  it('name every invariant, and none of them is violated in one of ours', async () => {
+    const { verdict, text, invariants: checked, difference } = await checksIn(recording);
     expect([verdict, difference]).toEqual(['same', null]);
     expect(text).toMatch(/^SAME /);
     expect(checked.map(({ name }) => name)).toEqual(invariants.map(({ invariant }) => invariant));
@@ -41,19 +41,21 @@ describe('the checks of a recording', () => {
     const inject = '{"ch":"session:fs/1","ev":{"type":"session.opened"}}';
     const called = inputIn(recording, 'session.opened');
     await commandLine(['fork', recording, '--at', String(called), '--inject', inject, '--out', out]);
-    const shown = recordingOf(out, () => {});
+    const shown = await recordingOf(out, () => {});
     if (typeof shown === 'string') throw new Error(shown);
-    const { verdict, invariants: checked } = shown.checks('x');
+    const { verdict, invariants: checked } = await shown.checks('x');
     expect(verdict).toBe('broken');
     const [violation] = checked.find(({ name }) => name === 'no machine fails')?.violations ?? [];
-    const record = shown.text.split('\n').find((line) => line.includes(`"s":${violation?.s},`)) ?? '{}';
+    let text = '';
+    for await (const part of shown.text()) text += part;
+    const record = text.split('\n').find((line) => line.includes(`"s":${violation?.s},`)) ?? '{}';
     expect(JSON.parse(record)).toMatchObject({ k: 'end', why: 'failed', a: violation?.at });
   });
 
-  it('show what differs first, both sides, with its cause and what came before', () => {
+  it('show what differs first, both sides, with its cause and what came before', async () => {
     const out = join(folder, 'changed.trace.ndjson');
     changedTrace(recording, out);
-    const { verdict, difference } = checksIn(out);
+    const { verdict, difference } = await checksIn(out);
     expect(verdict).toBe('changed');
     expect(difference?.recorded).toContain('gave up (open)');
     expect(difference?.now).toContain('is ready (ready)');

@@ -1,5 +1,5 @@
 import type { CheckedInvariant, Checks } from '../../machines/inspection.ts';
-import { isCrossing, type Trace } from '../../machines/trace/index.ts';
+import type { Trace } from '../../machines/trace/index.ts';
 import { Bench, invariants, type SeenRecord } from '../invariants/index.ts';
 import { boundsOf } from '../invariants/lateness.ts';
 import { examined } from './replay.ts';
@@ -34,22 +34,35 @@ function invariantsIn(
  */
 const isNumbered = ({ record }: SeenRecord): boolean => record.k !== 'in' || record.via !== 'outlet';
 
+/** Line of the trace on a page, as far as the checks need it. */
+export interface ShownRecord {
+  readonly s: number;
+  readonly t: number;
+  readonly k: string;
+  readonly ch: string | undefined;
+}
+/** Kinds of lines that are no records of the directory. */
+const others: ReadonlySet<string> = new Set([
+  'head',
+  'tail',
+  'list',
+  'facts',
+  'frame',
+  'step',
+  'mark',
+  'key',
+]);
 /**
  * Report of `a2c replay` about a trace, for its page. `shown` is the trace on the page, which has more records than the file when
  * that was recorded without steps.
  */
-export function checksOf(file: string, trace: Trace, shown: Trace): Checks {
+export function checksOf(file: string, trace: Trace, shown: readonly ShownRecord[]): Checks {
   const { report, judged } = examined(file, trace);
   const { difference } = report;
-  const numbers = shown.lines.flatMap(({ s, record }) =>
-    ['step', 'mark', 'key'].includes(record.k) ? [] : [s],
-  );
+  const numbers = shown.flatMap(({ s, k }) => (others.has(k) ? [] : [s]));
   const isClosed = trace.tail?.reason === 'closed';
   const input = judged.replay?.difference?.inputs.at(-1);
-  const place = shown.lines.find(
-    ({ t, record }) =>
-      isCrossing(record) && record.k === 'in' && t === input?.t && record.ch === input.record.ch,
-  );
+  const place = shown.find(({ t, k, ch }) => k === 'in' && t === input?.t && ch === input.record.ch);
   return {
     verdict: report.verdict,
     text: report.text,

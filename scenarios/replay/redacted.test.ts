@@ -9,7 +9,7 @@ import { Harness } from '../stage/harness.ts';
 import { sha256Of } from './report/files.ts';
 import { recorderOf } from '../stage/recording.ts';
 import { watchGuards, type RedactedRead } from './guards.ts';
-import type { Kinds } from './replay-trace.ts';
+import { replayTrace, type Kinds } from './replay-trace.ts';
 import { replayOf } from './replay.ts';
 
 const hash = (text: string): string => sha256Of([text]).slice(0, 16);
@@ -62,6 +62,17 @@ describe('a redacted value', () => {
         '  Record it again with a value that is no secret, under a name that does not look like one.',
     );
   });
+});
+
+it('a replay that differs where something is redacted is watched once', async () => {
+  const trace = await recorded(reading((password) => password === secret));
+  let watched = 0;
+  const observer = (): object => {
+    watched += 1;
+    return {};
+  };
+  expect(replayTrace(trace, { observer }).redactedReads).toEqual([]);
+  expect(watched).toBe(1);
 });
 
 describe('a secret that is a word of the machines', () => {

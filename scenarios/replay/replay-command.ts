@@ -135,7 +135,7 @@ export async function replayCommand(
     return usage(context, `--junit: ${(error as Error).message}`);
   }
   if (html !== undefined) {
-    const recording = recordingOf(only, (text) => terminal.err(text));
+    const recording = await recordingOf(only, (text) => terminal.err(text));
     const problem = typeof recording === 'string' ? recording : await writePage(html, [recording]);
     if (problem !== undefined) return usage(context, problem);
     terminal.err(`written: ${html}`);

@@ -70,10 +70,10 @@ export function replayTrace(trace: Trace, options: ReplayTraceOptions = {}): Tra
   };
   const replay = played(play);
   const isRedacted = replay.difference && trace.lines.some(({ text }) => redacted.test(text));
+  if (!isRedacted) return replay;
   // Watches guards in a second replay only when there is a difference and something was redacted, because watching is slow.
-  return isRedacted
-    ? { ...replay, redactedReads: played({ ...play, isWatching: true }).redactedReads }
-    : replay;
+  const { observer: _, onInput: __, ...unseen } = play;
+  return { ...replay, redactedReads: played({ ...unseen, isWatching: true }).redactedReads };
 }
 /** Steps to play, from a tape or changed by a fork. */
 export interface Play extends ReplayTraceOptions {

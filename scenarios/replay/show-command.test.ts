@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -169,6 +169,20 @@ describe('a2c show', () => {
     const { page } = await shown(file);
     expect(page.messages[0]).not.toHaveProperty('damage');
     expect(textOf(page)).toBe(`${lines.join('\n')}\n`);
+  });
+
+  it('shows a compressed file that ends too early up to its last whole line, and says so', async () => {
+    const text = readFileSync(join(folder, 'long.trace.ndjson'), 'utf8');
+    const file = join(folder, 'torn.trace.ndjson.gz');
+    const bytes = gzipSync(text);
+    writeFileSync(file, bytes.subarray(0, Math.floor(bytes.length / 2)));
+    const { page } = await shown(file);
+    const kept = textOf(page);
+    expect(text.startsWith(kept)).toBe(true);
+    expect(kept.length).toBeGreaterThan(text.length / 4);
+    const line = kept.split('\n').length;
+    const damage = `The file is damaged in line ${line}: it cannot be unpacked: unexpected end of file. What follows is not shown.`;
+    expect(page.messages[0]).toMatchObject({ type: 'welcome', damage });
   });
 
   it('of a file that is not there says so', async () => {

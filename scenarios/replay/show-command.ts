@@ -1,95 +1,171 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { basename } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { untilAborted, type CommandContext, type ShowOptions } from '../../actors/cli/context.ts';
 import { openPage } from '../../actors/cli/inspect.ts';
 import { exitCodeAtEnd } from '../../actors/cli/exit-codes.ts';
 import { recordingPage, showRecordings, type Recording } from '../../actors/inspector/recordings.ts';
 import type { Checks } from '../../machines/inspection.ts';
-import { readTrace, type Trace } from '../../machines/trace/index.ts';
-import { checksOf } from './checks.ts';
+import {
+  isProblem,
+  TraceCollector,
+  TraceReader,
+  type Head,
+  type Problem,
+  type Trace,
+} from '../../machines/trace/index.ts';
+import { checksOf, type ShownRecord } from './checks.ts';
 import { recordedAgain } from './again/recorded-again.ts';
 import { replayTrace, Unplayable } from './replay-trace.ts';
-import { sha256Of } from './report/files.ts';
+import { createDigest, isUnpackable, rowsIn } from './report/files.ts';
 import { problemIn, problemOf } from './report/verdict.ts';
 
 const unusable = 5;
 const wrongUsage = 64;
 
-const withoutLast = (text: string): string => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1);
-/** Replays a trace to record everything that the machines did and remembered. */
-function toFull(trace: Trace): { text: string; parted: number | undefined } {
-  const again = { profile: 'full', reason: () => 'asked', hasFrames: true } as const;
-  const { text, replay } = recordedAgain(trace, again, (watched) => replayTrace(trace, watched));
-  const { recorded, inputs } = replay.difference ?? {};
-  // Leaves out the end where the host wrote none, so that the page tells that it was killed.
-  if (!trace.tail) return { text: withoutLast(text), parted: recorded?.s ?? inputs?.at(-1)?.s };
-  return { text, parted: recorded?.s ?? inputs?.at(-1)?.s };
-}
-
-/** Whole lines of a file; half a line at its end is what a killed host was writing. */
-function wholeLines(text: string): string {
-  const end = text.lastIndexOf('\n') + 1;
-  try {
-    JSON.parse(text.slice(end));
-    return `${text}\n`;
-  } catch {
-    return text.slice(0, end);
-  }
-}
+/** Part of a trace file before its first damage. */
 interface Sound {
-  readonly text: string;
-  readonly trace: Trace;
+  readonly file: string;
+  readonly head: Head;
+  /** Number of its lines, with the head. */
+  readonly rows: number;
+  readonly chars: number;
   /** Description of the damage that ends the sound part; undefined when all is sound. */
   readonly damage: string | undefined;
 }
-/** Reads the part of a trace before its first damaged line. Returns an error text when not even its head is sound. */
-function soundPart(file: string, text: string): Sound | string {
-  const read = readTrace(text, sha256Of);
-  if (read.ok) return { text: wholeLines(text), trace: read.trace, damage: undefined };
-  const before = `${text
-    .split('\n')
-    .slice(0, read.line - 1)
-    .join('\n')}\n`;
-  const sound = readTrace(before, sha256Of);
-  if (read.line < 3 || !sound.ok) return `${file}: line ${read.line}: ${read.problem}\n  ${read.remedy}`;
-  const damage = `The file is damaged in line ${read.line}: ${read.problem}. What follows is not shown.`;
-  return { text: before, trace: sound.trace, damage };
+const isUnread = (error: unknown): boolean => (error as NodeJS.ErrnoException).syscall !== undefined;
+/** Looks through a file up to its first damage, and keeps nothing. Returns an error text when not even its head is sound. */
+async function soundPart(file: string): Promise<Sound | string> {
+  const reader = new TraceReader(createDigest());
+  let [rows, chars] = [0, 0];
+  const shown = (line: number, problem: string): Sound | string => {
+    const damage = `The file is damaged in line ${line}: ${problem}. What follows is not shown.`;
+    return reader.head && line > 2
+      ? { file, head: reader.head, rows: line - 1, chars, damage }
+      : `${file}: line ${line}: ${problem}`;
+  };
+  const wrong = ({ line, problem, remedy }: Problem): Sound | string => {
+    const found = shown(line, problem);
+    return typeof found === 'string' ? `${found}\n  ${remedy}` : found;
+  };
+  try {
+    for await (const some of rowsIn(file))
+      for (const row of some) {
+        const read = reader.take(row);
+        if (read && isProblem(read)) return wrong(read);
+        rows += 1;
+        chars += row.length;
+      }
+  } catch (error) {
+    if (isUnread(error)) return `${file}: ${(error as Error).message}`;
+    if (!isUnpackable(error)) throw error;
+    return shown(reader.isTorn ? rows : rows + 1, `it cannot be unpacked: ${(error as Error).message}`);
+  }
+  const nothing = rows === 0 ? reader.take('') : undefined;
+  if (nothing && isProblem(nothing)) return wrong(nothing);
+  // Half a line at the end is what a killed host was writing.
+  return { file, head: reader.head as Head, rows: reader.isTorn ? rows - 1 : rows, chars, damage: undefined };
 }
+/** Reads the lines of the sound part of a file, some at a time. */
+async function* soundRows({ file, rows }: Pick<Sound, 'file' | 'rows'>): AsyncGenerator<readonly string[]> {
+  let left = rows;
+  for await (const some of rowsIn(file)) {
+    yield some.slice(0, left);
+    left -= some.length;
+    if (left <= 0) return;
+  }
+}
+const textOf = (rows: readonly string[]): string => rows.map((row) => `${row}\n`).join('');
+async function* soundText(sound: Sound): AsyncGenerator<string> {
+  for await (const rows of soundRows(sound)) yield textOf(rows);
+}
+async function traceOf(sound: Sound): Promise<Trace> {
+  const collector = new TraceCollector();
+  for await (const rows of soundRows(sound)) for (const row of rows) collector.take(row);
+  return collector.trace;
+}
+
+/** Text that is kept compressed, in parts of whole lines. */
+class PackedText {
+  readonly #parts: Buffer[] = [];
+  #waiting = '';
+  rows = 0;
+  chars = 0;
+
+  readonly add = (text: string): void => {
+    this.chars += text.length;
+    this.#waiting += text;
+    if (this.#waiting.length > packedChars) this.#pack();
+  };
+  #pack(): void {
+    for (let at = this.#waiting.indexOf('\n'); at >= 0; at = this.#waiting.indexOf('\n', at + 1))
+      this.rows += 1;
+    this.#parts.push(gzipSync(this.#waiting, { level: 1 }));
+    this.#waiting = '';
+  }
+  end(): void {
+    if (this.#waiting !== '') this.#pack();
+  }
+  async *text(): AsyncGenerator<string> {
+    for (const part of this.#parts) yield gunzipSync(part).toString('utf8');
+  }
+}
+const packedChars = 1024 * 1024;
+/** Replays a trace to record everything that the machines did and remembered. */
+function toFull(trace: Trace): { packed: PackedText; parted: number | undefined } {
+  const packed = new PackedText();
+  // Writes no end where the host wrote none, so that the page tells that it was killed.
+  const hasTail = trace.tail !== undefined;
+  const again = {
+    profile: 'full',
+    reason: () => 'asked',
+    hasFrames: true,
+    hasTail,
+    write: packed.add,
+  } as const;
+  const { replay } = recordedAgain(trace, again, (watched) => replayTrace(trace, watched));
+  packed.end();
+  const { recorded, inputs } = replay.difference ?? {};
+  return { packed, parted: recorded?.s ?? inputs?.at(-1)?.s };
+}
+
+/** Makes the function that checks a recording, whose text on the page is `text`. */
+const checksBy =
+  (text: () => AsyncIterable<string>, trace: () => Promise<Trace>) =>
+  async (name: string): Promise<Checks> => {
+    const shown: ShownRecord[] = [];
+    for await (const part of text())
+      for (const row of part.split('\n')) {
+        if (row === '') continue;
+        const { s, t, k, ch } = JSON.parse(row) as ShownRecord;
+        shown.push({ s, t, k, ch });
+      }
+    return checksOf(name, await trace(), shown);
+  };
 /**
  * Reads a trace file for a page, up to its first damage: as the file is, as today's code plays it, or by default the
- * first of the two that shows what machines remember. Returns an error text for what is no trace.
+ * first of the two that shows what machines remember. Returns an error text for what is no trace. A file that is shown
+ * as it is needs no memory for its text.
  */
-export function recordingOf(
+export async function recordingOf(
   file: string,
   notice: (text: string) => void,
   how?: 'recorded' | 'replayed',
-): Recording | string {
-  let text: string;
-  try {
-    const bytes = readFileSync(file);
-    text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
-  } catch (error) {
-    return `${file}: ${(error as Error).message}`;
-  }
-  const sound = soundPart(file, text);
+): Promise<Recording | string> {
+  const sound = await soundPart(file);
   if (typeof sound === 'string') return sound;
-  const { trace, damage } = sound;
-  const { head } = trace;
+  const { head, damage, rows, chars } = sound;
   const { started } = head;
   const name = how === 'replayed' ? `${file}, replayed` : file;
   const about = { name, started, ...(damage !== undefined && { damage }) };
   if (damage !== undefined) notice(`${file}: ${damage}`);
-  const checksBy =
-    (whole: string) =>
-    (name: string): Checks => {
-      const shown = readTrace(whole, sha256Of);
-      // Throws on an unreadable trace, because the text was written here a moment ago.
-      if (!shown.ok) throw new Error(shown.problem);
-      return checksOf(name, trace, shown.trace);
-    };
-  if (how === 'recorded' || (head.profile === 'full' && how === undefined))
-    return { ...about, text: sound.text, checks: checksBy(sound.text) };
+  if (how === 'recorded' || (head.profile === 'full' && how === undefined)) {
+    const text = (): AsyncIterable<string> => soundText(sound);
+    return { ...about, rows, chars, text, checks: checksBy(text, () => traceOf(sound)) };
+  }
+  const trace = await traceOf(sound);
   const problem = problemOf(trace);
   if (problem) return `${file}: ${problem.message}\n  ${problem.remedy}`;
   let full: ReturnType<typeof toFull>;
@@ -104,14 +180,21 @@ export function recordingOf(
     notice(
       `today's code does something else at record ${full.parted}: from there on it is shown as it is now`,
     );
-  return { ...about, text: full.text, checks: checksBy(full.text) };
+  const text = (): AsyncIterable<string> => full.packed.text();
+  return {
+    ...about,
+    rows: full.packed.rows,
+    chars: full.packed.chars,
+    text,
+    checks: checksBy(text, async () => trace),
+  };
 }
 
 /** Writes the page of recordings as one file, without the paths of the traces. Returns an error text when that fails. */
 export async function writePage(html: string, recordings: readonly Recording[]): Promise<string | undefined> {
   const named = recordings.map((recording) => ({ ...recording, name: basename(recording.name) }));
   try {
-    writeFileSync(html, await recordingPage(named), { mode: 0o600 });
+    await pipeline(Readable.from(recordingPage(named)), createWriteStream(html, { mode: 0o600 }));
     return undefined;
   } catch (error) {
     return `${html}: ${(error as Error).message}`;
@@ -130,14 +213,13 @@ export async function showCommand(
   }
   const recordings: Recording[] = [];
   const ways = replay ? (['recorded', 'replayed'] as const) : [undefined];
-  const read = files.flatMap((file) =>
-    ways.map((how) => recordingOf(file, (text) => terminal.err(text), how)),
-  );
-  for (const recording of read) {
-    if (typeof recording !== 'string') recordings.push(recording);
-    else terminal.err(recording);
-  }
-  if (recordings.length < read.length) return unusable;
+  for (const file of files)
+    for (const how of ways) {
+      const recording = await recordingOf(file, (text) => terminal.err(text), how);
+      if (typeof recording !== 'string') recordings.push(recording);
+      else terminal.err(recording);
+    }
+  if (recordings.length < files.length * ways.length) return unusable;
   if (html !== undefined) {
     const problem = await writePage(html, recordings);
     if (problem === undefined) terminal.out(html);

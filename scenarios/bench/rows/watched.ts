@@ -5,6 +5,7 @@ import type { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { createComputer } from '../../../actors/index.ts';
 import { bootedComputer } from '../../fixtures/booted.ts';
+import { shownText } from '../../fixtures/shown-text.ts';
 import { startHost } from '../../fixtures/started-host.ts';
 import { textOf, type Chain } from '../chain.ts';
 import { echoTool, optionsOver, served } from '../inside.ts';
@@ -113,10 +114,7 @@ function longTrace(): string {
 export const measureRecords: Row['measure'] = async (_, tell) => {
   const { Chromium } = await import('../../fixtures/browser.ts');
   const { showRecordings } = await import('../../../actors/inspector/recordings.ts');
-  const checks = (): never => {
-    throw new Error('not checked here');
-  };
-  const shown = await showRecordings([{ name: 'long', started: null, text: longTrace(), checks }]);
+  const shown = await showRecordings([shownText('long', longTrace())]);
   const chromium = await Chromium.start();
   const start = performance.now();
   const since = (): number => (performance.now() - start) / 1_000;

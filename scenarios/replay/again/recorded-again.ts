@@ -20,11 +20,38 @@ interface Again {
   readonly reason?: (replay: TraceReplay) => string;
   /** Takes over the messages on the wire, which a replay does not need. */
   readonly hasFrames?: boolean;
+  /** Ends the new trace with a tail; false for the trace of a host that was killed. Default true. */
+  readonly hasTail?: boolean;
+  /** Takes the parts of the new trace as they come, each of whole lines. By default they are the returned text. */
+  readonly write?: (part: string) => void;
 }
 const allFrames = { held: Infinity, mostChars: Infinity, leastChars: Infinity, share: 0 };
 /** Returns a message as the recorder takes it. */
 function frameOf({ s: _, t: __, a, by, via, dir, json, ...read }: FrameLine): Frame {
   return { k: 'frame', a, ...(by !== undefined && { by }), via, dir, json, read };
+}
+/**
+ * Makes a function that records the messages and marks of a trace before one of its records, which no replay tells. `at`
+ * does something at a time of the trace.
+ */
+function extrasOf(
+  trace: Trace,
+  recorder: Recorder,
+  hasFrames: boolean,
+  at: (t: number, work: () => void) => void,
+): (s: number) => void {
+  const frames = hasFrames ? [...(trace.frames ?? [])] : [];
+  const marks = trace.lines.flatMap(({ s, record }) =>
+    record.k === 'mark' ? [{ s, text: record.text }] : [],
+  );
+  return (s) => {
+    for (let [next] = frames; next && next.s < s; [next] = frames) {
+      const frame = frameOf(next);
+      at(next.t, () => void recorder.frame(frame));
+      frames.shift();
+    }
+    while ((marks[0]?.s ?? Infinity) < s) recorder.mark(marks.shift()?.text ?? '');
+  };
 }
 /**
  * Records a new trace of what today's machines do in the world of an old trace, at the old times. `replay` plays the old trace. A
@@ -37,13 +64,12 @@ export function recordedAgain(
     about = {},
     reason = () => trace.tail?.reason ?? 'cut',
     hasFrames = false,
+    hasTail = true,
+    write,
   }: Again,
   replay: (watched: Pick<ReplayTraceOptions, 'observer' | 'onInput'>) => TraceReplay,
 ): { readonly text: string; readonly replay: TraceReplay } {
   const { runtime, xstate, node, clock, started, redaction, title } = trace.head;
-  const marks = trace.lines.flatMap(({ s, record }) =>
-    record.k === 'mark' ? [{ s, text: record.text }] : [],
-  );
   const [first] = trace.lines.flatMap(({ t, record }) => (isCrossing(record) ? [record.w - t] : []));
   const shift = trace.facts ? preludeMs - trace.facts.t : 0;
   let [offset, now] = [first ?? 0, (): number => -shift];
@@ -66,34 +92,33 @@ export function recordedAgain(
     ringBytes: Infinity,
     frames: allFrames,
   });
-  const frames = hasFrames ? [...(trace.frames ?? [])] : [];
-  const framesUntil = (s: number): void => {
+  const at = (t: number, work: () => void): void => {
     const clock = now;
-    for (let [next] = frames; next && next.s < s; [next] = frames) {
-      const { t } = next;
-      now = () => t;
-      recorder.frame(frameOf(next));
-      frames.shift();
-    }
+    now = () => t;
+    work();
     now = clock;
   };
-  const markUntil = (s: number): void => {
-    while ((marks[0]?.s ?? Infinity) < s) recorder.mark(marks.shift()?.text ?? '');
-  };
+  const extrasUntil = extrasOf(trace, recorder, hasFrames, at);
+  const parts: string[] = [];
+  const add = write ?? ((part: string) => void parts.push(part));
+  const writer = recorder.writer();
+  const pour = (): void => add(writer.lines(recorder.take()));
+  add(recorder.head(1));
   const played = replay({
     observer: (ofReplay) => {
       now = ofReplay;
       return recorder;
     },
     onInput: ({ s, t, record }) => {
+      pour();
       offset = record.w - t;
-      framesUntil(s);
-      markUntil(s);
+      extrasUntil(s);
     },
   });
-  framesUntil(Infinity);
-  markUntil(Infinity);
-  return { text: recorder.text(reason(played)), replay: played };
+  extrasUntil(Infinity);
+  pour();
+  if (hasTail) add(recorder.tail(reason(played), writer));
+  return { text: parts.join(''), replay: played };
 }
 /** Reads a trace text that this program has just written. */
 export function readBack(text: string): Trace {

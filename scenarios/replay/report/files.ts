@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { readTrace, type TraceRead } from '../../../machines/trace/index.ts';
+import { pipeline } from 'node:stream';
+import { createGunzip, gunzipSync } from 'node:zlib';
+import { readRows, type TraceRead } from '../../../machines/trace/index.ts';
 
 const suffix = /\.trace\.ndjson(\.gz)?$/;
 
@@ -28,6 +29,38 @@ export function tracesIn(paths: readonly string[]): string[] {
 }
 export function readTraceFile(path: string): TraceRead {
   const bytes = readFileSync(path);
-  const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
-  return readTrace(text, sha256Of);
+  return readRows(linesOf(path.endsWith('.gz') ? gunzipSync(bytes) : bytes), createDigest());
 }
+/** Lines of a file, each decoded alone, because a long file is no string. */
+function* linesOf(bytes: Buffer): Generator<string> {
+  for (let from = 0; from < bytes.length || from === 0;) {
+    const end = bytes.indexOf(10, from);
+    yield bytes.toString('utf8', from, end < 0 ? bytes.length : end);
+    if (end < 0) return;
+    from = end + 1;
+  }
+}
+
+/** Number of bytes of a file that are read at a time. */
+const chunkBytes = 256 * 1024;
+/**
+ * Reads the lines of a file, also of a compressed one, some at a time. Throws where the file cannot be read, or not be
+ * unpacked any further, after all lines before that place.
+ */
+export async function* rowsIn(path: string): AsyncGenerator<readonly string[]> {
+  const file = createReadStream(path, { highWaterMark: chunkBytes });
+  const bytes = path.endsWith('.gz')
+    ? pipeline(file, createGunzip({ chunkSize: chunkBytes }), () => {})
+    : file;
+  bytes.setEncoding('utf8');
+  let rest = '';
+  for await (const part of bytes as AsyncIterable<string>) {
+    const rows = (rest + part).split('\n');
+    rest = rows.pop() ?? '';
+    if (rows.length > 0) yield rows;
+  }
+  if (rest !== '') yield [rest];
+}
+/** Tells whether an error means that compressed bytes are damaged or end too early. */
+export const isUnpackable = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).code?.startsWith('Z_') === true;
