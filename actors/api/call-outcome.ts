@@ -1,5 +1,6 @@
 /** Outcomes of calls as hosts get them, and the reading of them from the answers of machines. */
 import { wireCodes, type CallToolResult, type Failure } from '../../machines/protocol/index.ts';
+import { withoutPrefix } from '../../machines/protocol/reading.ts';
 import { toolResult } from '../../machines/protocol/tool-result.ts';
 import type { CallEnd, CallPhase, CallSettled, Outcome } from '../../machines/call/messages.ts';
 
@@ -85,7 +86,9 @@ const longestMessage = 2_000;
 /** Returns what a tool says about its own error: the first text of its result. */
 export function toolErrorText(result: unknown): string {
   const { content } = toolResult(result);
-  const texts = content.flatMap(({ text }) => (typeof text === 'string' && text !== '' ? [text] : []));
+  const texts = content.flatMap(({ text }) =>
+    typeof text === 'string' && text !== '' ? [withoutPrefix(text)] : [],
+  );
   return texts[0]?.slice(0, longestMessage) ?? 'The tool says that it failed';
 }
 

@@ -21,11 +21,15 @@ const read = (ack: unknown): ReturnType<typeof failureIn> => {
 
 describe('what a Python computer says of a call that failed', () => {
   it.each([
-    ['a time-out of 0.1', said("调用异常: Tool 'x' execution timed out"), { code: 4004 }],
+    [
+      'a time-out of 0.1',
+      said("调用异常: Tool 'x' execution timed out"),
+      { code: 4004, message: "Tool 'x' execution timed out" },
+    ],
     [
       'a time-out of 0.3',
       said("工具调用超时 / Tool call timeout: Tool 'x' execution timed out", { a2c_timeout: true }),
-      { code: 4004 },
+      { code: 4004, message: "Tool call timeout: Tool 'x' execution timed out" },
     ],
     [
       'a cancel of 0.3',
@@ -33,7 +37,11 @@ describe('what a Python computer says of a call that failed', () => {
         a2c_cancelled: true,
         a2c_cancel_reason: 'agent_requested',
       }),
-      { code: 'ToolCallCancelled', details: { cancel_reason: 'agent_requested' } },
+      {
+        code: 'ToolCallCancelled',
+        message: 'Tool call cancelled',
+        details: { cancel_reason: 'agent_requested' },
+      },
     ],
     [
       'a server that died',

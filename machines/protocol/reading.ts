@@ -82,7 +82,9 @@ export function failureIn(result: CallToolResult): Failure | undefined {
   if (hasFailed !== true) return undefined;
   if (meta['a2c_outcome'] !== undefined && typeof meta['error_code'] !== 'number') return undefined;
   const error = isObject(structuredContent) ? structuredContent['error'] : undefined;
-  return isError(error) ? readError(error) : foreignFailureIn(result);
+  if (isError(error)) return readError(error);
+  const failure = foreignFailureIn(result);
+  return failure && { ...failure, message: withoutPrefix(failure.message) };
 }
 
 /**
@@ -107,6 +109,9 @@ export function endingOf(ack: unknown): {
  */
 const executed = /^(?:调用异常: )?Tool execution failed: (.*)$/s;
 const timedOut = /^(?:调用异常: )?Tool '.*' execution timed out$|^工具调用超时 \/ Tool call timeout: /s;
+/** Cuts the Chinese words that computers of the Python SDK write before an English sentence. */
+export const withoutPrefix = (text: string): string =>
+  text.replace(/^(?:调用异常: |工具调用超时 \/ |工具调用已被取消 \/ )/u, '');
 /**
  * Pattern for a lost connection to the server, or a server that did not answer the SDK in time; by then the server
  * had received the call.

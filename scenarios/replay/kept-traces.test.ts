@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createComputer, type Computer, type RecordOptions, type LinkedEnd } from '../../actors/index.ts';
 import { readTrace } from '../../machines/trace/index.ts';
+import { commandLine } from '../fixtures/command-line.ts';
 import { replayTrace } from './replay-trace.ts';
 import { sha256Of } from './report/files.ts';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
@@ -198,6 +199,11 @@ describe('a trace of a user’s failure', () => {
     expect(host.lines(file).filter(({ k }) => k === 'mark')).toMatchObject([{ text: 'callUnknown die' }]);
     expect(host.lines(file).some(({ k }) => k === 'frame')).toBe(true);
     await host.computer.close();
+    const { out } = await commandLine(['replay', file]);
+    expect(out.split('\n').slice(1, 3)).toEqual([
+      '  written because: call die ended unknown',
+      expect.stringMatching(/^ {2}call \S+ \(die of files\): unknown/),
+    ]);
   });
 
   it('is kept for no word that there is not', async () => {

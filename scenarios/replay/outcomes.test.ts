@@ -4,10 +4,10 @@ import { traceOf } from '../stage/recording.ts';
 import { Harness } from '../stage/harness.ts';
 import { outcomesOf, recordedMoments, type Outcomes } from './outcomes.ts';
 import { replayOf } from './replay.ts';
-import { outcomeText } from './report/outcome.ts';
+import { outcomeText, reasonsOf, reasonText } from './report/outcome.ts';
 
-/** Calls of an agent in an office that is elsewhere: it is not in the trace. */
-async function atComputer(): Promise<Outcomes> {
+/** Outcomes of the calls of an agent, from a trace that has the computer alone, or the agent alone. */
+async function callsIn(others: RegExp): Promise<Outcomes> {
   const harness = new Harness({
     servers: {
       fs: {
@@ -27,8 +27,8 @@ async function atComputer(): Promise<Outcomes> {
   for (const tool of ['read', 'fail', 'hang', 'toss']) harness.agentCall(tool);
   await harness.run(10_000);
   const { lines, ...trace } = traceOf(harness.recorder);
-  const ofComputer = lines.filter(({ record }) => !('ch' in record && /agent|office/.test(record.ch)));
-  return outcomesOf(recordedMoments({ ...trace, lines: ofComputer }));
+  const kept = lines.filter(({ record }) => !('ch' in record && others.test(record.ch)));
+  return outcomesOf(recordedMoments({ ...trace, lines: kept }));
 }
 
 describe('outcomes', () => {
@@ -69,7 +69,7 @@ describe('outcomes', () => {
   });
 
   it('have calls of an agent at its computer, as it is answered', async () => {
-    const { calls } = await atComputer();
+    const { calls } = await callsIn(/agent|office/);
     const texts = Object.values(calls).map(({ tool, server, end, outcome, code, text, answers }) =>
       [tool, server, end, outcome, code, text, answers].join(' '),
     );
@@ -78,6 +78,18 @@ describe('outcomes', () => {
       'fail fs failed failed  no such file 1',
       expect.stringMatching(/^hang fs unknown unknown 4003 .* 1$/),
       expect.stringMatching(/^toss fs unknown unknown 4003 .*exit code 3.* 1$/),
+    ]);
+  });
+
+  it('have the calls of an agent as its handle reads the answers of a computer that is elsewhere', async () => {
+    const { calls } = await callsIn(/^(?!host:agent)/);
+    expect(
+      Object.values(calls).map(({ tool, server, end, code }) => [tool, server, end, code].join(' ')),
+    ).toEqual([
+      'read fs succeeded ',
+      'fail fs failed ',
+      'hang fs unknown ServerLost',
+      'toss fs unknown ServerLost',
     ]);
   });
 
@@ -102,5 +114,40 @@ describe('outcomes', () => {
     expect(told[1]).toBe('call r0 (read of fs): succeeded, after 0.005 s');
     expect(told[10]).toBe('and 20 more calls');
     expect(told[11]).toMatch(/^server fs: 32 states … → ready → .* → waiting \(ServerLost: gone\)$/);
+  });
+
+  it('tell first the calls and servers that the file was written for, of calls the last one', () => {
+    const base = {
+      server: 'fs',
+      end: 'failed',
+      code: null,
+      text: '',
+      startedMs: 0,
+      settledMs: 5,
+      answers: 1,
+    };
+    const failed = { ...base, tool: 'stat', outcome: 'failed' };
+    const lost = { ...base, tool: 'read, then write', outcome: 'unknown' };
+    const calls = {
+      ...Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`f${n}`, failed])),
+      other: { ...lost, tool: 'hang' },
+      early: lost,
+      late: { ...lost, settledMs: 9 },
+    };
+    const server = { state: 'ready', states: ['ready'], failure: null };
+    const servers = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`s${n}`, server]));
+    const tail = { k: 'tail', reason: 'callUnknown read, then write, serverGaveUp s11' };
+    const mark = { s: 1, t: 0, text: '', record: { k: 'mark', text: 'checkout' } };
+    const reasons = reasonsOf({ tail, lines: [mark] } as never);
+    expect(reasons.map(reasonText)).toEqual(['call read, then write ended unknown', 'server s11 gave up']);
+    const told = outcomeText({ calls, servers, seats: {}, processes: {} }, reasons);
+    expect(told.map((line) => line.split(' (')[0])).toMatchObject({
+      0: 'call late',
+      1: 'call early',
+      2: 'call other',
+      3: 'call f0',
+      10: 'and 53 more calls',
+      11: 'server s11: ready',
+    });
   });
 });

@@ -1,4 +1,6 @@
 import type { EventObject } from 'xstate';
+import { interpreted } from '../../actors/api/agent-answers.ts';
+import type { ToldOutcome } from '../../actors/api/call-outcome.ts';
 import { isCrossing, type Trace } from '../../machines/trace/index.ts';
 import type { TapeMoment } from './tape.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
@@ -105,6 +107,8 @@ const settledAtHost = ({ end, outcome, server, failure, result }: Word): Settled
     text: why?.message ?? textsIn(result),
   };
 };
+/** Reads the answer of the computer as the handle of the agent does: its machine only knows that an answer came. */
+const asAgentReads = (word: Word): Word => ({ ...word, ...interpreted(word as unknown as ToldOutcome) });
 /** Outcome of a call, read from the answer that is sent to an agent. */
 function settledAtLink(body: unknown): Settled {
   const { meta, isError, structuredContent } = fieldsOf(body);
@@ -112,7 +116,13 @@ function settledAtLink(body: unknown): Settled {
   const outcome = textOr(a2c_outcome, isError === true ? 'failed' : 'succeeded');
   const why = failureOf(fieldsOf(structuredContent)['error']);
   const end = a2c_timeout === true ? 'timedOut' : a2c_cancelled === true ? 'cancelled' : outcome;
-  return { outcome, end, server: textOr(a2c_server, null), code: why?.code ?? null, text: textsIn(body) };
+  return {
+    outcome,
+    end,
+    server: textOr(a2c_server, null),
+    code: why?.code ?? null,
+    text: why?.message || textsIn(body),
+  };
 }
 
 /** Collects outcomes from the crossings of the boundary, in order. */
@@ -146,7 +156,7 @@ class OutcomesSoFar implements Outcomes {
   #said(ch: string, word: Word, t: number): void {
     switch (word.type) {
       case 'call.settled':
-        this.#settled(ch, word, settledAtHost(word), t);
+        this.#settled(ch, word, settledAtHost(ch.startsWith('host:agent') ? asAgentReads(word) : word), t);
         return;
       case 'server.changed':
       case 'server.removed': {

@@ -58,7 +58,7 @@ function show(
   const { terminal } = context;
   terminal.outText(report.text);
   if (isAlone && report.verdict !== 'changed')
-    for (const line of outcomeText(report.outcomes)) terminal.outText(`  ${line}`);
+    for (const line of outcomeText(report.outcomes, report.reasons)) terminal.outText(`  ${line}`);
   if (inputs && report.verdict !== 'unusable') showInputs(context, report.file);
   if (until !== undefined)
     for (const [address, state] of Object.entries(report.states)) terminal.out(`  ${address}  ${state}`);

@@ -3,6 +3,7 @@ import type { Trace } from '../../machines/trace/index.ts';
 import type { Violation } from '../invariants/index.ts';
 import { replayedInside } from './again/inside.ts';
 import { outcomesOf, type Outcomes } from './outcomes.ts';
+import { reasonsOf } from './report/outcome.ts';
 import { readTraceFile } from './report/files.ts';
 import {
   notesOf,
@@ -31,6 +32,11 @@ export interface ReplayReport {
   readonly text: string;
   /** Outcomes of calls, servers, seats and processes in the replay; empty when the trace is unusable. */
   readonly outcomes: Outcomes;
+  /**
+   * Reasons for which a host wrote the file by itself, such as `callUnknown read` or `serverGaveUp files`; empty when it
+   * was asked for the file.
+   */
+  readonly reasons: readonly string[];
   /** First place where today's code differs from the recording; null when there is none. */
   readonly difference: ReportedDifference | null;
   /** Notes that do not change the verdict, one line each. */
@@ -78,11 +84,13 @@ export function examined(
   const isWhole = options.until === undefined && !trace.facts;
   const isExplained = verdict === 'same' && isWhole && trace.head.profile !== 'boundary';
   const notes = notesOf(trace, judged, isExplained ? replayedInside(trace, kinds).inside : undefined);
+  const reasons = reasonsOf(trace);
   const report: ReplayReport = {
     file,
     verdict,
-    text: reportText({ file, trace, difference, notes }, judged),
+    text: reportText({ file, trace, reasons, difference, notes }, judged),
     outcomes,
+    reasons,
     difference,
     notes,
     inputs: replay?.inputs ?? 0,
@@ -97,6 +105,7 @@ export function examined(
 }
 const nothing = {
   outcomes: outcomesOf([]),
+  reasons: [],
   difference: null,
   notes: [],
   inputs: 0,

@@ -1,3 +1,5 @@
+import { keepWords, type KeepWord } from '../../../actors/recording/flight-recorder.ts';
+import type { Trace } from '../../../machines/trace/index.ts';
 import type { CallOutcome, Outcomes, ProcessOutcome, SeatOutcome, ServerOutcome } from '../outcomes.ts';
 import { cut } from './words.ts';
 
@@ -52,31 +54,61 @@ const placeOf = ({ tool, server }: CallOutcome): string =>
   ` (${tool}${server === null ? '' : ` of ${server}`})`;
 const timeOf = ({ startedMs, settledMs }: CallOutcome): string =>
   settledMs === null ? '' : `, after ${secondsText(settledMs - startedMs)}`;
+
+const parted = new RegExp(`, (?=(?:${keepWords.join('|')}) )`, 'u');
+const isReason = (text: string): boolean => keepWords.some((on) => text.startsWith(`${on} `));
+/** Reasons for which a host wrote a trace by itself, such as `callUnknown read`: of its last line and of its marks. */
+export const reasonsOf = ({ tail, lines }: Pick<Trace, 'tail' | 'lines'>): string[] => {
+  const marks = lines.flatMap(({ record }) => (record.k === 'mark' ? [record.text] : []));
+  return [...marks, tail?.reason ?? ''].flatMap((text) => text.split(parted)).filter(isReason);
+};
+const reasonWords: Readonly<Record<KeepWord, (subject: string) => string>> = {
+  callUnknown: (tool) => `call ${tool} ended unknown`,
+  callFailed: (tool) => `call ${tool} failed`,
+  serverGaveUp: (name) => `server ${name} gave up`,
+  serverLost: (name) => `server ${name} was lost`,
+  fault: (address) => `a fault at ${address}`,
+};
+/** Reason of a trace in words, such as `call read ended unknown`. */
+export function reasonText(reason: string): string {
+  const on = keepWords.find((word) => reason.startsWith(`${word} `));
+  return on === undefined ? reason : reasonWords[on](reason.slice(on.length + 1));
+}
+/** Place of a call in the report: those that the trace was written for, unknown, not answered, failed, good. */
+function rankOf({ tool, outcome, answers }: CallOutcome, reasons: readonly string[]): number {
+  if (outcome === 'unknown') return reasons.includes(`callUnknown ${tool}`) ? 0 : 1;
+  if (outcome === 'failed' && reasons.includes(`callFailed ${tool}`)) return 0;
+  if (outcome === 'succeeded' && answers === 1) return 4;
+  return outcome === null ? 2 : 3;
+}
+/** Calls in the order of the report; of those that the trace was written for the last one, just before its end, is first. */
+function sortedCalls(calls: Outcomes['calls'], reasons: readonly string[]): string[] {
+  const ranked = Object.entries(calls).map(([name, call]) => ({ name, call, rank: rankOf(call, reasons) }));
+  const late = ({ rank, call }: (typeof ranked)[number]): number => (rank === 0 ? -(call.settledMs ?? 0) : 0);
+  return ranked.toSorted((a, b) => a.rank - b.rank || late(a) - late(b)).map(({ name }) => name);
+}
 /**
- * Short table of outcomes: first calls that did not succeed, then other calls as far as there is room, servers, seats and
- * processes.
+ * Short table of outcomes: first calls and servers that the trace was written for, then other calls that did not succeed,
+ * then those that did as far as there is room, servers, seats and processes.
  */
-export function outcomeText(outcomes: Outcomes): string[] {
+export function outcomeText(outcomes: Outcomes, reasons: readonly string[] = []): string[] {
   const texts = textsOf(outcomes);
   const rows: string[] = [];
-  const section = (keys: readonly string[], what: string): void => {
-    for (const key of keys.slice(0, mostShown)) {
-      const call = key.startsWith('call ') ? outcomes.calls[key.slice('call '.length)] : undefined;
+  const section = (what: string, names: readonly string[]): void => {
+    for (const name of names.slice(0, mostShown)) {
+      const call = what === 'call' ? outcomes.calls[name] : undefined;
+      const key = `${what} ${name}`;
       rows.push(`${key}${call ? placeOf(call) : ''}: ${texts.get(key)}${call ? timeOf(call) : ''}`);
     }
-    if (keys.length > mostShown) rows.push(`and ${keys.length - mostShown} more ${what}`);
+    const rest = names.length - mostShown;
+    if (rest > 0) rows.push(`and ${rest} more ${what === 'process' ? 'processes' : `${what}s`}`);
   };
-  const isGood = ([, { outcome, answers }]: readonly [string, CallOutcome]): boolean =>
-    outcome === 'succeeded' && answers === 1;
-  const calls = Object.entries(outcomes.calls);
-  const sorted = [...calls.filter((each) => !isGood(each)), ...calls.filter(isGood)];
-  section(
-    sorted.map(([name]) => `call ${name}`),
-    'calls',
-  );
-  const keysOf = (what: string, all: object): string[] => Object.keys(all).map((name) => `${what} ${name}`);
-  section(keysOf('server', outcomes.servers), 'servers');
-  section(keysOf('seat', outcomes.seats), 'seats');
-  section(keysOf('process', outcomes.processes), 'processes');
+  const isNamed = (server: string): boolean =>
+    reasons.includes(`serverGaveUp ${server}`) || reasons.includes(`serverLost ${server}`);
+  const servers = Object.keys(outcomes.servers).toSorted((a, b) => Number(isNamed(b)) - Number(isNamed(a)));
+  section('call', sortedCalls(outcomes.calls, reasons));
+  section('server', servers);
+  section('seat', Object.keys(outcomes.seats));
+  section('process', Object.keys(outcomes.processes));
   return rows;
 }

@@ -1,6 +1,6 @@
 import { version } from '../../../machines/version.ts';
 import type { Trace } from '../../../machines/trace/index.ts';
-import { differencesOf } from './outcome.ts';
+import { differencesOf, reasonText } from './outcome.ts';
 import { outcomesOf, recordedMoments, type Outcomes } from '../outcomes.ts';
 import type { Difference } from '../comparison.ts';
 import type { TapeLine } from '../tape.ts';
@@ -128,6 +128,7 @@ export function notesOf(trace: Trace, { replay }: Judged, inside: string | undef
 export interface ReportPlace {
   readonly file: string;
   readonly trace: Trace;
+  readonly reasons: readonly string[];
   readonly difference: ReportedDifference | null;
   readonly notes: readonly string[];
 }
@@ -140,6 +141,8 @@ const writtenBy = ({ head }: Trace): string[] =>
   /^\d+\.\d+/.test(head.runtime) && head.runtime !== version
     ? [`  recorded by a2c-actors ${head.runtime}, replayed by ${version}`]
     : [];
+const writtenFor = (reasons: readonly string[]): string[] =>
+  reasons.length === 0 ? [] : [`  written because: ${reasons.map(reasonText).join('; ')}`];
 const mostOutcomes = 8;
 function outcomesText(lines: readonly string[]): string[] {
   if (lines.length === 0) return ['  nothing came to another end'];
@@ -150,7 +153,7 @@ function outcomesText(lines: readonly string[]): string[] {
     ...(rest > 0 ? [`    and ${rest} more`] : []),
   ];
 }
-function changedText({ file, trace, notes }: ReportPlace, difference: ReportedDifference): string[] {
+function changedText({ file, trace, reasons, notes }: ReportPlace, difference: ReportedDifference): string[] {
   const { s, at, before, recorded, now, cause, more, outcomes, until } = difference;
   return [
     `CHANGED ${file}: the host does something else now, first at ${timeText(at)}${s === null ? '' : ` (record ${s})`}`,
@@ -166,6 +169,7 @@ function changedText({ file, trace, notes }: ReportPlace, difference: ReportedDi
     `  cause: ${cause}`,
     `  ${more === 0 ? 'no other difference follows' : counted(more, 'more difference follows', 'more differences follow')}`,
     ...outcomesText(outcomes),
+    ...writtenFor(reasons),
     ...notes.map((note) => `  note: ${note}`),
     ...writtenBy(trace),
     `  again: ${commandFor(file, until === null ? '' : ` --until ${until}`)}`,
@@ -181,12 +185,12 @@ export const unusableText = (file: string, { message, remedy }: Problem): string
   `UNUSABLE ${file}: ${message}\n  ${remedy}`;
 /** Report about one replayed file, for people. The first line is a summary. */
 export function reportText(place: ReportPlace, judged: Judged): string {
-  const { file, difference, notes } = place;
+  const { file, reasons, difference, notes } = place;
   const { verdict, replay, problem } = judged;
   if (problem) return unusableText(file, problem);
   if (difference) return changedText(place, difference).join('\n');
   const seen = `${counted(replay?.inputs ?? 0, 'input', 'inputs')}, ${counted(replay?.matched ?? 0, 'record', 'records')}`;
-  const told = notes.map((note) => `  note: ${note}`);
+  const told = [...writtenFor(reasons), ...notes.map((note) => `  note: ${note}`)];
   if (verdict === 'same')
     return [`SAME ${file}: ${seen}, digest ${replay?.digest.slice(0, 16)}`, ...told].join('\n');
   return [
