@@ -274,7 +274,7 @@ export class Runtime {
   async sweep(): Promise<void> {
     const { stateDir, notice } = this.#survival;
     const ended = await sweepLeftovers({ stateDir, notice });
-    const names = [...new Set(ended.map(({ command }) => command))].join(', ');
+    const names = [...new Set(ended.map(({ command, pid }) => command || `pid ${pid}`))].join(', ');
     if (ended.length > 0)
       notice?.(`ended ${ended.length} processes that a killed host had left behind: ${names}`);
   }

@@ -213,7 +213,7 @@ describe('a2c-actors', () => {
     >();
     expectTypeOf<keyof Launcher>().toEqualTypeOf<'launch' | 'describe'>();
     expectTypeOf<keyof Launched>().toEqualTypeOf<
-      'stdin' | 'stdout' | 'stderr' | 'started' | 'ended' | 'signal' | 'living' | 'group'
+      'stdin' | 'stdout' | 'stderr' | 'started' | 'ended' | 'signal' | 'living' | 'group' | 'remains'
     >();
     expectTypeOf(api.localLauncher).toEqualTypeOf<Launcher>();
     expectTypeOf(new api.A2cError({ code: 404, message: 'x' })).toExtend<Error>();

@@ -77,7 +77,13 @@ export interface Launched {
   living(): number;
   /** Process group on this machine, by which the processes are found and ended after this host was killed. */
   readonly group?: TracedGroup | undefined;
+  /**
+   * Returns what is left after `ended`: the `living` processes, each as a group of its own, and the pids of those that the system
+   * has `refused` to end, which do not count as living. Optional; without it `group` holds all processes.
+   */
+  remains?(): { readonly living: readonly TracedGroup[]; readonly refused: readonly number[] };
 }
+export type Remains = ReturnType<NonNullable<Launched['remains']>>;
 
 /**
  * Description of what a launch would run, for people. Contains names of environment variables, but no values except the folders

@@ -133,6 +133,7 @@ function entryOf(key: string, launched: Launched): Entry {
     streams: { stdin, stdout },
     signal: (signal) => attempt(() => launched.signal(signal), undefined),
     living: () => attempt(() => launched.living(), 1),
+    remains: () => attempt(() => launched.remains?.(), undefined),
   };
 }
 

@@ -18,9 +18,9 @@ import {
   type LaunchEnd,
   type Launcher,
   systemProgram,
-  type SystemProgram,
 } from './environment.ts';
 import { groupOf } from './reaper/group.ts';
+import { plantTree, systemTools, type WindowsTools } from './windows-trees.ts';
 
 /**
  * Error for a process that could not be started. The message names the command, but neither its arguments nor its environment.
@@ -225,179 +225,21 @@ export function windowsSpawn(spec: LaunchSpec, env: Environment, options: SpawnO
     : crossSpawn(found(interpreter), [file, ...spec.args], options);
 }
 
-/** Entry of a process list: the pid of a process and of its parent. */
-export interface Row {
-  readonly ppid: number;
-  readonly pid: number;
-}
 /**
- * Functions that list and end processes on Windows, which has no process groups. None of them rejects or throws; tests replace
- * them.
- */
-export interface WindowsTools {
-  /** Starts `taskkill` at once with these arguments; resolves, when it has ended, to whether it could be run. */
-  taskkill(args: readonly string[]): Promise<boolean>;
-  /** Returns all processes of this machine; undefined when they could not be listed. */
-  list(): Promise<readonly Row[] | undefined>;
-  /** Tells whether a process with this pid exists. */
-  answers(pid: number): boolean;
-}
-
-/** Time limit in ms for listing the processes; a slower list would be out of date. */
-const listMs = 3_000;
-/** Runs a program of Windows to its end and resolves to its output; undefined when it could not be run. Never rejects. */
-export type Run = (program: SystemProgram, args: readonly string[]) => Promise<string | undefined>;
-
-const runSystemProgram: Run = (program, args) =>
-  new Promise<string | undefined>((resolve) => {
-    const isHeard = program !== 'taskkill';
-    // Detaches `taskkill`, whose output is not read, so that it does its work even if this host ends in the same moment.
-    const child = spawn(systemProgram(program), args, {
-      stdio: ['ignore', isHeard ? 'pipe' : 'ignore', 'ignore'],
-      windowsHide: true,
-      detached: !isHeard,
-      ...(isHeard && { timeout: listMs }),
-    });
-    let out = '';
-    child.stdout?.setEncoding('latin1').on('data', (text: string) => (out += text));
-    child.once('error', () => resolve(undefined)).once('close', () => resolve(out));
-    child.unref();
-  }).catch(() => undefined);
-
-/** Commands that print one line with parent pid and pid for each process; `wmic` adds blanks. */
-const listings: readonly (readonly [SystemProgram, readonly string[]])[] = [
-  ['wmic', ['PROCESS', 'get', 'ParentProcessId,ProcessId']],
-  // Used when `wmic` is missing, as on current versions of Windows.
-  [
-    'powershell',
-    [
-      ...['-NoProfile', '-NonInteractive', '-Command'],
-      'Get-CimInstance Win32_Process | ForEach-Object { [string]$_.ParentProcessId + [char]32 + $_.ProcessId }',
-    ],
-  ],
-];
-const rowsIn = (text: string): readonly Row[] =>
-  [...text.matchAll(/^\s*(\d+)\s+(\d+)\s*$/gm)].map(([, ppid, pid]) => ({
-    ppid: Number(ppid),
-    pid: Number(pid),
-  }));
-
-export const createSystemTools = (run: Run): WindowsTools => ({
-  taskkill: async (args) => (await run('taskkill', args)) !== undefined,
-  list: async () => {
-    for (const [program, args] of listings) {
-      const rows = rowsIn((await run(program, args)) ?? '');
-      if (rows.length > 0) return rows;
-    }
-    return undefined;
-  },
-  answers: (pid) => {
-    try {
-      process.kill(pid, 0);
-      return true;
-    } catch (error) {
-      return error instanceof Error && 'code' in error && error.code === 'EPERM';
-    }
-  },
-});
-export const systemTools: WindowsTools = createSystemTools(runSystemProgram);
-
-const nameOf = ({ ppid, pid }: Row): string => `${ppid} ${pid}`;
-
-/**
- * Pids of all descendants of a process, without itself. Processes in `elders` existed before it and are excluded: a process
- * outlives its parent and keeps the parent's number, which may later be given to another process.
- */
-export function descendantsOf(root: number, rows: readonly Row[], elders: ReadonlySet<string>): number[] {
-  const found = new Set([root]);
-  // Finds deeper descendants too, because a Set that grows during iteration is iterated to its end.
-  for (const parent of found)
-    for (const row of rows) if (row.ppid === parent && !elders.has(nameOf(row))) found.add(row.pid);
-  found.delete(root);
-  return [...found];
-}
-
-export interface Tree extends Pick<Launched, 'signal' | 'living'> {
-  /** Reports that the root process has ended; resolves when its remaining descendants are known. */
-  rootEnded(): Promise<void>;
-}
-
-/** Creates process trees for Windows, which has no process groups. */
-export function createForest({ taskkill, list, answers }: WindowsTools) {
-  /** Processes of the last listing; undefined before the first listing. */
-  let seen: ReadonlySet<string> | undefined;
-  const look = async (): Promise<readonly Row[] | undefined> => {
-    const rows = await list();
-    if (rows) seen = new Set(rows.map(nameOf));
-    return rows;
-  };
-
-  const plant = (pid: number, killRoot: () => void): Tree => {
-    const elders = seen;
-    if (!elders) void look();
-    let hasEnded = false;
-    /** Listing of the processes that the ended root left behind; until it is done the targets of a signal are unknown. */
-    let lastLook: Promise<void> | undefined;
-    let isDoomed = false;
-    const members = new Set<number>();
-    const lookForMembers = async (): Promise<void> => {
-      const rows = await look();
-      // Ignores the listing when it failed or when the root's number was given to another process, whose children are not ours;
-      // the members found before stay.
-      if (!rows || (hasEnded && rows.some((row) => row.pid === pid))) return;
-      for (const member of descendantsOf(pid, rows, elders ?? new Set())) members.add(member);
-    };
-    const left = (): number[] => [...members].filter(answers);
-
-    const send = (signal: 'SIGTERM' | 'SIGKILL'): void => {
-      // Signals nothing after the root's end when no earlier listing exists: the remaining processes are counted, but they may
-      // belong to another program.
-      const targets = hasEnded ? (elders ? left() : []) : [pid];
-      if (targets.length === 0) return;
-      const how = signal === 'SIGKILL' ? ['/T', '/F'] : ['/T'];
-      void taskkill([...how, ...targets.flatMap((target) => ['/PID', String(target)])]).then((hasRun) => {
-        if (hasEnded) return;
-        if (!hasRun && signal === 'SIGKILL') killRoot();
-        return lookForMembers();
-      });
-    };
-    return {
-      living: () => (hasEnded ? 0 : 1) + left().length,
-      rootEnded: () => {
-        hasEnded = true;
-        lastLook = lookForMembers().then(() => {
-          lastLook = undefined;
-          // Ends the remaining processes when the root ended by itself before it could be killed with its tree.
-          if (isDoomed) send('SIGKILL');
-        });
-        return lastLook;
-      },
-      signal: (signal) => {
-        if (lastLook && signal === 'SIGTERM') void lastLook.then(() => send(signal));
-        else if (!lastLook) send(signal);
-        isDoomed ||= signal === 'SIGKILL';
-      },
-    };
-  };
-  return { plant };
-}
-
-/**
- * Creates the launcher for Windows, where each child is the root of a process tree that `taskkill` ends. SIGTERM closes the
- * child's stdin and runs `taskkill /T`, SIGKILL runs `taskkill /T /F`. Processes that remain are counted; those that may belong
- * to another program are counted, but never signalled.
+ * Creates the launcher for Windows, where each child is the root of a process tree. SIGTERM closes the child's stdin and runs
+ * `taskkill /T`, SIGKILL ends the tree by `taskkill /T /F` and by the list of processes. What the system refuses to end is not
+ * waited for, and reported.
  */
 export function createWindowsLauncher(
   tools: WindowsTools = systemTools,
   spawn: Spawn = windowsSpawn,
 ): Launcher {
-  const forest = createForest(tools);
   return {
     launch: (spec, env) => {
-      // Starts the child without `detached`, so that Windows ends it together with this host in every case.
+      // Starts the child without `detached`, so that Windows ends it together with this host. The reaper ends its descendants.
       const { child, life } = spawnChild(spec, env, false, spawn);
       if (child.pid === undefined) return { ...life, signal: () => {}, living: () => 0 };
-      const tree = forest.plant(child.pid, () => child.kill());
+      const tree = plantTree(child.pid, () => child.kill('SIGKILL'), tools);
       return {
         ...life,
         ended: life.ended.then(async (end) => {
@@ -409,6 +251,8 @@ export function createWindowsLauncher(
           tree.signal(signal);
         },
         living: tree.living,
+        remains: tree.remains,
+        group: tree.root,
       };
     },
     describe: describeLaunch,

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { systemProgram, pathSeparator, type Surroundings } from './environment.ts';
+import { plantTree } from './windows-trees.ts';
 
 /** Options for running one shell command to its end. */
 export interface RunOptions {
@@ -29,24 +30,32 @@ export function runText(line: string, { input = '', ms, signal, until }: RunOpti
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
-  const end = (): void => {
+  const { pid } = child;
+  const tree = isWindows && pid !== undefined ? plantTree(pid, () => child.kill('SIGKILL')) : undefined;
+  const ended = new Promise<void>((resolve) =>
+    child.once('exit', () => resolve(tree?.rootEnded())).once('error', () => resolve()),
+  );
+  const end = async (): Promise<void> => {
     // Closes the pipes, because a process that left the group may still hold them.
     for (const pipe of [child.stdout, child.stderr]) pipe.destroy();
     try {
-      if (child.pid === undefined) return;
-      if (isWindows) child.kill();
-      else process.kill(-child.pid, 'SIGKILL');
+      if (tree) tree.signal('SIGKILL');
+      else if (pid !== undefined) process.kill(-pid, 'SIGKILL');
     } catch {
       // Ignores the error of a command that has already ended.
     }
+    await ended;
   };
   return new Promise((resolve, reject) => {
     let out = '';
     let said = '';
-    const fail = (why: string): void => {
-      end();
-      reject(new Error(`the command ${why}`));
+    let isOver = false;
+    const endAnd = (settle: () => void): void => {
+      if (isOver) return;
+      isOver = true;
+      void end().then(settle);
     };
+    const fail = (why: string): void => endAnd(() => reject(new Error(`the command ${why}`)));
     const timer = setTimeout(() => fail(`was not over within ${Math.round(ms / 1000)} s`), ms);
     const abort = (): void => fail('is not wanted any more');
     signal?.addEventListener('abort', abort, { once: true });
@@ -54,8 +63,7 @@ export function runText(line: string, { input = '', ms, signal, until }: RunOpti
       out += text;
       if (out.length > mostBytes) fail('wrote more than 1 MiB');
       else if (until !== undefined && out.includes(until)) {
-        end();
-        resolve(out);
+        endAnd(() => resolve(out));
       }
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-500)));

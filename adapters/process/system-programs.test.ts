@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openerFor } from './run-text.ts';
 import { systemProgram, type SystemProgram } from './environment.ts';
-import { createSystemTools, type Run } from './local-launcher.ts';
+import { createSystemTools, timeOf, type Run } from './windows-trees.ts';
 
 const env = { SystemRoot: 'D:\\Win' };
 
@@ -35,32 +35,53 @@ describe('a program of Windows', () => {
 
 describe('what it is asked of processes', () => {
   /** Fake Windows machine on which these programs give these answers; `ran` lists the programs that were run. */
-  function machine(says: Readonly<Partial<Record<SystemProgram, string>>>) {
+  function machine(says: Readonly<Partial<Record<SystemProgram, string>>>, code = 0) {
     const ran: string[] = [];
-    const run: Run = async (program, args) => {
+    const run: Run = async (program) => {
       ran.push(program);
-      return program === 'taskkill' && args[0] !== '/T' ? undefined : says[program];
+      const out = says[program];
+      return out === undefined ? undefined : { code, out };
     };
     return { ran, tools: createSystemTools(run) };
   }
   it('is told by wmic, in columns with a head, and by PowerShell where there is no wmic', async () => {
-    const rows = [
-      { ppid: 0, pid: 777 },
-      { ppid: 777, pid: 7 },
-    ];
+    const created = Date.UTC(2026, 10, 26, 15, 59, 57, 497);
+    const rows = [{ ppid: 777, pid: 7, created }];
     const old = machine({
-      wmic: 'ParentProcessId  ProcessId  \r\r\n0                777        \r\r\n777 7\r\r\n',
+      wmic: [
+        'CreationDate               ParentProcessId  ProcessId  \r\r\n',
+        '                           0                0          \r\r\n',
+        '20261126165957.497000+060  777              7          \r\r\n',
+      ].join(''),
     });
     expect([await old.tools.list(), old.ran]).toEqual([rows, ['wmic']]);
-    const young = machine({ powershell: '0 777\r\n777 7\r\n' });
-    expect([await young.tools.list(), young.ran]).toEqual([rows, ['wmic', 'powershell']]);
+    const young = machine({ powershell: '134085779974970000 777 7\r\n' });
+    expect([await young.tools.list(), young.ran]).toEqual([
+      [{ ...rows[0], created: timeOf('134085779974970000') }],
+      ['wmic', 'powershell'],
+    ]);
+  });
+  it('has the times of both lists as one', () => {
+    expect(timeOf('116444736000000000')).toBe(0);
+    expect(timeOf('19700101000001.250000-090')).toBe(1_250 + 90 * 60_000);
   });
   it('is not known where neither answers', async () => {
     expect(await machine({}).tools.list()).toBeUndefined();
     expect(await machine({ wmic: 'No Instance(s) Available.' }).tools.list()).toBeUndefined();
   });
-  it('knows whether there was a taskkill', async () => {
-    expect(await machine({ taskkill: '' }).tools.taskkill(['/T'])).toBe(true);
+  it.each([
+    [0, true],
+    [128, true],
+    [1, false],
+    [255, false],
+  ])('knows of a taskkill that ended with %i whether all is done: %s', async (code, isDone) => {
+    expect(await machine({ taskkill: '' }, code).tools.taskkill(['/T'])).toBe(isDone);
     expect(await machine({}).tools.taskkill(['/T'])).toBe(false);
+  });
+  it('is read once for all who ask while it is read, and once more for those', async () => {
+    const { ran, tools } = machine({ wmic: '20261126165957.497000+060 777 7' });
+    const first = tools.list();
+    await Promise.all([first, tools.list(), tools.list()]);
+    expect(ran).toEqual(['wmic', 'wmic']);
   });
 });

@@ -142,11 +142,17 @@ export function groupOf(pid: number, startTime: StartTime | undefined = startTim
   };
 }
 
-/** Process group together with the start time of its leader, which tells it from a later group with the same number. */
+/**
+ * Process group together with the start time of its leader, which tells it from a later group with the same number. On Windows it
+ * is one process, whose descendants are found by it.
+ */
 export interface TracedGroup {
   /** Process group id, which is the pid of the group's leader. */
   readonly pgid: number;
-  /** Start time of the leader in clock ticks since boot (field 22 of `/proc/<pid>/stat`); undefined where it cannot be read. */
+  /**
+   * Start time of the leader in clock ticks since boot (field 22 of `/proc/<pid>/stat`), on Windows in ms since 1970; undefined
+   * where it cannot be read.
+   */
   readonly startTime: string | undefined;
 }
 /** Process groups and environment markers of dead hosts, whose processes are to be ended. */

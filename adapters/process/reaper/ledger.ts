@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { Address } from '../../../machines/kernel/address.ts';
-import { lookTwice, type StartTime } from './group.ts';
-import type { Launched } from '../environment.ts';
+import { lookTwice, type StartTime, type TracedGroup } from './group.ts';
+import type { Launched, Remains } from '../environment.ts';
 import { reaperSeatOf } from './reaper-seat.ts';
 import { stateFileOf, type Notice, type Witness } from './state-file.ts';
 
@@ -22,6 +22,7 @@ export interface LiveChild {
 }
 /** Launched child, with the key under which its streams are found. */
 export interface Entry extends Pick<Launched, 'signal' | 'living' | 'group'> {
+  remains?(): Remains | undefined;
   readonly key: Address;
   readonly streams: ChildStreams;
 }
@@ -95,8 +96,7 @@ function setOccupied(ledger: Ledger, isOccupied: boolean): void {
 function witnessOf(instance: string, { reaper = true, stateDir, notice = () => {} }: LedgerOptions): Witness {
   const all: Witness[] = [];
   if (stateDir !== false) all.push(stateFileOf(instance, stateDir, notice));
-  // Uses no reaper on Windows, which has no process groups to signal.
-  if (reaper && process.platform !== 'win32') all.push(reaperSeatOf(instance, notice));
+  if (reaper) all.push(reaperSeatOf(instance, notice));
   return {
     expect: () => all.forEach((witness) => witness.expect()),
     entered: (group) => all.forEach((witness) => witness.entered(group)),
@@ -142,6 +142,34 @@ async function tellLeft(instance: string, notice: Notice): Promise<void> {
   );
 }
 
+/** Tells the witness by which groups the processes of an entry are found if this host is killed. */
+function trackingOf(witness: Witness, notice: Notice | undefined) {
+  const tracks = new Map<Entry, readonly TracedGroup[]>();
+  const track = (entry: Entry, groups: readonly TracedGroup[]): void => {
+    for (const group of groups) witness.entered(group);
+    for (const group of tracks.get(entry) ?? []) witness.left(group);
+    tracks.set(entry, groups);
+  };
+  return {
+    enter: (entry: Entry): void => {
+      witness.expect();
+      track(entry, entry.group ? [entry.group] : []);
+    },
+    /** Follows what is left one by one where it is known by that, because the number of its leader is free for others. */
+    leaderEnded: (entry: Entry): void => {
+      const remains = entry.remains?.();
+      if (remains) track(entry, remains.living);
+    },
+    forget: (entry: Entry): void => {
+      track(entry, []);
+      tracks.delete(entry);
+      const { refused = [] } = entry.remains?.() ?? {};
+      if (refused.length > 0)
+        notice?.(`left running: pid ${refused.join(', ')}; this system does not let us end it`);
+    },
+  };
+}
+
 /** Creates a ledger. No process is started and no file written before the first child. */
 export function createLedger(options: LedgerOptions = {}): Ledger {
   const { instance = randomUUID(), notice } = options;
@@ -150,10 +178,10 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
   const latest = new Map<Address, Entry>();
   let waiting: (() => void)[] = [];
   let hasUntold = false;
-
+  const tracking = trackingOf(witness, notice);
   const forget = (entry: Entry): void => {
     entries.delete(entry);
-    if (entry.group) witness.left(entry.group);
+    tracking.forget(entry);
     if (latest.get(entry.key) === entry) latest.delete(entry.key);
     if (entries.size > 0) return;
     setOccupied(ledger, false);
@@ -180,8 +208,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
       latest.set(entry.key, entry);
       setOccupied(ledger, true);
       hasUntold = notice !== undefined;
-      witness.expect();
-      if (entry.group) witness.entered(entry.group);
+      tracking.enter(entry);
     },
     leaderEnded: (entry, emptied) => {
       if (!entries.has(entry)) return 0;
@@ -191,6 +218,7 @@ export function createLedger(options: LedgerOptions = {}): Ledger {
         return 0;
       }
       if (latest.get(entry.key) === entry) latest.delete(entry.key);
+      tracking.leaderEnded(entry);
       watch.add(entry, emptied, waiting.length > 0);
       return left;
     },

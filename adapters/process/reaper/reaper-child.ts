@@ -50,7 +50,8 @@ done
 export function reaperCommand(): { command: string; args: string[] } {
   // Adds the host's pid for people who read the output of `ps`.
   const args = [...reaperProgram(), `host=${process.pid}`];
-  if (!isPlainNode() || !existsSync(shell)) return { command: process.execPath, args };
+  if (process.platform === 'win32' || !isPlainNode() || !existsSync(shell))
+    return { command: process.execPath, args };
   return { command: shell, args: ['-c', guard, 'a2c-reaper', process.execPath, ...args] };
 }
 
@@ -115,6 +116,7 @@ export function startReaper({ lost, refused }: Mishap): Reaper {
     cwd: '/',
     env: environment(),
     detached: true,
+    windowsHide: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const { stdin, stdout, pid } = child;
@@ -124,7 +126,8 @@ export function startReaper({ lost, refused }: Mishap): Reaper {
     isProven = is;
     if (is) return true;
     refused('does not say that it is a reaper');
-    if (pid !== undefined) void endAll({ groups: [{ pgid: pid, startTime }], instances: [] });
+    if (process.platform === 'win32') child.kill('SIGKILL');
+    else if (pid !== undefined) void endAll({ groups: [{ pgid: pid, startTime }], instances: [] });
     return false;
   });
   // Ignores write errors, because a broken pipe also shows as the reaper's end.

@@ -102,7 +102,7 @@ async function rise(seat: Seat): Promise<void> {
   await ended;
 }
 
-/** Connects a ledger to the reaper of this process. Not used on Windows, where a process group cannot be signalled. */
+/** Connects a ledger to the reaper of this process. */
 export function reaperSeatOf(instance: string, notice: Notice): Witness {
   const seat: Seat = { instance, notice, groups: new Map() };
   return {

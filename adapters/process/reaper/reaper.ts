@@ -1,11 +1,13 @@
 // The reaper: a process beside the host that ends the host's children when the host is gone, however the host ended. It learns on
 // stdin which groups live, and acts when stdin closes. Its only imports are small modules, so that it starts fast.
 import { writeSync } from 'node:fs';
+import { endTrees, originOf } from '../windows-trees.ts';
 import { endAll, type TracedGroup } from './group.ts';
 import { reaperProof } from './host-program.ts';
 
-/** Time in ms after which the reaper exits in any case, so that it does not outlive its host for long. */
-const lastMs = 1_900;
+const isWindows = process.platform === 'win32';
+/** Time in ms after which the reaper exits in any case, so that it does not outlive its host for long. Lists are slow on Windows. */
+const lastMs = isWindows ? 30_000 : 1_900;
 
 const groups = new Map<string, TracedGroup>();
 const instances = new Set<string>();
@@ -29,8 +31,9 @@ async function end(): Promise<void> {
   if (isEnding) return;
   isEnding = true;
   setTimeout(() => process.exit(1), lastMs);
-  if (groups.size + instances.size > 0)
-    await endAll({ groups: [...groups.values()], instances: [...instances] });
+  const doomed = [...groups.values()];
+  if (isWindows) await endTrees(doomed.map((group) => originOf(group)));
+  else if (groups.size + instances.size > 0) await endAll({ groups: doomed, instances: [...instances] });
   process.exit(0);
 }
 

@@ -7,6 +7,7 @@ import {
   readlinkSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
   writeSync,
   fstatSync,
@@ -16,6 +17,7 @@ import {
 import { homedir, hostname } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
+import { clockMs, endTrees, originOf, systemTools } from '../windows-trees.ts';
 import { type TracedGroup, startTimeOf, endAll, markerFor, markerOf, isAlive, statOf } from './group.ts';
 
 /**
@@ -60,6 +62,15 @@ const headSchema = z.object({
 /** Schema of every other line of a host's state file: a process group that appeared or is gone. */
 const changeSchema = z.union([z.object({ entered: groupSchema }), z.object({ left: groupSchema })]);
 
+const isWindows = process.platform === 'win32';
+/** Start time of this process; on Windows the time now, which no other process with this pid can have lived at. */
+const ownStartTime = (): string | undefined => (isWindows ? String(Date.now()) : startTimeOf(process.pid));
+/**
+ * Interval in ms at which a host on Windows marks its state file. Processes that were created before the last mark, and name one
+ * of its children as their parent, are surely its own.
+ */
+const markMs = 10_000;
+
 /** Number of outdated lines after which the state file is rewritten. */
 const pastLines = 1_000;
 
@@ -98,12 +109,23 @@ function append(path: string, text: string): void {
   }
 }
 
+/** Sets the time of a state file. Never throws: after a failed mark fewer processes are sure to be ours. */
+function markNow(path: string | undefined): void {
+  const now = new Date();
+  try {
+    if (path !== undefined) utimesSync(path, now, now);
+  } catch {
+    // Ignores a missing file, which the next change writes again.
+  }
+}
+
 /**
- * State file of one host, from which the next start learns which processes this host left behind. Works only where there is
- * /proc.
+ * State file of one host, from which the next start learns which processes this host left behind. Works where there is /proc, and
+ * on Windows.
  */
 export function stateFileOf(instance: string, stateDir: string | undefined, notice: Notice): Witness {
-  const startTime = startTimeOf(process.pid);
+  const startTime = ownStartTime();
+  let marks: NodeJS.Timeout | undefined;
   const groups = new Map<string, TracedGroup>();
   let path: string | undefined;
   let lines = 0;
@@ -129,6 +151,7 @@ export function stateFileOf(instance: string, stateDir: string | undefined, noti
     writeFileSync(`${path}.new`, text, { mode: 0o600 });
     renameSync(`${path}.new`, path);
     lines = groups.size;
+    if (isWindows) marks ??= setInterval(() => markNow(path), markMs).unref();
   };
   const note = (change: object): void =>
     attempt(() => {
@@ -156,6 +179,8 @@ export function stateFileOf(instance: string, stateDir: string | undefined, noti
     dismiss: () => {
       const past = path;
       path = undefined;
+      clearInterval(marks);
+      marks = undefined;
       try {
         if (past !== undefined) rmSync(past, { force: true });
       } catch {
@@ -176,7 +201,7 @@ export interface Leftover {
   /** Instance id of the host that had started the process. */
   readonly instance: string;
   readonly pid: number;
-  /** Name of the program, without arguments. */
+  /** Name of the program, without arguments; empty where it is not known. */
   readonly command: string;
 }
 
@@ -206,7 +231,8 @@ const parse = (text: string): unknown => {
 function readOwn(path: string): string | undefined {
   const file = openSync(path, 'r');
   try {
-    return fstatSync(file).uid === process.getuid?.() ? readFileSync(file, 'utf8') : undefined;
+    // Trusts all files on Windows, where others may not write into the profile.
+    return isWindows || fstatSync(file).uid === process.getuid?.() ? readFileSync(file, 'utf8') : undefined;
   } finally {
     closeSync(file);
   }
@@ -227,13 +253,23 @@ function toldBy(text: string, name: string): Told | undefined {
 }
 
 type Judgement = 'living' | 'elsewhere' | 'past boot' | 'dead';
-function judge({ host, place }: Told): Judgement {
+/** Judges the host of a state file that was written `ageMs` ago. */
+async function judge({ host, place }: Told, ageMs: number): Promise<Judgement> {
   const here = placeHere();
   if (place.machine !== here.machine) return 'elsewhere';
+  if (isWindows) return isHostOnWindows(host, ageMs);
   if (place.boot !== here.boot) return 'past boot';
   if (place.pids !== here.pids) return 'elsewhere';
   const stat = statOf(host.pid);
   return isAlive(stat) && stat.startTime === host.startTime ? 'living' : 'dead';
+}
+
+async function isHostOnWindows({ pid, startTime }: Told['host'], ageMs: number): Promise<'living' | 'dead'> {
+  if (!systemTools.answers(pid)) return 'dead';
+  // Lists the processes only when the file was not marked lately, because that may take a second.
+  if (ageMs < 2 * markMs) return 'living';
+  const host = (await systemTools.list())?.find((row) => row.pid === pid);
+  return host && host.created > Number(startTime) + clockMs ? 'dead' : 'living';
 }
 
 /** Tells whether this process runs inside a process that the dead host had started, such as a terminal. */
@@ -244,7 +280,15 @@ function isInside(instance: string): boolean {
   return false;
 }
 
-async function endHost({ instance, groups }: Told): Promise<{ ended: Leftover[]; isClean: boolean }> {
+async function endHost(
+  { instance, groups }: Told,
+  markedAt: number,
+): Promise<{ ended: readonly Leftover[]; isClean: boolean }> {
+  if (isWindows) {
+    const done = await endTrees(groups.map((group) => originOf(group, markedAt)));
+    const ended = (done?.ended ?? []).map(({ pid }) => ({ instance, pid, command: '' }));
+    return { ended, isClean: done?.left.length === 0 };
+  }
   // Signals only groups whose leader has the recorded start time, because numbers may have been reused; other processes are found
   // by their marker.
   const proven = groups.filter(({ pgid, startTime }) => statOf(pgid)?.startTime === startTime);
@@ -261,19 +305,20 @@ async function sweepFile(folder: string, name: string): Promise<readonly Leftove
     rmSync(path, { force: true });
     return [];
   };
-  const ageMs = Date.now() - statSync(path).mtimeMs;
+  const { mtimeMs } = statSync(path);
+  const ageMs = Date.now() - mtimeMs;
   if (name.endsWith('.ndjson.new')) return ageMs > halfMs ? remove() : [];
   if (!name.endsWith('.ndjson')) return [];
   const text = readOwn(path);
   if (text === undefined) return [];
   const host = toldBy(text, name);
   if (!host) return remove();
-  const judgement = judge(host);
+  const judgement = await judge(host, ageMs);
   if (judgement === 'living') return [];
   if (judgement === 'elsewhere') return ageMs > foreignMs ? remove() : [];
   if (judgement === 'past boot') return remove();
   if (isInside(host.instance)) return [];
-  const { ended, isClean } = await endHost(host);
+  const { ended, isClean } = await endHost(host, mtimeMs);
   if (isClean) remove();
   return ended;
 }
@@ -281,10 +326,10 @@ async function sweepFile(folder: string, name: string): Promise<readonly Leftove
 /**
  * Ends the processes that dead hosts left behind, according to their state files, and removes those files. Living hosts are left
  * alone, and several cleanups may run at the same time. Never rejects. Takes under 5 ms when there is nothing to do, at most 1.5
- * s otherwise.
+ * s otherwise; on Windows some seconds.
  */
 export async function sweepLeftovers({ stateDir, notice }: SweepOptions = {}): Promise<readonly Leftover[]> {
-  if (stateDir === false || startTimeOf(process.pid) === undefined) return [];
+  if (stateDir === false || ownStartTime() === undefined) return [];
   const missing = (error: unknown): boolean =>
     error instanceof Error && 'code' in error && error.code === 'ENOENT';
   const complain = (error: unknown): [] => {

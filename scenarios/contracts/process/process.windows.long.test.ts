@@ -1,16 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, uptime } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  systemSpawn,
-  createWindowsLauncher,
-  createSystemTools,
-  type Run,
-  type Row,
-} from '../../../adapters/process/local-launcher.ts';
+import { systemSpawn, createWindowsLauncher } from '../../../adapters/process/local-launcher.ts';
+import { createSystemTools, type Run, type Row } from '../../../adapters/process/windows-trees.ts';
 import { isAlive, statOf, allPids } from '../../../adapters/process/reaper/group.ts';
 import { processContract } from './process.contract.ts';
 import { commandOf, launcherSubject } from './process.subject.ts';
@@ -31,13 +26,15 @@ function sessionOf(pid: number): number {
  * is given to another at once; so what leads a session of its own counts as the parent of all that lost theirs in it.
  */
 function listAsWindows(): Row[] {
+  const bootedAt = Date.now() - uptime() * 1_000;
   return allPids().flatMap((name): Row[] => {
     const pid = Number(name);
     const stat = statOf(pid);
     if (!stat || stat.state === 'Z') return [];
     const session = sessionOf(pid);
     const isOrphan = session !== pid && sessionOf(stat.parent) !== session;
-    return [{ pid, ppid: isOrphan ? session : stat.parent }];
+    // Clock ticks are 10 ms.
+    return [{ pid, ppid: isOrphan ? session : stat.parent, created: bootedAt + Number(stat.startTime) * 10 }];
   });
 }
 
@@ -46,7 +43,7 @@ const folder = mkdtempSync(join(tmpdir(), 'a2c-windows-'));
 const run: Run = (program, args) =>
   new Promise((resolve) => {
     const child = spawn(join(folder, program), args, { stdio: 'ignore', detached: true });
-    child.once('error', () => resolve(undefined)).once('close', () => resolve(''));
+    child.once('error', () => resolve(undefined)).once('close', (code) => resolve({ code, out: '' }));
     child.unref();
   });
 const systemTools = createSystemTools(run);
@@ -59,16 +56,11 @@ const tools = {
 // Programs are looked up as this machine does it.
 const launcher = createWindowsLauncher(tools, systemSpawn);
 
-beforeAll(async () => {
+beforeAll(() => {
   symlinkSync(
     fileURLToPath(new URL('../../fixtures/taskkill.mjs', import.meta.url)),
     join(folder, 'taskkill'),
   );
-  // From now on it knows who was there before its children.
-  await launcher.launch(
-    { server: 'first', command: 'true', args: [], env: {} },
-    { PATH: process.env['PATH'] ?? '' },
-  ).ended;
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

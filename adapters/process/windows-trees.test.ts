@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { endTrees, livingOf, plantTree, type Origin, type Row } from './windows-trees.ts';
+
+const start = 1_700_000_000_000;
+/** Entry of a process list whose process was created so many seconds after the start. */
+const row = (ppid: number, pid: number, second = pid): Row => ({
+  ppid,
+  pid,
+  created: start + second * 1_000,
+});
+const origin = (pid: number, second = pid, until?: number): Origin => ({
+  pid,
+  created: start + second * 1_000,
+  until: until === undefined ? undefined : start + until * 1_000,
+});
+const pidsOf = (rows: readonly Row[]): number[] => rows.map(({ pid }) => pid).toSorted((a, b) => a - b);
+
+describe('the living processes of a tree', () => {
+  it.each<[string, readonly Origin[], readonly Row[], readonly number[]]>([
+    [
+      'are found in any order of the list',
+      [origin(10)],
+      [row(12, 13), row(10, 12), row(1, 10), row(1, 9)],
+      [10, 12, 13],
+    ],
+    ['are found when their root has ended', [origin(10)], [row(10, 11), row(11, 12)], [11, 12]],
+    [
+      'are found when one between them has ended that was known',
+      [origin(10), origin(11)],
+      [row(11, 12)],
+      [12],
+    ],
+    [
+      'lack the children of an earlier owner of the pid',
+      [origin(10)],
+      [row(1, 10), row(10, 7), row(10, 11)],
+      [10, 11],
+    ],
+    [
+      'lack a later owner of the pid and its children',
+      [origin(10)],
+      [row(1, 10, 20), row(10, 30), row(10, 11)],
+      [11],
+    ],
+    [
+      'lack what was created after the last sign of the root',
+      [origin(10, 10, 20)],
+      [row(10, 11), row(10, 30)],
+      [11],
+    ],
+    ['lack an owner of the pid from before a change of the clock', [origin(10, 200)], [row(1, 10, 100)], []],
+    ['end although the list has a circle', [origin(10)], [row(11, 10), row(10, 11), row(0, 0)], [10, 11]],
+  ])('%s', (_what, origins, rows, pids) => {
+    expect(pidsOf(livingOf(origins, rows))).toEqual(pids);
+  });
+});
+
+/** Fake machine whose processes the test sets; it has a `taskkill`, which may refuse, and processes that cannot be ended. */
+function machine({ refuses = false, untouchable = [] as readonly number[] } = {}) {
+  let rows: readonly Row[] | undefined = [];
+  const done: string[] = [];
+  const end = (pid: number): void => void (rows = rows?.filter((each) => each.pid !== pid));
+  const tools = {
+    taskkill: async (args: readonly string[]) => {
+      done.push(`taskkill ${args.join(' ')}`);
+      return !refuses;
+    },
+    list: async () => rows,
+    answers: (pid: number) => rows === undefined || rows.some((each) => each.pid === pid),
+    kill: (pid: number) => {
+      done.push(`kill ${pid}`);
+      if (untouchable.includes(pid)) return false;
+      end(pid);
+      return true;
+    },
+  };
+  return { done, tools, now: (next: readonly Row[] | undefined) => (rows = next), end };
+}
+/** Row of a process that was created just now, as the trees of these tests are. */
+const fresh = (ppid: number, pid: number): Row => ({ ppid, pid, created: Date.now() });
+
+describe('a tree on Windows', () => {
+  it('is asked and then forced as a whole while its root lives', async () => {
+    const { done, tools } = machine();
+    const ended = new Promise<void>((resolve) => {
+      const tree = plantTree(10, resolve, tools);
+      tree.signal('SIGTERM');
+      expect(tree.living()).toBe(1);
+      tree.signal('SIGKILL');
+    });
+    await ended;
+    expect(done).toEqual(['taskkill /T /PID 10', 'taskkill /T /F /PID 10']);
+  });
+
+  it.each([[false], [true]])('loses all, though taskkill refuses: %s', async (refuses) => {
+    const { done, tools, now, end } = machine({ refuses });
+    now([fresh(1, 10), fresh(10, 11), fresh(11, 12), fresh(1, 13)]);
+    await new Promise<void>((resolve) => {
+      const tree = plantTree(
+        10,
+        () => {
+          end(10);
+          void tree.rootEnded().then(resolve);
+        },
+        tools,
+      );
+      tree.signal('SIGKILL');
+    });
+    expect(done).toEqual(['taskkill /T /F /PID 10', 'kill 11', 'kill 12']);
+  });
+
+  it('counts what its root left, and ends that by force', async () => {
+    const { done, tools, now } = machine();
+    const tree = plantTree(10, () => {}, tools);
+    const left = [fresh(10, 11), fresh(11, 12)];
+    now(left);
+    await tree.rootEnded();
+    expect(tree.living()).toBe(2);
+    expect(tree.remains().living).toEqual(
+      left.map(({ pid, created }) => ({ pgid: pid, startTime: String(created) })),
+    );
+    tree.signal('SIGKILL');
+    await expect.poll(() => tree.living()).toBe(0);
+    expect(done).toEqual(['kill 11', 'kill 12']);
+  });
+
+  it('whose root ended before it could be forced loses the rest all the same', async () => {
+    const { done, tools, now } = machine();
+    const tree = plantTree(10, () => {}, tools);
+    now([fresh(10, 11)]);
+    const looked = tree.rootEnded();
+    tree.signal('SIGKILL');
+    await looked;
+    expect(done).toEqual(['kill 11']);
+    expect(tree.living()).toBe(0);
+  });
+
+  it('does not wait for what the system refuses to end, and names it', async () => {
+    const { tools, now } = machine({ untouchable: [11] });
+    const tree = plantTree(10, () => {}, tools);
+    now([fresh(10, 11), fresh(10, 12)]);
+    await tree.rootEnded();
+    expect(tree.living()).toBe(2);
+    tree.signal('SIGKILL');
+    await expect.poll(() => tree.living()).toBe(0);
+    expect(tree.remains()).toEqual({ living: [], refused: [11] });
+  });
+
+  it('loses at least its root where processes cannot be listed', async () => {
+    const { tools, now } = machine({ refuses: true });
+    now(undefined);
+    const killed = new Promise<void>((resolve) => plantTree(10, resolve, tools).signal('SIGKILL'));
+    await expect(killed).resolves.toBeUndefined();
+  });
+});
+
+describe('the end of trees whose host is gone', () => {
+  it('is that of all that descends from them, and of nothing else', async () => {
+    const { done, tools, now } = machine();
+    now([row(10, 11), row(11, 12), row(1, 13), row(1, 20)]);
+    expect(await endTrees([origin(10), origin(20)], tools)).toMatchObject({
+      ended: [{ pid: 11 }, { pid: 20 }, { pid: 12 }],
+      left: [],
+    });
+    expect(done).toEqual(['kill 11', 'kill 20', 'kill 12']);
+  });
+  it('reaches what was started meanwhile', async () => {
+    const { done, tools, now } = machine();
+    now([row(10, 11)]);
+    const kill = (pid: number): boolean => {
+      tools.kill(pid);
+      if (pid === 11) now([{ ppid: 11, pid: 12, created: Date.now() }]);
+      return true;
+    };
+    await endTrees([origin(10)], { ...tools, kill });
+    expect(done).toEqual(['kill 11', 'kill 12']);
+  });
+  it('does not take place from inside of them', async () => {
+    const { done, tools, now } = machine();
+    now([row(10, 11), row(11, process.pid, 12)]);
+    expect(await endTrees([origin(10)], tools)).toMatchObject({ ended: [] });
+    expect(done).toEqual([]);
+  });
+});
