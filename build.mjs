@@ -29,8 +29,6 @@ const sourceOf = (built) => built.replace(/^\.?\/?dist\//, '').replace(/\.js$/, 
 
 /** Packages that `a2c call` loads. They are bundled with the command, because many small files take long to load. */
 const inCommand = [
-  '@modelcontextprotocol/client',
-  '@modelcontextprotocol/core',
   'ajv',
   'ajv-formats',
   'commander',
@@ -71,11 +69,10 @@ const englishOnly = {
     })),
 };
 /**
- * Modules that a call over stdio does not need. Each is loaded at its first use, and without its ESM form: to import `node:http`
- * evaluates every export, which loads the whole of undici.
+ * Modules that a call over stdio does not need. Each is loaded at its first use, packages from where npm has installed them.
  */
 const seldom =
-  /^((node:)?(http|https|net|tls|dns|zlib|vm|worker_threads|assert)|https?-proxy-agent|socket\.io-parser|string-width)$/;
+  /^((node:)?(child_process|crypto|dgram|dns|http|https|net|readline|readline\/promises|tls|vm|worker_threads|zlib|assert)|@modelcontextprotocol\/(client|core)|https?-proxy-agent|socket\.io-parser|string-width)$/;
 const asNeeded = {
   name: 'as-needed',
   setup: ({ onResolve, onLoad }) => {
@@ -83,7 +80,7 @@ const asNeeded = {
       kind === 'import-statement' ? { path, namespace: 'as-needed' } : undefined,
     );
     onLoad({ filter: /./, namespace: 'as-needed' }, async ({ path }) => {
-      const module = isBuiltin(path) ? `process.getBuiltinModule('${path}')` : `require('${path}')`;
+      const module = `require('${path}')`;
       const names = Object.keys(await import(path)).filter((name) => name !== 'default');
       const parts = names.map((name) => `get ${name}() { return ${module}.${name}; }`);
       const contents =
@@ -132,24 +129,100 @@ const pastIndexes = {
     })),
 };
 
+/**
+ * Parts of the command that load together, each as one file because Node takes long for many: a name, and the sources that it
+ * begins with. A part has no code of the parts before it.
+ */
+const parts = {
+  start: ['actors/main.ts'],
+  read: ['run', 'context', 'config-file', 'call', 'listing', 'printing/failures', 'printing/contents'].map(
+    (name) => `actors/cli/${name}.ts`,
+  ),
+  host: ['computer', 'runtime', 'tracing'].map((name) => `actors/api/${name}.ts`),
+};
+/** Finds the part of each chunk that `esbuild` made. */
+function partsOf({ outputs }) {
+  const found = new Map();
+  for (const [part, sources] of Object.entries(parts)) {
+    const waiting = Object.keys(outputs).filter((file) => sources.includes(outputs[file].entryPoint));
+    if (waiting.length !== sources.length) throw new Error(`build.mjs: a source of ${part} is no entry`);
+    for (const file of waiting) {
+      if (found.has(file)) continue;
+      found.set(file, part);
+      const { imports } = outputs[file];
+      waiting.push(
+        ...imports.flatMap(({ kind, path, external }) =>
+          kind === 'import-statement' && !external ? [path] : [],
+        ),
+      );
+    }
+  }
+  return found;
+}
+const ofNode = /import ?(?:([\w$]+),)?([\w$]+|\* as [\w$]+|\{[^}]*\}) ?from ?["']([^"']+)["'];/g;
+/** For modules as CommonJS, and for those that are loaded at their first use. */
+const requiring = `const require=(name)=>process.getBuiltinModule(name)??process.getBuiltinModule("module").createRequire(import.meta.url)(name);`;
+/**
+ * Takes modules of Node without their form as ES modules: to import one evaluates all its exports, of which some load much.
+ */
+const withoutImports = {
+  name: 'without-imports',
+  renderChunk: (code) =>
+    code.replace(ofNode, (all, first, rest, module) => {
+      if (!isBuiltin(module)) return all;
+      const names = [first, rest]
+        .filter(Boolean)
+        .map((name) => name.replace(/^\* as /, '').replaceAll(' as ', ':'));
+      return names.map((name) => `const ${name}=process.getBuiltinModule("${module}");`).join('');
+    }),
+};
+
 /** Builds `a2c` beside the library, in one go with the packages that it loads, since it starts often. */
 async function buildCommand() {
   const file = bin.a2c;
-  await build({
+  const { outputFiles, metafile } = await build({
     ...node,
     entryPoints: [{ in: sourceOf(file), out: file.replace(/^dist\/|\.js$/g, '') }],
     splitting: true,
     minify: true,
     legalComments: 'none',
+    write: false,
+    metafile: true,
     chunkNames: 'command/[name]-[hash]',
     mainFields: ['module', 'main'],
     external: Object.keys({ ...dependencies, ...peerDependencies }).filter(
       (name) => !inCommand.includes(name),
     ),
-    // For packages as CommonJS: those that are bundled require nothing but modules of Node.
-    banner: { js: 'const require = process.getBuiltinModule;' },
     plugins: [englishOnly, asNeeded, pastIndexes],
   });
+  const chunks = new Map(outputFiles.map(({ path, text }) => [path, text]));
+  const partOf = partsOf(metafile);
+  const merged = await rollup({
+    input: join(import.meta.dirname, file),
+    external: (id) => !/^[./]/.test(id),
+    treeshake: false,
+    plugins: [
+      {
+        name: 'chunks',
+        resolveId: (id, from) => (from ? join(dirname(from), id) : id),
+        load: (id) => chunks.get(id),
+      },
+      withoutImports,
+    ],
+  });
+  await merged.write({
+    dir: 'dist',
+    compact: true,
+    hoistTransitiveImports: false,
+    intro: requiring,
+    entryFileNames: relative('dist', file),
+    chunkFileNames: 'command/[name].js',
+    // The entry stays a file of its own: it awaits commands, which import from its part.
+    manualChunks: (id) =>
+      id === join(import.meta.dirname, file) ? undefined : partOf.get(relative('.', id)),
+    onlyExplicitManualChunks: true,
+  });
+  await merged.close();
 }
 
 async function buildLibrary() {

@@ -16,14 +16,17 @@ const mostCodings = 4;
  * Options of zlib that accept a truncated body and return all data up to the cut, because the reader itself checks whether the
  * body is complete.
  */
-const lenient = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
-const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
+const lenient = () => ({ flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH });
+const brotli = () => ({
+  flush: constants.BROTLI_OPERATION_FLUSH,
+  finishFlush: constants.BROTLI_OPERATION_FLUSH,
+});
 
 const makers: Readonly<Record<string, () => Transform>> = {
-  gzip: () => createGunzip(lenient),
-  'x-gzip': () => createGunzip(lenient),
+  gzip: () => createGunzip(lenient()),
+  'x-gzip': () => createGunzip(lenient()),
   deflate: () => new Deflated(),
-  br: () => createBrotliDecompress(brotli),
+  br: () => createBrotliDecompress(brotli()),
 };
 const named = (coding: string): string => JSON.stringify(coding.slice(0, 40));
 
@@ -102,7 +105,7 @@ class Deflated extends Transform {
   }
   #made([first = 0]: Buffer): Inflate | InflateRaw {
     const isFramed = (first & 0x0f) === 8;
-    const made = isFramed ? createInflate(lenient) : createInflateRaw(lenient);
+    const made = isFramed ? createInflate(lenient()) : createInflateRaw(lenient());
     made.on('data', (part) => this.push(part)).on('error', (error) => this.destroy(error));
     return made;
   }

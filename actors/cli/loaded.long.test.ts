@@ -26,10 +26,10 @@ const bytesOf = (files: readonly string[]): number =>
   files.reduce((sum, file) => sum + readFileSync(fileURLToPath(file)).length, 0);
 
 it.each([
-  ['--version', 12, 40_000, ['--version']],
-  ['list', 70, 600_000, ['list', '-c', 'one.json']],
-  ['tools', 100, 1_800_000, ['tools', '-c', 'one.json']],
-  ['call', 100, 1_800_000, ['call', 'get_next', 'n=1', '-c', 'one.json']],
+  ['--version', 2, 20_000, ['--version']],
+  ['list', 3, 760_000, ['list', '-c', 'one.json']],
+  ['tools', 4, 1_550_000, ['tools', '-c', 'one.json']],
+  ['call', 4, 1_550_000, ['call', 'get_next', 'n=1', '-c', 'one.json']],
 ])('a2c %s loads at most %i files of %i bytes, and none of a package', (name, count, bytes, argv) => {
   const server = { command: process.execPath, args: [at('scenarios/fixtures/typed-server.mjs')] };
   writeFileSync(join(folder, 'one.json'), JSON.stringify({ mcpServers: { one: server } }));

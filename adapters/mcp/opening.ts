@@ -1,13 +1,10 @@
-import {
-  LATEST_PROTOCOL_VERSION,
-  SUPPORTED_PROTOCOL_VERSIONS,
-  type ClientCapabilities,
-} from '@modelcontextprotocol/client';
+import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { readInitialize, type Initialized, type Tell } from './lenient.ts';
 import { errorOf, type Envelope } from './messages/envelope.ts';
 import type { PendingRequests } from './messages/pending-requests.ts';
 import { handshakeFailure, handshakeRefusal, foreignVersion } from './messages/refusal.ts';
+import { latestSessionRevision, sessionRevisions } from './transport.ts';
 
 interface Opening {
   readonly clientInfo: { readonly name: string; readonly version: string };
@@ -33,13 +30,12 @@ export function open(requests: PendingRequests, opening: Opening, end: (opened: 
     const opened = readInitialize(answer.result, tell);
     if ('problem' in opened) return end({ failure: unreadable(opened.problem) });
     const { protocolVersion } = opened;
-    if (!SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion))
-      return end({ failure: foreignVersion(protocolVersion) });
+    if (!sessionRevisions.includes(protocolVersion)) return end({ failure: foreignVersion(protocolVersion) });
     requests.setProtocolVersion(protocolVersion);
     after(requests.notify('notifications/initialized'), () => end({ opened }), fail);
   };
   const greet = (): void => {
-    const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities, clientInfo };
+    const params = { protocolVersion: latestSessionRevision, capabilities, clientInfo };
     const { id, sent } = requests.request('initialize', params, { settle: read, progress: () => {} });
     sent?.catch((error: unknown) => requests.forget(id) && fail(error));
   };
@@ -52,6 +48,6 @@ function after(done: Promise<void> | undefined, go: () => void, fail: (error: un
 const unreadable = (problem: string): Failure => ({
   code: 'NotStartable',
   message: `the answer of the server cannot be used: ${problem}`,
-  details: { asked: LATEST_PROTOCOL_VERSION },
+  details: { asked: latestSessionRevision },
   remedy: 'Take another version of the server: this one does not say which version of MCP it speaks',
 });

@@ -8,6 +8,20 @@ import { sizes } from '../../machines/protocol/protocol.ts';
 import type { Timers } from '../clock.ts';
 
 /**
+ * Revision of MCP that `initialize` asks for. Written here and not taken from the SDK, which a session needs for nothing else and
+ * which takes longer to load than a short command to run.
+ */
+export const latestSessionRevision = '2025-11-25';
+/** Revisions of MCP with sessions that we speak. */
+export const sessionRevisions: readonly string[] = [
+  latestSessionRevision,
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+];
+
+/**
  * Largest answer to one request in bytes, 10 MiB, the same limit as for any message. An office takes less, so
  * a computer cuts the results that it passes on (`sizes` in `machines/protocol/protocol.ts`).
  */

@@ -558,7 +558,7 @@ export function problemsOf(errors: readonly ErrorObject[]): readonly string[] {
   return [...fields].map(([place, field]) => lineFor(place, field));
 }
 
-const script = new Script('run()');
+let script: Script | undefined;
 let context: { run: (() => void) | undefined } | undefined;
 
 /**
@@ -567,6 +567,7 @@ let context: { run: (() => void) | undefined } | undefined;
  * `work` are rethrown.
  */
 function within<T>(ms: number, work: () => T): { readonly done: T } | undefined {
+  script ??= new Script('run()');
   context ??= createContext({ run: undefined }) as { run: (() => void) | undefined };
   let result: { readonly done: T } | undefined;
   context.run = () => {

@@ -1,8 +1,10 @@
 import { PassThrough } from 'node:stream';
 import headless from '@xterm/headless';
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
+import { asLine } from '../../machines/text.ts';
 import { createTerminal } from './terminal.ts';
-import type { Typing } from './typed-line.ts';
+import { columnsOf, fitting, type Typing } from './typed-line.ts';
 
 /** Starts a prompt on the screen of a real terminal emulator. */
 function createScreen(columns: number, typing: Typing = {}) {
@@ -227,4 +229,20 @@ describe('what is typed', () => {
     terminal.close();
     await over;
   });
+});
+
+it('takes one column for each character that it does not ask the package for', () => {
+  const wrong: string[] = [];
+  for (let code = 0x20; code < 0x2200; code += 1) {
+    const character = String.fromCharCode(code);
+    if (columnsOf(`a${character}a`) !== stringWidth(`a${character}a`)) wrong.push(code.toString(16));
+  }
+  expect(wrong.filter((code) => asLine(String.fromCharCode(Number.parseInt(code, 16))).length === 1)).toEqual(
+    [],
+  );
+});
+it('cuts a line of Latin as the package would measure it', () => {
+  expect(fitting('grüße an alle', 8, '…')).toBe('grüße a…');
+  expect(fitting('grüße', 5, '…')).toBe('grüße');
+  expect(fitting('日本語です', 5, '…')).toBe('日本…');
 });

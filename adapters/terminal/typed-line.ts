@@ -4,8 +4,11 @@ import { StringDecoder } from 'node:string_decoder';
 import stringWidth from 'string-width';
 import { asLine } from '../../machines/text.ts';
 
-/** Number of terminal columns of a line. Measures ASCII by its length, because the package takes 20 ms for its first text. */
-const widthOf = (line: string): number => (/^[ -~]*$/.test(line) ? line.length : stringWidth(line));
+/** Lines whose characters take one column each: Latin, and common punctuation and arrows. */
+const isPlain = (line: string): boolean =>
+  /^[ -~\u00A1-\u00AC\u00AE-\u024F\u2010-\u2027\u2190-\u21FF]*$/.test(line);
+/** Number of terminal columns of a line. Asks the package only where it must, because its first text takes 20 ms or more. */
+const widthOf = (line: string): number => (isPlain(line) ? line.length : stringWidth(line));
 /** Returns a text as one line, padded to this many terminal columns; a longer line stays unchanged. */
 export function padded(text: string, columns: number): string {
   const line = asLine(text);
@@ -19,6 +22,7 @@ export function fitting(text: string, columns: number, end = ''): string {
   // Cuts very long texts first: a visible character takes at most two columns and only a few code units.
   const line = asLine(text.slice(0, columns * longest));
   if (line.length <= columns && widthOf(line) <= columns) return line;
+  if (isPlain(line)) return line.slice(0, Math.max(0, columns - widthOf(end))) + end;
   let shown = '';
   let left = columns - widthOf(end);
   for (const { segment } of new Intl.Segmenter().segment(line)) {

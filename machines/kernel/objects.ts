@@ -7,13 +7,14 @@ import type { Fields } from '../protocol/json.ts';
 /**
  * Copies objects with one shared hidden class. V8 gives the result of a spread, of `Object.assign` and of a growing
  * object a class of its own each time, which can cost thirty times the copy itself. A generated function that names
- * all fields avoids this, one per list of field names; where code generation is forbidden, an ordinary copy is made.
+ * all fields avoids this, one per list of field names that comes often; where code generation is forbidden, an ordinary copy is made.
  */
 type Make = (base: Fields, more: Fields) => Record<string, unknown>;
 interface Shape {
   readonly base: readonly string[];
   readonly more: readonly string[];
-  readonly make: Make;
+  uses: number;
+  make: Make;
 }
 const has = (object: Fields, names: readonly string[]): boolean => {
   let n = 0;
@@ -47,6 +48,8 @@ const plainly =
       : Object.fromEntries(Object.entries(base).filter(([name]) => !without.includes(name)))),
     ...more,
   });
+/** Use of a list of field names at which its function is generated, which takes longer than several ordinary copies. */
+const generatedAt = 8;
 /** Largest number of field-name lists for which one call site keeps generated functions. */
 const most = 32;
 /**
@@ -60,11 +63,14 @@ export function merging<Left extends string = never>(
   return <A extends object, B extends object>(base: A, more: B) => {
     const [one, other] = [base as Fields, more as Fields];
     const known = shapes.find((shape) => has(other, shape.more) && has(one, shape.base));
-    if (known) return known.make(one, other) as Omit<A, Left> & B;
-    if (shapes.length === most) return plainly(without)(one, other) as Omit<A, Left> & B;
-    const names = { base: Object.keys(one), more: Object.keys(other) };
-    const make = written(names.base, names.more, without);
-    shapes.push({ ...names, make });
+    if (known) {
+      known.uses += 1;
+      if (known.uses === generatedAt) known.make = written(known.base, known.more, without);
+      return known.make(one, other) as Omit<A, Left> & B;
+    }
+    const make = plainly(without);
+    if (shapes.length < most)
+      shapes.push({ base: Object.keys(one), more: Object.keys(other), uses: 1, make });
     return make(one, other) as Omit<A, Left> & B;
   };
 }

@@ -1,4 +1,3 @@
-import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/client';
 import {
   type RpcError,
   notesOf,
@@ -8,7 +7,7 @@ import {
   tooLargeOf,
   type Envelope,
 } from './envelope.ts';
-import { Refused } from '../transport.ts';
+import { latestSessionRevision, Refused, sessionRevisions } from '../transport.ts';
 import type { RequestFact } from '../../../machines/kernel/ports.ts';
 import { type Failure, rpcErrorDetails, wireCodes } from '../../../machines/protocol/failure.ts';
 
@@ -20,8 +19,8 @@ const mostShown = 20;
 const refusedVersion = (message: string, details: Readonly<Record<string, unknown>>): Failure => ({
   code: 'NotStartable',
   message,
-  details: { asked: LATEST_PROTOCOL_VERSION, speaks: SUPPORTED_PROTOCOL_VERSIONS, ...details },
-  remedy: `Take a version of the server that speaks one of ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}`,
+  details: { asked: latestSessionRevision, speaks: sessionRevisions, ...details },
+  remedy: `Take a version of the server that speaks one of ${sessionRevisions.join(', ')}`,
 });
 
 /**
@@ -34,7 +33,7 @@ export function versionRefusal({ message, data }: RpcError): Failure | undefined
   const supported = Array.isArray(listed) ? listed.filter(isVersion).slice(0, mostShown) : [];
   if (supported.length === 0) return undefined;
   return refusedVersion(
-    `we asked for protocol version ${LATEST_PROTOCOL_VERSION}, and the server supports ${supported.join(', ')}: ${message.slice(0, 200)}`,
+    `we asked for protocol version ${latestSessionRevision}, and the server supports ${supported.join(', ')}: ${message.slice(0, 200)}`,
     { supported },
   );
 }
@@ -43,7 +42,7 @@ export function versionRefusal({ message, data }: RpcError): Failure | undefined
 export function foreignVersion(version: unknown): Failure {
   const theirs = isVersion(version) ? version : 'what is no version';
   return refusedVersion(
-    `we asked for protocol version ${LATEST_PROTOCOL_VERSION}, and the server wants to speak ${theirs}, which we do not`,
+    `we asked for protocol version ${latestSessionRevision}, and the server wants to speak ${theirs}, which we do not`,
     isVersion(version) ? { supported: [version] } : {},
   );
 }

@@ -1,4 +1,4 @@
-import { LATEST_PROTOCOL_VERSION, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Timers } from '../../clock.ts';
 import { noted } from '../messages/envelope.ts';
 import {
@@ -19,7 +19,7 @@ import {
   listenedTo,
 } from './revision.ts';
 import { headersBefore, ToolHeaders } from './headers.ts';
-import { Refused, type Around, type McpTransport } from '../transport.ts';
+import { latestSessionRevision, Refused, type Around, type McpTransport } from '../transport.ts';
 import { TransientMap } from '../../../machines/kernel/objects.ts';
 import { type Fields, fieldsOf, isObject } from '../../../machines/protocol/json.ts';
 
@@ -256,7 +256,7 @@ export class StatelessTransport implements McpTransport {
       if (wantsLogin(error)) throw error;
       return undefined;
     });
-    const result = answer && initializedBy(answer, LATEST_PROTOCOL_VERSION);
+    const result = answer && initializedBy(answer, latestSessionRevision);
     if (!result) return false;
     this.#isStateless = true;
     this.#era.isStateless = true;
