@@ -247,6 +247,7 @@ export type {
   McpServersInput,
   ServerInput,
   SettingsInput,
+  LandingInput,
   TimeoutsInput,
 } from '../machines/config/config-input.ts';
 export type { OwnFacts } from '../machines/config/schemas.ts';

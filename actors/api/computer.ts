@@ -50,6 +50,7 @@ import {
   homeFolder,
   isRegistryInNpmrc,
   loginPath,
+  LandingFolder,
   SkillFolders,
   type Door,
 } from '../../adapters/index.ts';
@@ -59,6 +60,7 @@ import type { CallProgressed, CallSettled } from '../../machines/call/messages.t
 import type {
   ComputerContext,
   ComputerNews,
+  ComputerOrder,
   ComputerStart,
 } from '../../machines/computer/computer.machine.ts';
 import type { Config } from '../../machines/config/parse.ts';
@@ -67,6 +69,8 @@ import type { InputDefinition } from '../../machines/config/inputs.ts';
 import { addressFor, keyOf, type AddressFor } from '../../machines/kernel/address.ts';
 import { message } from '../../machines/kernel/effects.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
+import { withoutUndefined } from '../../machines/protocol/json.ts';
+import { landingPort } from '../../machines/uploads/upload.rules.ts';
 import { skillsPort } from '../../machines/skills/skills.rules.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
 
@@ -172,6 +176,7 @@ class HostedComputer implements Computer {
   readonly #orders: ServerOrders;
   readonly #seat: Seat<'computer'>;
   #skills: SkillFolders | undefined;
+  #landing: LandingFolder | undefined;
   #hosted: HostedMachine | undefined;
   readonly #listeners = new Listeners<ComputerEvents>();
   readonly #calls = new PendingCalls();
@@ -225,7 +230,7 @@ class HostedComputer implements Computer {
       isOpen: () => this.#runtime.directory.find('computer') !== undefined,
       send: (event, given) => {
         this.#runtime.directory.send('computer', event, undefined, given);
-        this.#setSkills();
+        this.#setFolders();
       },
     });
     this.inputs = hostedInputs(this.#inputs, this.#orders);
@@ -264,7 +269,7 @@ class HostedComputer implements Computer {
     const seated = office && (office.keepTrying ? this.#first.seated : this.#seat.taken(office));
     const hear = (event: AnyEventObject): void => this.#hear(event);
     this.#hosted = this.#runtime.start('computer', this.#input(), hear, this.#servers.given());
-    this.#setSkills();
+    this.#setFolders();
     this.#first.begin(this.#timing().toolsMs);
     await this.#lend();
     await seated;
@@ -292,10 +297,22 @@ class HostedComputer implements Computer {
     }
     if (this.#closing) this.#door?.close();
   }
-  /** Follows the skill folders of the config in force. */
-  #setSkills(): void {
+  /** Follows the skill folders of the config in force, and opens its landing folder. */
+  #setFolders(): void {
     this.#skills ??= skillFoldersOf(this.#runtime, this.#options.onNotice);
     void this.#skills.set(this.#servers.config.settings.skills ?? []);
+    this.#setLanding();
+  }
+  /** Opens or closes the landing folder as the config in force has it; nothing is sent while there never was one. */
+  #setLanding(): void {
+    const { landing: given } = this.#servers.config.settings;
+    if (!given && !this.#landing) return;
+    this.#landing ??= landingFolderOf(this.#runtime, this.#options.onNotice);
+    const settings = given && { ...landingDefaults, ...withoutUndefined(given), folder: given.folder };
+    this.#landing.set(settings);
+    const landing = settings ? { idleMs: settings.idleMs, isApproved: settings.autoApprove } : null;
+    const order: ComputerOrder = { type: 'landing.set', landing };
+    if (this.#runtime.directory.find('computer')) this.#runtime.directory.send('computer', order);
   }
   #input(): ComputerStart {
     const { office, historySize } = this.#options;
@@ -518,6 +535,7 @@ class HostedComputer implements Computer {
     this.#inputs.close();
     this.#logins.close();
     await this.#skills?.close();
+    await this.#landing?.close();
     await this.#transformer.close();
     await this.#cached.close();
     for (const forget of this.#forget) forget();
@@ -536,6 +554,21 @@ const computerEvents: EventNames<ComputerEvents> = {
   ...{ 'resource.updated': true, 'tools.changed': true, 'config.changed': true },
   ...{ 'link.changed': true, 'computer.changed': true },
 };
+
+/** Limits of a landing folder where its config has none: those of the Python SDK, and 1 GiB and 1,000 files together. */
+const landingDefaults = {
+  maxFileBytes: 100 * 2 ** 20,
+  maxBytes: 2 ** 30,
+  maxFiles: 1_000,
+  idleMs: 120_000,
+  autoApprove: false,
+} as const;
+/** Makes the landing folder of a computer, which is closed until its config is taken. */
+function landingFolderOf(runtime: Runtime, notice: ComputerOptions['onNotice']): LandingFolder {
+  const folder = new LandingFolder({ partOf: runtime.partOf, notice: (text) => notice?.(text) });
+  runtime.others.set(landingPort, folder.request);
+  return folder;
+}
 
 /** Makes the skill folders of a computer, which has none until its config is taken. */
 function skillFoldersOf(runtime: Runtime, notice: ComputerOptions['onNotice']): SkillFolders {

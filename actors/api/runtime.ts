@@ -248,6 +248,8 @@ export class Runtime {
       frame: (at, dir, message, by) => this.#frames.take(at, 'mcp', dir, message, by),
     });
   }
+  /** Returns the part of a file that an agent sent under this ticket, as base64, until it is answered. */
+  readonly partOf = (ticket: string): string | undefined => this.#links.partOf(ticket);
   /** Counts the output of a server that could not be parsed. */
   readonly noiseOf: SessionPort['noiseOf'] = (server) => this.#sessions.noiseOf(server);
   readonly noticed = (server: string, text: string): void => this.#sessions.noticed(server, text);

@@ -272,7 +272,17 @@ const values = {
       'getToolsReply',
     ],
     ...['isKnownEvent', 'joinOffice', 'leaveOffice', 'listRoom', 'listRoomReply', 'longestTimeoutMs'],
-    ...['missingPart', 'mostInFlight', 'notices', 'readAnswer', 'readBlobPart', 'readConfig', 'readContents'],
+    ...[
+      'missingPart',
+      'mostInFlight',
+      'notices',
+      'putBlob',
+      'putBlobReply',
+      'readAnswer',
+      'readBlobPart',
+      'readConfig',
+      'readContents',
+    ],
     ...[
       'readDesktop',
       'readFinder',
@@ -294,7 +304,7 @@ const values = {
       'toWireError',
       'toolCall',
     ],
-    ...['toolCallCancel', 'toolCallCancelled', 'toolCallProgress', 'wireCodes'],
+    ...['toolCallCancel', 'toolCallCancelled', 'toolCallProgress', 'uploadLimits', 'wireCodes'],
   ],
 };
 describe('the values of', () => {

@@ -309,6 +309,7 @@ const methods: Readonly<Record<string, string>> = {
   'agent.askedSkill': events.getSkill,
   'agent.askedResources': events.getResources,
   'agent.askedResource': events.readResource,
+  'agent.putPart': events.putBlob,
 };
 const methodOf = (type: string, collection: unknown): string =>
   methods[type] ?? (collection === 'finder' ? events.getFinder : events.getDesktop);

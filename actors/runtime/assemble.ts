@@ -24,6 +24,7 @@ import { seatMachine } from '../../machines/office/seat.machine.ts';
 import { serverCacheMachine } from '../../machines/resources/server-cache.machine.ts';
 import { settingsMachine } from '../../machines/presenter/settings.machine.ts';
 import { skillsMachine } from '../../machines/skills/skills.machine.ts';
+import { uploadMachine } from '../../machines/uploads/upload.machine.ts';
 import { viewMachine } from '../../machines/agent/view.machine.ts';
 import { watchMachine } from '../../machines/resources/watch.machine.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
@@ -52,6 +53,7 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
   settings: settingsMachine,
   skills: skillsMachine,
   skillsView: viewMachine,
+  upload: uploadMachine,
   cache: serverCacheMachine,
   view: viewMachine,
   watch: watchMachine,

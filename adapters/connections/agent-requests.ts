@@ -20,6 +20,7 @@ import {
 import { events, notices } from '../../machines/protocol/events.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import { getSkill, getSkills } from '../../machines/protocol/messages/skills.ts';
+import { partIn, putBlob } from '../../machines/protocol/messages/uploads.ts';
 import * as messages from '../../machines/protocol/messages/messages.ts';
 import { sizes, toTimeoutMs } from '../../machines/protocol/protocol.ts';
 import { traceIn, type Progress, type ToolCallProgress } from '../../machines/protocol/messages/messages.ts';
@@ -40,12 +41,16 @@ export interface RequestsParts {
   /** Sends the progress of a call to the office. */
   readonly say: (told: ToolCallProgress) => void;
   readonly tracing: Tracing | undefined;
+  /** Makes the id of an upload, which nobody can guess. */
+  readonly newId: () => string;
 }
 interface Waiting {
   readonly event: string;
   readonly reqId: string;
   /** Name of the agent; only for a call of a tool. */
   readonly agent?: string;
+  /** Part of a file as base64; only for an upload. */
+  readonly blob?: string;
   readonly ack: Ack;
 }
 
@@ -91,15 +96,22 @@ export class AgentRequests {
   readonly #calls = new TransientMap<string, string>();
   readonly #progress: ProgressSender;
   readonly #traced: TracedCalls | undefined;
+  readonly #newId: () => string;
   #copies = 0;
   /** Limit in bytes for one answer to the connected office, which closes a connection that sends more. */
   limitBytes = bodyLimitBytes;
 
-  constructor(at: string, input: LinkInput, emit: Emit<LinkFact>, { timers, say, tracing }: RequestsParts) {
+  constructor(
+    at: string,
+    input: LinkInput,
+    emit: Emit<LinkFact>,
+    { timers, say, tracing, newId }: RequestsParts,
+  ) {
     this.#incarnation = at.slice(at.lastIndexOf('#') + 1);
     this.#name = input.name;
     this.#office = input.office;
     this.#emit = emit;
+    this.#newId = newId;
     this.#progress = new ProgressSender(timers, (ticket, progress) => {
       const { agent = '', reqId = '' } = this.#waiting.get(ticket) ?? {};
       say({ agent, req_id: reqId, computer: this.#name, ...progress });
@@ -129,6 +141,8 @@ export class AgentRequests {
         return this.#asked(event, getSkills, payload, ack, 'agent.askedSkills');
       case events.getSkill:
         return this.#askedSkill(payload, ack);
+      case events.putBlob:
+        return this.#put(payload, ack);
       case notices.toolCallCancelled:
         return this.#cancelled(payload);
       case notices.leaveOffice:
@@ -139,6 +153,10 @@ export class AgentRequests {
     }
   }
 
+  /** Part of a file of an upload that is not answered yet, as base64; undefined for any other ticket. */
+  partOf(ticket: string): string | undefined {
+    return this.#waiting.get(ticket)?.blob;
+  }
   /** Number of calls that wait for their answer. */
   get calls(): number {
     return this.#calls.size;
@@ -255,6 +273,18 @@ export class AgentRequests {
     const ticket = this.#ticket({ event, reqId, ack });
     const about = { ticket, reqId, name, ...(typeof relPath === 'string' && { relPath }) };
     this.#emit({ type: 'agent.askedSkill', ...about });
+  }
+
+  /** Handles a part of a file: its facts go to the machines, its bytes wait here for the landing folder. */
+  #put(payload: unknown, ack: Ack): void {
+    const event = events.putBlob;
+    const question = this.#read(event, putBlob, payload, ack);
+    if (!question) return;
+    const { req_id: reqId, agent, blob } = question;
+    const part = partIn(question, this.#newId);
+    if ('code' in part) return ack({ ...errorAck(part), req_id: reqId });
+    const ticket = this.#ticket({ event, reqId, blob, ack });
+    this.#emit({ type: 'agent.putPart', ticket, reqId, agent, ...part });
   }
 
   /** Returns the request when it is valid and for this computer; otherwise answers it with an error. */

@@ -89,6 +89,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     wire: LinkWire,
     timers: Timers,
     ended: () => void,
+    newId: () => string,
     tracing?: Tracing,
   ) {
     this.#input = input;
@@ -98,11 +99,16 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     this.#agentRequests = new AgentRequests(at, input, emit, {
       timers,
       tracing,
+      newId,
       say: (told) => this.#send(events.toolCallProgress, told),
     });
     this.#requests = new LinkRequests((event, ...args) => this.#send(event, ...args), input, timers);
   }
 
+  /** Part of a file that an agent sent under this ticket, as base64, until it is answered. */
+  partOf(ticket: string): string | undefined {
+    return this.#agentRequests.partOf(ticket);
+  }
   get isUp(): boolean {
     return this.#state === 'up';
   }
@@ -210,11 +216,13 @@ export class LinkConnection implements PortInstance<LinkCommand> {
 export class LinkRegistry {
   readonly #connections = new Map<string, LinkConnection>();
   readonly #timers: Timers;
+  readonly #newId: () => string;
   readonly #tracing: Tracing | undefined;
 
-  /** Creates the registry; `tracing` makes a span of each call that reaches a computer. */
-  constructor(timers: Timers, tracing?: Tracing) {
+  /** Creates the registry; `newId` names uploads, `tracing` makes a span of each call that reaches a computer. */
+  constructor(timers: Timers, newId: () => string, tracing?: Tracing) {
     this.#timers = timers;
+    this.#newId = newId;
     this.#tracing = tracing;
   }
 
@@ -234,10 +242,20 @@ export class LinkRegistry {
       wire,
       this.#timers,
       ended,
+      this.#newId,
       this.#tracing,
     );
     this.#connections.set(input.key, connection);
     return connection;
+  }
+
+  /** Part of a file that an agent sent over one of the links, as base64. */
+  partOf(ticket: string): string | undefined {
+    for (const connection of this.#connections.values()) {
+      const part = connection.partOf(ticket);
+      if (part !== undefined) return part;
+    }
+    return undefined;
   }
 
   readonly request: Ports['request'] = (_from, request, emit) => {

@@ -29,6 +29,7 @@ export function lazyLinks(options: LinksOptions = {}): Links {
       };
     },
     has: (key) => loaded?.has(key) ?? false,
+    partOf: (ticket) => loaded?.partOf(ticket),
   };
 }
 export function lazyOffices(options: OfficesOptions = {}): Offices {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { io, type Socket } from 'socket.io-client';
 import type {
   Emit,
@@ -29,6 +30,8 @@ export interface Links {
   readonly request: Ports['request'];
   /** Tells whether there is a link under this key. */
   has(key: string): boolean;
+  /** Returns the part of a file that an agent sent under this ticket, as base64, until it is answered. */
+  partOf(ticket: string): string | undefined;
 }
 /** Data for `auth` of the Socket.IO handshake; a text is a token, sent as `{ token }`. */
 export type PeerAuth = string | Readonly<Record<string, unknown>>;
@@ -153,7 +156,7 @@ function listenTo(
  * port instance is one connection: after `link.refused` or `link.down` it reports nothing more.
  */
 export function createLinks(options: LinksOptions = {}): Links {
-  const registry = new LinkRegistry(systemTimers, options.tracing);
+  const registry = new LinkRegistry(systemTimers, () => randomUUID().replaceAll('-', ''), options.tracing);
   const open = (at: string, input: LinkInput, emit: Emit<LinkFact>): PortInstance<LinkCommand> => {
     if (!URL.canParse(input.url)) {
       const connection = registry.open(at, input, emit, { emit: () => {}, close: () => {} });
@@ -190,5 +193,10 @@ export function createLinks(options: LinksOptions = {}): Links {
     else start(auth);
     return connection;
   };
-  return { open, request: registry.request, has: (key) => registry.has(key) };
+  return {
+    open,
+    request: registry.request,
+    has: (key) => registry.has(key),
+    partOf: (ticket) => registry.partOf(ticket),
+  };
 }

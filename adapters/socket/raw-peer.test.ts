@@ -82,6 +82,7 @@ const fields = new Map<string, readonly string[]>(
     'client:get_resources': [...question, 'mcp_server', 'cursor'],
     'client:get_skill': [...question, 'name', 'rel_path'],
     'client:get_blob': [...question, 'blob_handle', 'chunk_offset', 'max_chunk_bytes'],
+    'client:put_blob': [...question, 'upload_id', 'chunk_offset', 'eof', 'blob', 'sha256'],
   }),
 );
 const right = { ...whole, computer: 'nobody', role: 'agent', name: 'n', office_id: 'elsewhere' };
@@ -290,6 +291,7 @@ describe('the ack of a raw computer', () => {
   });
 });
 
+const part = { chunk_offset: 0, eof: true, blob: '' };
 describe('an exchange that is all right', () => {
   it('is heard in its own office only', async () => {
     const strangers = [
@@ -302,7 +304,7 @@ describe('an exchange that is all right', () => {
       if (typeof ack === 'function') (ack as Ack)('answer');
     });
     for (const event of requests.filter((name) => name.startsWith('client:')))
-      expect(await ask(agent.socket, event, call), event).toEqual(['answer']);
+      expect(await ask(agent.socket, event, { ...call, ...part }), event).toEqual(['answer']);
     for (const what of updates)
       expect(await ask(computer.socket, `server:update_${what}`, { computer: 'c' })).toEqual([]);
     expect(await ask(agent.socket, 'server:tool_call_cancel', { agent: 'a', req_id: 'r' })).toEqual([]);

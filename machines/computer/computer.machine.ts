@@ -34,6 +34,7 @@ import { linkGivenUp, linkKind } from '../link/link.machine.ts';
 import { aggregatorKinds } from '../resources/aggregator.rules.ts';
 import type { ResourcesWanted } from '../resources/resource-pages.ts';
 import { skillsKind, type SkillsNews, type SkillsWanted, type SkillWanted } from '../skills/skills.rules.ts';
+import { uploadKind, type PartWanted } from '../uploads/upload.rules.ts';
 import * as collections from './computer.collections.ts';
 import * as rules from './computer.rules.ts';
 import type {
@@ -49,6 +50,7 @@ import type {
 import * as calls from './computer.calls.ts';
 import * as lists from './computer.resources.ts';
 import * as skills from './computer.skills.ts';
+import * as uploads from './computer.uploads.ts';
 
 const computerSetup = setup({
   types: {
@@ -113,6 +115,7 @@ const computerSetup = setup({
     isLast: ({ context }) => context.open <= 1,
     hasNone: ({ context }) => context.open === 0,
     hasLink: ({ context }) => context.link !== null,
+    isUpload: (_, ended: OwnedEnded) => uploads.isUpload(ended),
     isCollection: (_, ended: OwnedEnded) => collections.isCollection(ended),
     isLink: (_, ended: OwnedEnded) => ended.kind === 'link',
     isBrokenLink: (_, ended: OwnedEnded) => ended.kind === 'link' && ended.why === 'failed',
@@ -356,6 +359,16 @@ const refuseSkills = posts((_: ComputerContext, wanted: SkillsWanted | SkillWant
   skills.skillsRefusal(wanted),
 );
 
+// ── uploads ───────────────────────────────────────────────────────────────────────────────────────────
+/** Ends all uploads when the landing folder is closed. */
+const endUploadsOfNoFolder = computerSetup.enqueueActions(({ context: { landing }, enqueue }) => {
+  if (landing === null) enqueue({ type: 'tellOwned', params: toOwned(uploadKind, { type: 'close' }) });
+});
+const refusePart = posts((_: ComputerContext, part: PartWanted) => uploads.partAtClose(part));
+const tellBrokenUpload = postsAll((c: ComputerContext, { why, name, error = '' }: OwnedEnded) =>
+  why === 'failed' ? [post(c.owner, { type: 'machine.failed', name, error })] : [],
+);
+
 // ── the chart ─────────────────────────────────────────────────────────────────────────────────────────
 export type {
   ComputerContext,
@@ -383,6 +396,8 @@ export const computerMachine = computerSetup.createMachine({
     listed: {},
     hasCollections: false,
     hasSkills: false,
+    landing: null,
+    uploads: {},
     permits: rules.noPermits,
     spent: {},
     leaving: [],
@@ -527,6 +542,13 @@ export const computerMachine = computerSetup.createMachine({
     'skill.wanted': { actions: passToSkills },
     'skills.changed': { actions: tellSkills },
     'skills.noticed': { actions: tellSkills },
+    'landing.set': {
+      actions: [
+        { type: 'remember', params: ({ event: { landing } }) => ({ next: { landing } }) },
+        endUploadsOfNoFolder,
+      ],
+    },
+    'part.wanted': { actions: actionOf(uploads.partTaken) },
     'questions.due': {
       actions: [
         computerSetup.enqueueActions(({ context, enqueue }) => {
@@ -561,6 +583,16 @@ export const computerMachine = computerSetup.createMachine({
       },
     },
     'owned.ended': [
+      {
+        guard: { type: 'isUpload', params: ({ event }) => event },
+        actions: [
+          tellBrokenUpload,
+          {
+            type: 'remember',
+            params: ({ context, event }) => ({ next: uploads.afterUpload(context, event) }),
+          },
+        ],
+      },
       {
         guard: { type: 'isLeaving', params: ({ event }) => event },
         actions: [
@@ -671,6 +703,7 @@ export const computerMachine = computerSetup.createMachine({
         { type: 'tellOwned', params: toOwned(aggregatorKinds.desktop, { type: 'close' }) },
         { type: 'tellOwned', params: toOwned(aggregatorKinds.finder, { type: 'close' }) },
         { type: 'tellOwned', params: toOwned(skillsKind, { type: 'close' }) },
+        { type: 'tellOwned', params: toOwned(uploadKind, { type: 'close' }) },
       ],
       on: {
         'owned.ended': [{ guard: 'isLast', target: 'closed' }, { actions: 'countEnd' }],
@@ -691,6 +724,8 @@ export const computerMachine = computerSetup.createMachine({
         'skills.look': {},
         'skills.wanted': { actions: refuseSkills },
         'skill.wanted': { actions: refuseSkills },
+        'landing.set': {},
+        'part.wanted': { actions: refusePart },
         'resources.wanted': {
           actions: { type: 'post', params: ({ context, event }) => lists.answerAtClose(context, event) },
         },

@@ -44,6 +44,8 @@ import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resourc
 import type { Participation } from '../resources/collections.ts';
 import type { ResourcesWanted } from '../resources/resource-pages.ts';
 import type { SkillsNews, SkillsWanted, SkillWanted } from '../skills/skills.rules.ts';
+import type { Declared } from '../protocol/messages/uploads.ts';
+import type { Landing } from '../uploads/upload.rules.ts';
 
 // ── permits to connect ────────────────────────────────────────────────────────────────────────────────
 /**
@@ -173,6 +175,8 @@ export type ComputerOrder =
   | { readonly type: 'skills.look' }
   | SkillsWanted
   | SkillWanted
+  /** Landing folder for files of agents; null closes it, and ends all uploads. */
+  | { readonly type: 'landing.set'; readonly landing: Landing | null }
   | { readonly type: 'close' };
 /** Reports of the computer to its host. */
 export type ComputerNews =
@@ -217,6 +221,11 @@ interface Approval {
   readonly tool: string;
   readonly caller: Caller;
 }
+/** Upload that is open: the agent that began it, and what it declared. */
+export interface OpenUpload {
+  readonly agent: string;
+  readonly declared: Declared;
+}
 export interface ComputerContext extends ComputerInput {
   /** Last known tools of each server, kept while the server is down so that a call can be told the reason. */
   readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
@@ -259,6 +268,10 @@ export interface ComputerContext extends ComputerInput {
   readonly hasCollections: boolean;
   /** True once the machine of the skills is open: when the host has skill folders or an agent asks. */
   readonly hasSkills: boolean;
+  /** Landing folder for files of agents; null while the config opens none. */
+  readonly landing: Landing | null;
+  /** Uploads that have not ended, by id. */
+  readonly uploads: Readonly<Record<string, OpenUpload>>;
   /** Tools that a person approved for the session, by server, with the caller they are approved for. */
   readonly approved: Readonly<Record<string, readonly Approval[]>>;
   /** Calls of unknown tools that a starting server may still provide. */

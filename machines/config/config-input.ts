@@ -71,10 +71,27 @@ export interface SettingsInput {
   readonly runtimes?: readonly string[];
   /** Folders with skills that agents may read: whole paths, or `user` for the folder of the user; only at the top. */
   readonly skills?: readonly ('user' | (string & {}))[];
+  /** Folder in which files of agents land; without it the computer takes none. Only at the top. */
+  readonly landing?: LandingInput;
   /** Version of the file of a presenter; only at the top. */
   readonly version?: number;
   /** Built-in servers that a presenter has removed; only at the top. */
   readonly removedBuiltIns?: readonly string[];
+}
+/** Folder in which files of agents land, and its limits. */
+export interface LandingInput {
+  /** Whole path, or one that begins with `~`; made when it does not exist. */
+  readonly folder: string;
+  /** Largest file in bytes. Default 100 MiB. */
+  readonly maxFileBytes?: number;
+  /** Largest size in bytes of all files in the folder together. Default 1 GiB. */
+  readonly maxBytes?: number;
+  /** Largest number of files in the folder. Default 1,000. */
+  readonly maxFiles?: number;
+  /** Time in ms after which an upload without a further part ends. Default 120,000. */
+  readonly idleMs?: number;
+  /** Takes files without asking a person. Default false. */
+  readonly autoApprove?: boolean;
 }
 /** Time limits in ms; docs/config.md has their defaults, and which may be 0. */
 export interface TimeoutsInput {

@@ -94,6 +94,11 @@ const table: readonly (readonly [unknown, ...string[]])[] = [
   [mine({ concurrency: 1.5 }), 'a2c.concurrency: expected a whole number, got a number'],
   [mine({ timeouts: { connectMs: 0 } }), 'a2c.timeouts.connectMs: must be at least 1'],
   [mine({ timeouts: { drain: 0 } }), 'a2c.timeouts.drain: unknown key (did you mean drainMs?)'],
+  [mine({ landing: {} }), 'a2c.landing.folder: is missing: expected a string'],
+  [
+    mine({ landing: { folder: 'in' } }),
+    'a2c.landing.folder: expected a whole path, or one that begins with ~',
+  ],
   [mine([]), 'a2c: expected an object, got a list'],
   [other({}), 'mcpServers.git.command: is missing: expected a string'],
   [other({ type: 'sse', command: '' }), 'mcpServers.git.url: is missing: expected a string'],

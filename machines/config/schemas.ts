@@ -85,10 +85,22 @@ const registryUrl = z
   .string()
   .refine((text) => /^\s*https?:\/\/[^\s/?#]+[^\s?#]*\s*$/i.test(text), 'expected an http:// or https:// URL')
   .transform((text) => `${text.trim().replace(/\/+$/, '')}/`);
+/** Largest limit in bytes of a landing folder: 1 TiB. */
+const mostLandingBytes = 2 ** 40;
 const variableName = z.string().regex(/^[^=\0\s]+$/, 'is no name of a variable');
 const folderPath = z
   .string()
   .regex(/^(~|\/|[A-Za-z]:[\\/])[^\0]*$/, 'expected a whole path, or one that begins with ~');
+
+/** Schema of the folder in which files of agents land, and of its limits. */
+const landingSchema = z.strictObject({
+  folder: folderPath,
+  maxFileBytes: z.int().min(1).max(mostLandingBytes).optional(),
+  maxBytes: z.int().min(1).max(mostLandingBytes).optional(),
+  maxFiles: z.int().min(1).max(100_000).optional(),
+  idleMs: z.int().min(1000).max(longestMs).optional(),
+  autoApprove: z.boolean().optional(),
+});
 
 /**
  * Schema of our own settings under the key `a2c`, in a server and at the top of a file. All keys are
@@ -153,6 +165,7 @@ export const settingsSchema = z
       .array(z.union([z.literal('user'), folderPath]))
       .max(20)
       .optional(),
+    landing: landingSchema.optional(),
     version: z.int().min(0).optional(),
     removedBuiltIns: z.array(z.string()).optional(),
   })
@@ -177,6 +190,7 @@ export const totalKeys = [
   'removedBuiltIns',
   'npmRegistries',
   'skills',
+  'landing',
 ] as const;
 
 /** Settings that affect the launch of a server, besides its launch config. */

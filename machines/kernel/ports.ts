@@ -4,6 +4,7 @@ import type { Address, AnyEvent } from './address.ts';
 import type { Digits } from '../protocol/exact-numbers.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { CancelReason, Progress, TraceContext } from '../protocol/messages/messages.ts';
+import type { UploadPart } from '../protocol/messages/uploads.ts';
 import type { Notification, NotificationFact } from '../protocol/notifications.ts';
 
 /** Several commands for one port, in order. The directory unpacks the batch, so adapters never see it. */
@@ -229,6 +230,13 @@ export type LinkFact =
       readonly server: string;
       readonly cursor?: string;
     }
+  /** Reports a part of a file that an agent sends. The connection keeps its bytes until the ticket is answered. */
+  | ({
+      readonly type: 'agent.putPart';
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly agent: string;
+    } & UploadPart)
   /**
    * Reports an agent's question for one resource. URIs that are neither `window://` nor `dpe://` were refused before.
    */

@@ -3,6 +3,7 @@ import type { CallSettled } from '../call/messages.ts';
 import { withRemedy, type AggregateShown, type ResourceRead } from '../resources/collections.ts';
 import type { ResourcesShown } from '../resources/resource-pages.ts';
 import type { SkillShown, SkillsShown } from '../skills/skills.rules.ts';
+import type { PartTaken } from '../uploads/upload.rules.ts';
 import type { Missing, SmcpTool } from '../protocol/messages/collections.ts';
 import { endingMeta, errorAck, failureResult, type Ending } from '../protocol/messages/answers.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -98,3 +99,14 @@ export const skillsAck = ({ skills, failure, reqId }: SkillsShown): unknown =>
   failure ? { ...errorAck(failure), req_id: reqId } : { skills, req_id: reqId };
 export const skillAck = ({ file, failure, reqId }: SkillShown): unknown =>
   failure ? { ...errorAck(failure), req_id: reqId } : { ...file, req_id: reqId };
+/** Builds the acknowledgement of `client:put_blob`; `received` is an extension of ours. */
+export const partAck = ({ upload, offset, received, landed, failure, reqId }: PartTaken): unknown =>
+  failure
+    ? { ...errorAck(failure), req_id: reqId }
+    : {
+        upload_id: upload,
+        chunk_offset: offset,
+        received,
+        ...(landed && { landing_path: landed.path, total_size: landed.bytes, sha256: landed.sha256 }),
+        req_id: reqId,
+      };

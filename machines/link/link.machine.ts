@@ -22,6 +22,7 @@ import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.ru
 import type { AggregateShown, ResourceRead } from '../resources/collections.ts';
 import type { ResourcesShown, ResourcesWanted } from '../resources/resource-pages.ts';
 import type { SkillShown, SkillsShown, SkillsWanted, SkillWanted } from '../skills/skills.rules.ts';
+import type { PartTaken, PartWanted } from '../uploads/upload.rules.ts';
 import { progressOf, type CancelReason } from '../protocol/messages/messages.ts';
 import {
   markOf,
@@ -56,7 +57,16 @@ import {
 import type { Failure } from '../protocol/failure.ts';
 import { backoffSpread, type TimingOf } from '../kernel/timing.ts';
 
-import { aggregateAck, callAck, contentsAck, resourcesAck, skillAck, skillsAck, toolsAck } from './acks.ts';
+import {
+  aggregateAck,
+  callAck,
+  contentsAck,
+  partAck,
+  resourcesAck,
+  skillAck,
+  skillsAck,
+  toolsAck,
+} from './acks.ts';
 
 export interface LinkStart extends Omit<LinkInput, 'key' | 'version'> {
   readonly timing: TimingOf<'link'>;
@@ -70,6 +80,7 @@ export type LinkOrder =
   | ResourcesShown
   | SkillsShown
   | SkillShown
+  | PartTaken
   | CallSettled
   | CallProgressed
   | { readonly type: 'deadline.passed' }
@@ -123,6 +134,7 @@ export type LinkNews =
   | ResourcesWanted
   | SkillsWanted
   | SkillWanted
+  | PartWanted
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   | Extract<LinkFact, { type: `computer.${string}` }>;
@@ -433,6 +445,9 @@ export const linkMachine = parts.createMachine({
         'agent.askedSkill': {
           actions: tell((c, { type: _, ...asked }) => ({ ...asked, type: 'skill.wanted', replyTo: c.self })),
         },
+        'agent.putPart': {
+          actions: tell((c, { type: _, ...part }) => ({ ...part, type: 'part.wanted', replyTo: c.self })),
+        },
         'agent.left': { actions: forgetAskers },
         'call.settled': { actions: answer((e) => ({ ticket: e.ticket, body: callAck(e) })) },
         'call.progressed': { actions: { type: 'tellProgress', params: ({ event }) => event } },
@@ -447,6 +462,7 @@ export const linkMachine = parts.createMachine({
         'resources.shown': { actions: answer((e) => ({ ticket: e.ticket, body: resourcesAck(e) })) },
         'skills.shown': { actions: answer((e) => ({ ticket: e.ticket, body: skillsAck(e) })) },
         'skill.shown': { actions: answer((e) => ({ ticket: e.ticket, body: skillAck(e) })) },
+        'part.taken': { actions: answer((e) => ({ ticket: e.ticket, body: partAck(e) })) },
         'config.shown': {
           actions: answer((e, c) => ({ ticket: e.ticket, body: configAs(c.version, e.config) })),
         },

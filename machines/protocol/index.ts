@@ -93,6 +93,14 @@ export {
   type GetBlobReply,
 } from './messages/blobs.ts';
 export {
+  putBlob,
+  putBlobReply,
+  uploadLimits,
+  type PutBlob,
+  type PutBlobReply,
+  type UploadRefusal,
+} from './messages/uploads.ts';
+export {
   readResource,
   readResourceReply,
   resourceContents,

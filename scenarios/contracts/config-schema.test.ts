@@ -58,6 +58,7 @@ const right: readonly unknown[] = [
     ],
   },
   { mcpServers: { a: { command: 'npx', args: ['-y', 1], env: { PORT: 3000 }, a2c: everySetting } } },
+  { mcpServers: {}, a2c: { landing: { folder: '~/in', maxFileBytes: 1, maxFiles: 2, autoApprove: true } } },
   { mcpServers: { a: { type: 'http', url: 'http://h' }, b: { type: 'inmemory' } }, mcpEnabled: false },
   {
     mcpServers: {

@@ -15,6 +15,7 @@ import type { linkMachine, ToolsWanted } from '../../machines/link/link.machine.
 import { linkKind } from '../../machines/link/link.machine.ts';
 import type { officeMachine } from '../../machines/office/office.machine.ts';
 import type { skillsMachine } from '../../machines/skills/skills.machine.ts';
+import type { uploadMachine } from '../../machines/uploads/upload.machine.ts';
 import type { seatMachine } from '../../machines/office/seat.machine.ts';
 import { processKind, type processMachine } from '../../machines/process/process.machine.ts';
 import type { aggregatorMachine } from '../../machines/resources/aggregator.machine.ts';
@@ -96,7 +97,8 @@ it('who opens a machine hears what that tells its owner', () => {
     Hears<typeof agentMachine, typeof viewMachine>,
     Hears<typeof officeMachine, typeof seatMachine>,
     Hears<typeof computerMachine, typeof skillsMachine>,
-  ] = [true, true, true, true, true, true, true, true, true, true, true, true];
+    Hears<typeof computerMachine, typeof uploadMachine>,
+  ] = [true, true, true, true, true, true, true, true, true, true, true, true, true];
   const deaf: Hears<typeof linkMachine, typeof clientMachine> = false;
-  expect([...hears, deaf]).toHaveLength(13);
+  expect([...hears, deaf]).toHaveLength(14);
 });

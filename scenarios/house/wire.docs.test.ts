@@ -41,7 +41,7 @@ const questions: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | un
   [wire.events.getSkills]: [wire.getSkills, wire.getSkillsReply],
   [wire.events.getSkill]: [wire.getSkill, wire.getSkillReply],
   [wire.events.getBlob]: [wire.getBlob, wire.getBlobReply],
-  [wire.events.putBlob]: [wire.carried, undefined],
+  [wire.events.putBlob]: [wire.putBlob, wire.putBlobReply],
 };
 const orders: Readonly<Record<string, readonly [z.ZodObject, z.ZodObject | undefined]>> = {
   [wire.events.joinOffice]: [wire.joinOffice, undefined],

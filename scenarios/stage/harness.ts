@@ -152,6 +152,7 @@ export class Harness {
         limitsOf: (server) => limitsIn(options)[server] ?? defaultLimits,
       },
     );
+    this.callPorts.landing.partOf = this.network.partOf;
     this.timing = { ...timing, ...calm, ...options.timing };
     const { watches = 'all', observer } = options;
     const tap = new Tap((error) => this.blunders.push(error));

@@ -35,6 +35,7 @@ import './resources/refreshes.scenario.ts';
 import './resources/resource-pages.scenario.ts';
 import './resources/restless.scenario.ts';
 import './resources/skills.scenario.ts';
+import './resources/uploads.scenario.ts';
 import './resources/views.scenario.ts';
 import './resources/watches.scenario.ts';
 import './servers/breaker.scenario.ts';

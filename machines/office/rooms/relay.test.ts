@@ -25,7 +25,8 @@ const questions = [
   'client:put_blob',
   'client:of_a_later_protocol',
 ];
-const named = { name: 'n', blob_handle: 'h' };
+const part = { chunk_offset: 0, eof: true, blob: '' };
+const named = { name: 'n', blob_handle: 'h', ...part };
 const question = { agent: 'a', req_id: 'r', computer: 'c', uri: 'dpe://h', mcp_server: 's', ...named };
 const updates = ['config', 'tool_list', 'desktop', 'finder', 'skills'];
 const cancel = { agent: 'a', req_id: 'r' };

@@ -14,6 +14,7 @@ import { type Failure, wireCodes } from '../../protocol/failure.ts';
 import * as messages from '../../protocol/messages/messages.ts';
 import { getBlob } from '../../protocol/messages/blobs.ts';
 import { getSkill, getSkills } from '../../protocol/messages/skills.ts';
+import { putBlob } from '../../protocol/messages/uploads.ts';
 import { rows, type Notification } from '../../protocol/notifications.ts';
 import { progressOf, toolCallProgress as progressSchema } from '../../protocol/messages/messages.ts';
 import { toTimeoutMs } from '../../protocol/protocol.ts';
@@ -184,7 +185,7 @@ const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
   [events.getSkills]: forward(events.getSkills, getSkills),
   [events.getSkill]: forward(events.getSkill, getSkill),
   [events.getBlob]: forward(events.getBlob, getBlob),
-  [events.putBlob]: forward(events.putBlob, messages.carried),
+  [events.putBlob]: forward(events.putBlob, putBlob),
   ...Object.fromEntries(rows.map((row) => [row.event, update(row)])),
   [events.listRoom]: listRoom,
   [events.cancelToolCall]: cancelToolCall,

@@ -16,7 +16,6 @@ import type {
 import type { z } from 'zod';
 import type { events, notices } from '../events.ts';
 import type {
-  Carried,
   ComputerUpdate,
   Disconnecting,
   GetTools,
@@ -31,6 +30,7 @@ import type {
   ToolCallProgress,
 } from './messages.ts';
 import type { GetBlob, GetBlobReply } from './blobs.ts';
+import type { PutBlob, PutBlobReply } from './uploads.ts';
 import type { GetSkill, GetSkillReply, GetSkills, GetSkillsReply } from './skills.ts';
 import type { notifications } from '../notifications.ts';
 
@@ -72,8 +72,8 @@ export interface Relayed {
   [events.getSkill]: Question<GetSkill, GetSkillReply>;
   /** Reads a part of a content that was too large for one answer. */
   [events.getBlob]: Question<GetBlob, GetBlobReply>;
-  /** Writes a part of a file to a computer; relayed unchanged. */
-  [events.putBlob]: Question<Carried, object>;
+  /** Writes a part of a file to a computer. */
+  [events.putBlob]: Question<PutBlob, PutBlobReply>;
 }
 
 /**

@@ -18,6 +18,10 @@ const answering = (peer: Peer, ...ack: unknown[]): void => {
 let world: World;
 let office: OfficeProbe;
 
+const wrongBlobs = [
+  ['client:get_blob', { ...toolsOf('c'), blob_handle: 'h', chunk_offset: 'x' }, 400],
+  ['client:put_blob', { ...toolsOf('c'), chunk_offset: 0, eof: 'x', blob: '' }, 400],
+] as const;
 function refusals(): void {
   it.each([
     ['client:tool_call', callTo('c'), 403],
@@ -54,7 +58,7 @@ function refusals(): void {
     ['client:read_resource', { ...toolsOf('nobody'), uri: 'dpe://h' }, 404],
     ['client:get_resources', toolsOf('c'), 400],
     ['client:get_skill', toolsOf('c'), 400],
-    ['client:get_blob', { ...toolsOf('c'), blob_handle: 'h', chunk_offset: 'x' }, 400],
+    ...wrongBlobs,
     ['client:nothing', undefined, 501],
   ])('answers %s %j of an agent, and asks no computer', async (event, payload, code) => {
     const agent = await world.seated(office.url, 'agent', 'a');
@@ -89,6 +93,18 @@ function refusals(): void {
   });
 }
 
+const relayedBlobs = [
+  [
+    'client:get_blob',
+    { ...toolsOf('c'), blob_handle: 'h', chunk_offset: 4 },
+    { code: 4018, message: 'gone' },
+  ],
+  [
+    'client:put_blob',
+    { ...toolsOf('c'), chunk_offset: 0, eof: true, blob: 'eA==', total_size: 1 },
+    { code: 4019, message: 'full' },
+  ],
+] as const;
 function relays(): void {
   it('relays a call as it came and its answer unchanged', async () => {
     const agent = await world.seated(office.url, 'agent', 'a');
@@ -125,11 +141,7 @@ function relays(): void {
     ],
     ['client:get_skills', toolsOf('c'), { skills: [], req_id: 'r' }],
     ['client:get_skill', { ...toolsOf('c'), name: 'pdf', rel_path: 'a.md' }, { body: 'x', req_id: 'r' }],
-    [
-      'client:get_blob',
-      { ...toolsOf('c'), blob_handle: 'h', chunk_offset: 4 },
-      { code: 4018, message: 'gone' },
-    ],
+    ...relayedBlobs,
     ['client:read_resource', { ...toolsOf('c'), uri: 'dpe://h' }, { code: 4201, message: 'no such host' }],
   ])('relays %s as it came and its answer unchanged', async (event, question, answer) => {
     const agent = await world.seated(office.url, 'agent', 'a');

@@ -44,6 +44,8 @@ export function playedLinks(recorded: readonly RecordedSeat[], office: Office): 
   };
   return {
     has: (key) => byKey.has(key),
+    // A trace has no bytes of files.
+    partOf: () => undefined,
     open: (_at, input, emit) => {
       const seat = find(input);
       const timers = new Set<unknown>();

@@ -5,6 +5,7 @@ import type { ComputerOrder } from '../../../machines/computer/computer.machine.
 import { addressFor } from '../../../machines/kernel/address.ts';
 import { timing } from '../../../machines/kernel/timing.ts';
 import { planOf } from '../server-plan.ts';
+import { landing, part } from './uploads.ts';
 import type { LinkOrder, LinkContext } from '../../../machines/link/link.machine.ts';
 import type { RegistryOrder } from '../../../machines/process/registry.machine.ts';
 import type { SkillsOrder } from '../../../machines/skills/skills.rules.ts';
@@ -81,6 +82,7 @@ export const computer: Sample = {
     'skills.look': [{}],
     'skills.wanted': [{ ticket: 't', reqId: 'r', replyTo: addressFor('host') }],
     'skill.wanted': [{ ticket: 't', reqId: 'r', name: 'a', replyTo: addressFor('host') }],
+    'landing.set': [{ landing }, { landing: null }],
     close: [{}],
   } satisfies OrdersOf<ComputerOrder>,
   told: [
@@ -94,6 +96,7 @@ export const computer: Sample = {
     { type: 'call.overdue', ticket: 't' },
     { type: 'questions.due' },
     { type: 'resources.overdue', ticket: 't' },
+    { type: 'part.wanted', ...part },
   ],
   owned: {
     client: {
@@ -172,6 +175,8 @@ export const computer: Sample = {
     c.open,
     c.reopens,
     c.link === null,
+    // Told apart only in a young computer, because each further fact doubles the walk.
+    c.reopens === 0 && c.link === null && c.open === 1 && c.landing !== null,
     (c.servers as unknown[]).length,
     (c.leaving as unknown[]).length,
   ],
@@ -187,6 +192,7 @@ type Facts =
   | 'resources.shown'
   | 'skills.shown'
   | 'skill.shown'
+  | 'part.taken'
   | 'call.settled'
   | 'call.progressed'
   | 'deadline.passed';
@@ -219,6 +225,16 @@ export const link: Sample = {
       { type: 'agent.askedResources', ticket: 't', reqId: 'r', server: 's' },
       { type: 'agent.askedSkills', ticket: 't', reqId: 'r' },
       { type: 'agent.askedSkill', ticket: 't', reqId: 'r', name: 'a' },
+      {
+        type: 'agent.putPart',
+        ticket: 't',
+        reqId: 'r',
+        agent: 'a',
+        upload: 'u',
+        offset: 0,
+        bytes: 1,
+        isLast: true,
+      },
       { type: 'agent.left', agent: 'a' },
       { type: 'computer.entered', computer: 'c' },
       { type: 'computer.left', computer: 'c' },
@@ -235,6 +251,16 @@ export const link: Sample = {
     { type: 'resources.shown', ticket: 't', reqId: 'r', resources: [], nextCursor: null, failure: null },
     { type: 'skills.shown', ticket: 't', reqId: 'r', skills: [], failure: null },
     { type: 'skill.shown', ticket: 't', reqId: 'r', file: null, failure: { code: 4014, message: 'x' } },
+    {
+      type: 'part.taken',
+      ticket: 't',
+      reqId: 'r',
+      upload: 'u',
+      offset: 0,
+      received: 1,
+      landed: null,
+      failure: null,
+    },
     { type: 'call.progressed', ticket: 't', progress: 1 },
     {
       type: 'call.settled',

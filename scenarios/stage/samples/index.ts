@@ -2,6 +2,7 @@ import { agent, computer, link, registry, settings, skills } from './hosts.ts';
 import { aggregator, read, cache, view, watch } from './resources.ts';
 import { call, catalog, client, process } from './servers.ts';
 import { office, seat } from './office.ts';
+import { upload } from './uploads.ts';
 import type { Sample } from './sample.ts';
 
 /** Samples by kind, as in actors/runtime/assemble.ts; a test fails for a machine without a sample. */
@@ -24,6 +25,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   settings,
   skills,
   skillsView: view('skills'),
+  upload,
   cache,
   view: view('tools'),
   watch,

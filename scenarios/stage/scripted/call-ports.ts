@@ -18,10 +18,12 @@ import { scriptedLimiters } from './limiters.ts';
 import {
   ScriptedLogins,
   ScriptedConfigFile,
+  ScriptedLanding,
   ScriptedRegistries,
   ScriptedSkills,
   ScriptedSpecs,
 } from './host-ports.ts';
+import { landingPort } from '../../../machines/uploads/upload.rules.ts';
 import { skillsPort } from '../../../machines/skills/skills.rules.ts';
 import { settingsPort } from '../../../machines/presenter/settings.rules.ts';
 import { registryPort } from '../../../machines/process/registry.machine.ts';
@@ -59,6 +61,7 @@ export class ScriptedCallPorts {
   readonly logins = new ScriptedLogins();
   readonly registries: ScriptedRegistries;
   readonly skills: ScriptedSkills;
+  readonly landing: ScriptedLanding;
   readonly #clock: VirtualClock;
   readonly #options: CallPortsOptions;
   readonly #judge: (call: string, request: JudgedCall) => Judgement;
@@ -75,6 +78,7 @@ export class ScriptedCallPorts {
     this.specs = new ScriptedSpecs(clock);
     this.registries = new ScriptedRegistries(clock);
     this.skills = new ScriptedSkills(clock);
+    this.landing = new ScriptedLanding(clock);
     this.#options = options;
     const knownTo = (call: string): KnownTools | undefined => contextOf(rootOf(call));
     const { validate = trusting, transform } = options;
@@ -85,6 +89,7 @@ export class ScriptedCallPorts {
       [loginPort]: this.logins.request,
       [registryPort]: this.registries.request,
       [skillsPort]: this.skills.request,
+      [landingPort]: this.landing.request,
       [settingsPort]: new ScriptedConfigFile(clock).request,
       policy: judgeAsk({ knownTo, validate, permission: () => options.permission ?? permission }),
       confirm: (_, request, emit) => this.#confirm(request, emit),

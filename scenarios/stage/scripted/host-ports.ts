@@ -1,3 +1,10 @@
+import { createHash } from 'node:crypto';
+import type {
+  LandingAnswer,
+  LandingFinish,
+  LandingOpen,
+  LandingWrite,
+} from '../../../machines/uploads/upload.rules.ts';
 import type { Ports, Emit, RequestFact } from '../../../machines/kernel/ports.ts';
 import type { Resolve, Resolved, LogIn } from '../../../machines/client/client.events.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
@@ -240,5 +247,70 @@ export class ScriptedSkills {
     if (text === undefined)
       return { kind: 'refused', reason: relPath.includes('..') ? 'traversal' : 'not_found' };
     return { kind: 'text', text, mimeType: 'text/markdown', bytes: text.length, sha256: `of ${text}` };
+  }
+}
+
+/** Fault of a landing folder: the disk is full or hangs, the folder cannot be used, or the port itself breaks. */
+export type LandingFault = 'full' | 'hangs' | 'closed' | 'breaks';
+/** Fake of the port `landing` in virtual time, which keeps the files in memory. */
+export class ScriptedLanding {
+  /** Faults of the landing folder, by the method that meets them. */
+  faults: Readonly<Partial<Record<string, LandingFault>>> = {};
+  /** Files that have landed, by path. */
+  readonly landed = new Map<string, Buffer>();
+  /** Files that have not landed, by upload. */
+  readonly parts = new Map<string, Buffer[]>();
+  /** Returns the part that an agent sent under a ticket. */
+  partOf: (ticket: string) => string | undefined = () => undefined;
+  readonly #names = new Map<string, string>();
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+  request: Ports['request'] = (_from, { id, method, params }, emit) => {
+    const { upload } = params as { readonly upload: string };
+    const answer = (result: LandingAnswer): void => emit({ type: 'ask.answered', id, result });
+    const timer = this.#clock.setTimeout(() => {
+      const fault = this.faults[method];
+      if (fault === 'hangs') return;
+      const failure = { code: 500, message: 'the port is broken' } as const;
+      if (fault === 'breaks') return emit({ type: 'ask.refused', id, sent: true, failure });
+      const result = this.#result(method, params);
+      if (result === null) emit({ type: 'ask.began', id });
+      else answer(result);
+    }, diskMs);
+    return () => {
+      this.#clock.clearTimeout(timer);
+      if (method !== 'open') return;
+      this.parts.delete(upload);
+    };
+  };
+  #result(method: string, params: unknown): LandingAnswer | null {
+    if (method === 'open') {
+      const { upload, name } = params as LandingOpen;
+      if (this.faults[method] === 'closed')
+        return { kind: 'refused', reason: 'forbidden', message: 'no folder' };
+      this.parts.set(upload, []);
+      this.#names.set(upload, name);
+      return null;
+    }
+    if (method === 'write') {
+      const { upload, ticket } = params as LandingWrite;
+      const part = this.partOf(ticket);
+      if (part === undefined) return { kind: 'gone' };
+      if (this.faults[method] === 'full')
+        return { kind: 'refused', reason: 'io_error', message: 'the disk is full (ENOSPC)' };
+      this.parts.get(upload)?.push(Buffer.from(part, 'base64'));
+      return { kind: 'written' };
+    }
+    const { upload, sha256 } = params as LandingFinish;
+    const bytes = Buffer.concat(this.parts.get(upload) ?? []);
+    if (createHash('sha256').update(bytes).digest('hex') !== sha256)
+      return { kind: 'refused', reason: 'integrity', message: 'the hash is another' };
+    const path = `/landing/${upload}_${this.#names.get(upload)}`;
+    this.landed.set(path, bytes);
+    this.parts.delete(upload);
+    return { kind: 'landed', path };
   }
 }

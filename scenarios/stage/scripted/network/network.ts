@@ -347,6 +347,8 @@ export interface Network {
   readonly office: Ports['office'];
   readonly link: Ports['link'];
   readonly request: Ports['request'];
+  /** Returns the part of a file that an agent sent under a ticket, as base64. */
+  readonly partOf: (ticket: string) => string | undefined;
   has(key: string): boolean;
   /**
    * Opens a bare connection of a stranger, for messages that a real link would not send; undefined when no office
@@ -376,6 +378,8 @@ class ScriptedNetwork implements Network {
   readonly #registry: LinkRegistry;
   readonly register: ScriptedRegister;
   readonly request: Ports['request'];
+  /** Returns the part of a file that an agent sent under a ticket, as base64. */
+  readonly partOf: (ticket: string) => string | undefined;
   readonly #away = new Map<string, number>();
   readonly #heldAcks = new Map<string, number | 'lost'>();
   readonly #usualMs: number;
@@ -383,6 +387,7 @@ class ScriptedNetwork implements Network {
   #refusals = 0;
   #foreign: string | undefined;
   #sockets = 0;
+  #uploads = 0;
   #nextPort = firstFreePort;
 
   constructor(clock: Clock, options: NetworkOptions) {
@@ -395,8 +400,9 @@ class ScriptedNetwork implements Network {
       clearTimer: (timer) => clock.clearTimeout(timer),
     };
     this.register = new ScriptedRegister(clock, leaseMs);
-    this.#registry = new LinkRegistry(this.#timers);
+    this.#registry = new LinkRegistry(this.#timers, () => `upload-${++this.#uploads}`);
     this.request = this.#registry.request;
+    this.partOf = (ticket) => this.#registry.partOf(ticket);
   }
 
   readonly faults: NetworkFaults = {

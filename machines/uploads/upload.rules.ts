@@ -1,0 +1,200 @@
+/** Messages and rules of the machine of one upload: its parts in order, its answers and its refusals. */
+import type { JudgedCall } from '../call/policy/index.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
+import { message, post, type Post, type PortRequest } from '../kernel/effects.ts';
+import type { Failure } from '../protocol/failure.ts';
+import {
+  uploadLimits,
+  uploadRefused,
+  type Declared,
+  type UploadPart,
+  type UploadRefusal,
+} from '../protocol/messages/uploads.ts';
+
+/**
+ * Name of the port that writes into the landing folder. `open` makes the file and answers only when that fails:
+ * `ask.began` tells that it is open, and the end of the question removes a file that has not landed. `write` adds the
+ * part of a ticket, `finish` checks the file and gives it its name.
+ */
+export const landingPort = 'landing';
+/** Name of the tool under which rules and persons are asked about an upload; it belongs to no server. */
+export const uploadTool = 'client:put_blob';
+
+/** Landing folder as the config opens it. */
+export interface Landing {
+  /** Time in ms after which an upload without a further part ends. */
+  readonly idleMs: number;
+  /** Tells that our own rule asks nobody. */
+  readonly isApproved: boolean;
+}
+export interface LandingOpen {
+  readonly upload: string;
+  readonly bytes: number;
+  readonly name: string;
+}
+export interface LandingWrite {
+  readonly upload: string;
+  /** Ticket under which the connection holds the bytes. */
+  readonly ticket: string;
+}
+export interface LandingFinish {
+  readonly upload: string;
+  readonly sha256: string;
+}
+/** Answer of the port: done, the bytes are gone with their connection, or a refusal. */
+export type LandingAnswer =
+  | { readonly kind: 'written' }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'landed'; readonly path: string }
+  | {
+      readonly kind: 'refused';
+      readonly reason: UploadRefusal;
+      readonly message: string;
+      readonly details?: object;
+    };
+
+export interface UploadStart {
+  readonly upload: string;
+  readonly declared: Declared;
+  readonly landing: Landing;
+  readonly first: PartWanted;
+  /** Time in ms that the rule of a host, and then a person, has to decide. */
+  readonly confirmMs: number;
+}
+/** Part of an upload that an agent sent. Its bytes stay with the connection, under the ticket. */
+export interface PartWanted extends UploadPart {
+  readonly type: 'part.wanted';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly agent: string;
+  readonly replyTo: AddressFor<PartTaken>;
+}
+export interface Landed extends Declared {
+  readonly path: string;
+}
+export interface PartTaken {
+  readonly type: 'part.taken';
+  readonly ticket: string;
+  readonly reqId: string;
+  readonly upload: string;
+  readonly offset: number;
+  readonly received: number;
+  readonly landed: Landed | null;
+  readonly failure: Failure | null;
+}
+export type UploadOrder = PartWanted | { readonly type: 'close' };
+export const uploadKind = kindOf<UploadStart, UploadOrder>('upload');
+export type UploadInput = UploadStart & { readonly self: Address; readonly owner: Address };
+export interface UploadContext extends UploadInput {
+  /** Parts that wait for their turn; the first one is being worked on. */
+  readonly parts: readonly PartWanted[];
+  readonly received: number;
+  /** Path of the file once it has landed. */
+  readonly path: string | null;
+  /** Reason of the end; parts that still wait are refused with it. */
+  readonly failure: Failure;
+}
+
+// ── what it asks ──────────────────────────────────────────────────────────────────────────────────────
+const judged = (c: UploadContext): JudgedCall => ({
+  reqId: c.first.reqId,
+  agent: c.first.agent,
+  server: '',
+  tool: uploadTool,
+  params: { ...(c.declared.name !== undefined && { name: c.declared.name }), bytes: c.declared.bytes },
+  meta: c.landing.isApproved ? { auto_apply: true } : null,
+});
+export const policyRequest = (c: UploadContext): PortRequest => ({
+  id: 'policy',
+  target: 'policy',
+  method: 'judge',
+  params: judged(c),
+});
+export const confirmRequest = (c: UploadContext): PortRequest => ({
+  id: 'confirm',
+  target: 'confirm',
+  method: 'confirm',
+  params: judged(c),
+});
+const landing = (id: string, params: LandingOpen | LandingWrite | LandingFinish): PortRequest => ({
+  id,
+  target: landingPort,
+  method: id,
+  params,
+});
+export const openRequest = ({ upload, declared }: UploadContext): PortRequest =>
+  landing('open', { upload, bytes: declared.bytes, name: declared.name ?? '' });
+export const writeRequest = ({ upload, parts: [part] }: UploadContext): PortRequest =>
+  landing('write', { upload, ticket: part?.ticket ?? '' });
+export const finishRequest = ({ upload, declared }: UploadContext): PortRequest =>
+  landing('finish', { upload, sha256: declared.sha256 });
+
+// ── parts ─────────────────────────────────────────────────────────────────────────────────────────────
+export const hasPart = ({ parts }: UploadContext): boolean => parts.length > 0;
+export const isFull = ({ parts }: UploadContext): boolean => parts.length >= uploadLimits.waitingParts;
+/** Tells whether the first part only asks where the upload is. */
+export const isResumption = ({ parts: [part], received }: UploadContext): boolean =>
+  part?.resumes === true && (received > 0 || (part.bytes === 0 && !part.isLast));
+/** Tells whether a part adds nothing and does not end the upload. */
+export const isEmpty = ({ parts: [part] }: UploadContext): boolean => part?.bytes === 0 && !part.isLast;
+const endOf = ({ parts: [part] }: UploadContext): number => (part ? part.offset + part.bytes : 0);
+/** Tells whether a part would make the file larger than was declared; the upload ends then. */
+export const isOverrun = (c: UploadContext): boolean =>
+  c.parts[0]?.offset === c.received && endOf(c) > c.declared.bytes;
+/** Tells whether a part does not go on where the last one ended, or ends before the declared end. */
+export const isOutOfRange = (c: UploadContext): boolean =>
+  c.parts[0]?.offset !== c.received || (c.parts[0].isLast && endOf(c) !== c.declared.bytes);
+export const isLast = ({ parts: [part] }: UploadContext): boolean => part?.isLast === true;
+export const outOfRange = (c: UploadContext): Failure =>
+  uploadRefused(
+    'range',
+    `The computer has ${c.received} of ${c.declared.bytes} bytes; the part does not go on there`,
+    {
+      upload_id: c.upload,
+      received: c.received,
+      total_size: c.declared.bytes,
+    },
+  );
+/** Reason of the end of an upload that got no further part. */
+export const expired = ({ upload }: UploadContext): Failure =>
+  uploadRefused('invalid_upload', 'The upload had no further part for too long', { upload_id: upload });
+export const ended = ({ upload }: Pick<UploadContext, 'upload'>): Failure =>
+  uploadRefused('invalid_upload', 'The upload has ended', { upload_id: upload });
+export const notAllowed = (why: string): Failure =>
+  uploadRefused('forbidden', `The upload is not allowed: ${why}`);
+export const slowDisk: Failure = uploadRefused('io_error', 'The landing folder did not answer in time');
+/** Failure of a question to the port, or its refusal, in the words of the protocol. */
+export function failureOf(answer: { readonly result?: unknown; readonly failure?: Failure }): Failure {
+  if (answer.failure) return uploadRefused('io_error', answer.failure.message);
+  const refused = answer.result as Partial<Extract<LandingAnswer, { kind: 'refused' }>>;
+  return uploadRefused(
+    refused.reason ?? 'io_error',
+    refused.message ?? 'The file cannot be written',
+    refused.details,
+  );
+}
+
+// ── answers ───────────────────────────────────────────────────────────────────────────────────────────
+const takenAs = (
+  { ticket, reqId, upload, offset }: PartWanted,
+  about: Pick<PartTaken, 'received' | 'landed' | 'failure'>,
+): PartTaken => ({ type: 'part.taken', ticket, reqId, upload, offset, ...about });
+const refusal = (part: PartWanted, failure: Failure): PartTaken =>
+  takenAs(part, { received: 0, landed: null, failure });
+export const refusedPart = (part: PartWanted, failure: Failure): Post =>
+  post(part.replyTo, refusal(part, failure), { optional: true });
+/** Passes a part to its upload; when that has ended meanwhile, the part is refused. */
+export const passedPart = (to: AddressFor<UploadOrder>, part: PartWanted): Post =>
+  post(to, part, { onUndelivered: message(part.replyTo, refusal(part, ended(part))) });
+/** Answers a part: the computer has it, or the file has landed. */
+export const takenPart = (c: UploadContext, part: PartWanted): Post => {
+  const landed = c.path === null ? null : { ...c.declared, path: c.path };
+  const about = takenAs(part, { received: c.received, landed, failure: null });
+  return post(part.replyTo, { ...about, upload: c.upload }, { optional: true });
+};
+/** Answers a part that came after the file has landed: the last one again, or a question for where the upload is. */
+export const lateAnswer = (c: UploadContext, part: PartWanted): Post =>
+  part.isLast || part.resumes === true ? takenPart(c, part) : refusedPart(part, outOfRange(c));
+
+export const isSameDeclaration = (one: Declared, other: Declared): boolean =>
+  one.bytes === other.bytes && one.sha256 === other.sha256 && one.name === other.name;

@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { LandingFolder, safeName, type LandingSettings } from '../../../adapters/index.ts';
+import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
+import { landingPort, type LandingAnswer } from '../../../machines/uploads/upload.rules.ts';
+import { ScriptedLanding } from '../../stage/scripted/host-ports.ts';
+
+/** The port `landing`: over a real folder, and as scenarios fake it. */
+const root = mkdtempSync(join(tmpdir(), 'a2c-landing-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let count = 0;
+const freshFolder = (): string => join(root, String((count += 1)));
+const limits = { maxFileBytes: 100, maxBytes: 150, maxFiles: 3, idleMs: 1_000 };
+const open: LandingFolder[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+});
+const notices: string[] = [];
+const landingIn = (folder: string, more: Partial<LandingSettings> = {}): LandingFolder => {
+  const landing = new LandingFolder({
+    partOf: (ticket) => parts.get(ticket),
+    notice: (text) => notices.push(text),
+  });
+  open.push(landing);
+  landing.set({ folder, ...limits, ...more });
+  return landing;
+};
+const parts = new Map<string, string>();
+const ticketOf = (text: string): string => {
+  parts.set(text, Buffer.from(text).toString('base64'));
+  return text;
+};
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+interface Held {
+  readonly fact: RequestFact;
+  readonly end: () => void;
+}
+const hold = async (port: Ports['request'], upload: string, bytes: number, name = ''): Promise<Held> => {
+  let end = (): void => {};
+  const fact = await new Promise<RequestFact>((resolve) => {
+    end = port(
+      'u',
+      { id: 'open', target: landingPort, method: 'open', params: { upload, bytes, name } },
+      resolve,
+    );
+  });
+  return { fact, end };
+};
+const ask = async (port: Ports['request'], method: string, params: object): Promise<LandingAnswer> => {
+  const fact = await new Promise<RequestFact>(
+    (resolve) => void port('u', { id: 'x', target: landingPort, method, params }, resolve),
+  );
+  return (fact as { readonly result: LandingAnswer }).result;
+};
+const put = async (
+  port: Ports['request'],
+  upload: string,
+  text: string,
+  name = '',
+): Promise<LandingAnswer> => {
+  await hold(port, upload, text.length, name);
+  await ask(port, 'write', { upload, ticket: ticketOf(text) });
+  return ask(port, 'finish', { upload, sha256: sha256(text) });
+};
+const refusedOf = ({ fact }: Held): unknown => (fact as { readonly result?: unknown }).result;
+
+const worlds: readonly (readonly [string, () => Ports['request']])[] = [
+  ['a folder', () => landingIn(freshFolder()).request],
+  [
+    'the fake',
+    () => {
+      const fake = new ScriptedLanding({
+        setTimeout,
+        clearTimeout: (timer: unknown) => clearTimeout(timer as number),
+      });
+      fake.partOf = (ticket) => parts.get(ticket);
+      return fake.request;
+    },
+  ],
+];
+describe.each(worlds)('a landing folder: %s', (_, world) => {
+  it('opens a file, takes its parts, and lands it under its id and name', async () => {
+    const port = world();
+    expect((await hold(port, 'one', 6, 'a.txt')).fact.type).toBe('ask.began');
+    for (const part of ['abc', 'def'])
+      expect(await ask(port, 'write', { upload: 'one', ticket: ticketOf(part) })).toEqual({
+        kind: 'written',
+      });
+    const landed = await ask(port, 'finish', { upload: 'one', sha256: sha256('abcdef') });
+    expect(landed).toMatchObject({ kind: 'landed', path: expect.stringMatching(/one_a\.txt$/) });
+  });
+
+  it('refuses a file whose hash is another, and says when the bytes of a part are gone', async () => {
+    const port = world();
+    await hold(port, 'one', 3);
+    expect(await ask(port, 'write', { upload: 'one', ticket: 'gone' })).toEqual({ kind: 'gone' });
+    await ask(port, 'write', { upload: 'one', ticket: ticketOf('abc') });
+    expect(await ask(port, 'finish', { upload: 'one', sha256: sha256('abd') })).toMatchObject({
+      kind: 'refused',
+      reason: 'integrity',
+    });
+  });
+});
+
+const partsIn = (folder: string): string[] => readdirSync(join(folder, '.a2c-upload'));
+const filesIn = (folder: string): string[] => readdirSync(folder).filter((name) => name !== '.a2c-upload');
+
+describe('a real landing folder', () => {
+  it('has the bytes of a file, and nothing of one whose question has ended', async () => {
+    const folder = freshFolder();
+    const landing = landingIn(folder);
+    await put(landing.request, 'one', 'abc', 'a.txt');
+    expect(readFileSync(join(folder, 'one_a.txt'), 'utf8')).toBe('abc');
+    const { end } = await hold(landing.request, 'two', 3);
+    expect(partsIn(folder)).toEqual([`${process.pid}-two.part`]);
+    end();
+    await landing.close();
+    expect([partsIn(folder), filesIn(folder)]).toEqual([[], ['one_a.txt']]);
+  });
+
+  it('removes what has not landed when it closes, also a file that is being opened', async () => {
+    const folder = freshFolder();
+    const landing = landingIn(folder);
+    await hold(landing.request, 'one', 3);
+    const early = landing.request(
+      'u',
+      { id: 'open', target: landingPort, method: 'open', params: { upload: 'two', bytes: 3, name: '' } },
+      () => {},
+    );
+    early();
+    await landing.close();
+    await expect.poll(() => partsIn(folder)).toEqual([]);
+  });
+
+  it.each([
+    ['a file that is too large', 101, { limit_bytes: 100 }],
+    ['more than all files may have', 90, { limit_bytes: 150, used_bytes: 100 }],
+  ])('refuses %s', async (_, bytes, details) => {
+    const { request } = landingIn(freshFolder());
+    await put(request, 'one', 'x'.repeat(60));
+    await hold(request, 'under way', 40);
+    expect(refusedOf(await hold(request, 'two', bytes))).toMatchObject({ reason: 'too_large', details });
+  });
+
+  it('counts files that are under way', async () => {
+    const { request } = landingIn(freshFolder(), { maxFiles: 2 });
+    const three = await Promise.all(['one', 'two', 'three'].map((upload) => hold(request, upload, 1)));
+    expect(three.filter(({ fact }) => fact.type === 'ask.began').length).toBe(2);
+  });
+
+  it.each([
+    ['../../etc/passwd', 'etc_passwd'],
+    ['..', ''],
+    ['/', ''],
+    ['a\0b\n‮c', 'a_b_c'],
+    ['C:\\x\\y.txt', 'C_x_y.txt'],
+    ['.env', 'env'],
+    ['报告 (1).pdf', '报告_1_.pdf'],
+    ['x'.repeat(300), 'x'.repeat(64)],
+  ])('makes a safe name of %j', async (proposed, name) => {
+    expect(safeName(proposed)).toBe(name);
+    const folder = freshFolder();
+    const landed = await put(landingIn(folder).request, 'id', 'abc', proposed);
+    expect(landed).toMatchObject({ kind: 'landed' });
+    const { path } = landed as { readonly path: string };
+    expect([dirname(path), existsSync(path)]).toEqual([folder, true]);
+  });
+
+  it('follows no link in the place of its parts', async () => {
+    const [folder, other] = [freshFolder(), freshFolder()];
+    for (const each of [folder, other]) mkdirSync(each);
+    symlinkSync(other, join(folder, '.a2c-upload'));
+    expect(refusedOf(await hold(landingIn(folder).request, 'one', 1))).toMatchObject({ reason: 'forbidden' });
+    expect([readdirSync(other), notices.at(-1)]).toEqual([[], expect.stringContaining('is a link')]);
+  });
+
+  it('sweeps what a killed host and a host of long ago have left, and nothing else', async () => {
+    const folder = freshFolder();
+    mkdirSync(join(folder, '.a2c-upload'), { recursive: true });
+    const { pid } = spawnSync(process.execPath, ['-e', '']);
+    const names = [`${pid}-dead.part`, `${process.ppid}-alive.part`, 'old.part', 'young.part'];
+    for (const name of names) writeFileSync(join(folder, '.a2c-upload', name), 'x');
+    utimesSync(join(folder, '.a2c-upload', 'old.part'), 1, 1);
+    writeFileSync(join(folder, 'landed'), 'x');
+    await hold(landingIn(folder).request, 'one', 1);
+    expect(partsIn(folder).toSorted()).toEqual(
+      [`${process.ppid}-alive.part`, `${process.pid}-one.part`, 'young.part'].toSorted(),
+    );
+    expect([filesIn(folder), notices.at(-1)]).toEqual([
+      ['landed'],
+      expect.stringContaining('removed 2 files'),
+    ]);
+  });
+
+  it('tells a folder that cannot be made, and takes no file', async () => {
+    const file = freshFolder();
+    writeFileSync(file, '');
+    expect(refusedOf(await hold(landingIn(join(file, 'in')).request, 'one', 1))).toMatchObject({
+      reason: 'forbidden',
+    });
+    expect(notices.at(-1)).toContain('cannot be used');
+  });
+});
