@@ -95,6 +95,7 @@ const introduction = (
   legend,
   `- **A library is not blamed for what nobody asked of it.** The specification says little about what a client owes to the machine: where it is silent, a case says what a user of a host would wish, and ○ is a fact, no fault. Many libraries leave restarts and clean-up to the program around them.
 - **The driver decides, too.** Each host is driven as its manual has it, with its defaults, by a [driver](judge.md#a-driver) of at most 60 lines. If you know a better way, mend the driver and judge again.
+- Not in the table: 1mcp, whose package \`@1mcp/agent\` npm did not find on 2026-11-26.
 - Times are ten times those of the rules, so that a slow machine is not judged. The observations of each run are in \`scenarios/judge/facts.ndjson\` of the repository, and verdicts set by hand, with their reasons, in \`scenarios/judge/exceptions.json\`.
 ${price}`,
   [

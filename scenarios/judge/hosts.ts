@@ -5,16 +5,24 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { stringify } from 'smol-toml';
 import type { Players } from './judge.ts';
 
 /** Packages with their exact versions, which npm or pip installs into a folder of their own. */
 export type Packages =
   | { readonly npm: Readonly<Record<string, string>> }
   | { readonly pip: Readonly<Record<string, string>> };
-/** Host that the judge knows: its driver in `drivers/`, and its packages; ours needs none. */
+/** Crate of a host with its exact version and features, for which cargo builds the driver. */
+interface Crate {
+  readonly name: string;
+  readonly version: string;
+  readonly features: readonly string[];
+}
+/** Host that the judge knows: its driver in `drivers/`, and its packages or its crate; ours needs none. */
 export interface KnownHost {
   readonly driver: string;
   readonly packages?: Packages;
+  readonly crate?: Crate;
 }
 
 const npm = (packages: Readonly<Record<string, string>>): Packages => ({ npm: packages });
@@ -58,6 +66,14 @@ export const hosts: Readonly<Record<string, KnownHost>> = {
     packages: pip({ 'openai-agents': '0.24.0', mcp: '2.3.0' }),
   },
   'a2c-smcp-py': { driver: 'a2c-smcp.py', packages: pip({ 'a2c-smcp[cli]': '0.4.2', mcp: '1.30.0' }) },
+  rmcp: {
+    driver: 'rmcp.rs',
+    crate: {
+      name: 'rmcp',
+      version: '3.11.0',
+      features: ['client', 'transport-child-process', 'transport-streamable-http-client-reqwest'],
+    },
+  },
   'mcp-hub': { driver: 'mcp-hub.mjs', packages: npm({ 'mcp-hub': '4.2.1' }) },
   mcpo: { driver: 'mcpo.mjs', packages: pip({ mcpo: '0.0.20', mcp: '1.30.0', fastapi: '0.118.3' }) },
   'mcp-proxy': { driver: 'mcp-proxy.mjs', packages: pip({ 'mcp-proxy': '0.13.0', mcp: '1.30.0' }) },
@@ -73,6 +89,7 @@ export const hosts: Readonly<Record<string, KnownHost>> = {
 const run = promisify(execFile);
 const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'a2c-actors-judge');
 const installMs = 600_000;
+const buildMs = 1_800_000;
 
 async function install(packages: Packages, folder: string): Promise<void> {
   if ('npm' in packages) {
@@ -90,10 +107,13 @@ async function install(packages: Packages, folder: string): Promise<void> {
   await run(join(folder, 'bin/pip'), options, { timeout: installMs });
 }
 
+/** Folder of its own for what is installed. */
+const folderOf = (packages: Packages | Crate): string =>
+  join(cache, createHash('sha256').update(JSON.stringify(packages)).digest('hex').slice(0, 12));
+
 /** Installs packages, once, into a folder of their own; resolves with it. Rejects when npm or PyPI is not reached. */
 export async function installed(packages: Packages): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify(packages)).digest('hex').slice(0, 12);
-  const folder = join(cache, hash);
+  const folder = folderOf(packages);
   if (existsSync(join(folder, 'installed'))) return folder;
   // The rest of an installation that was ended.
   rmSync(folder, { recursive: true, force: true });
@@ -115,7 +135,27 @@ export const playersWith = (driver: string, folder: string, ...words: readonly s
   const env = ['env', `A2C_JUDGE_PACKAGES=${folder}`];
   return { driver: [...env, program, here(`drivers/${driver}`), ...words], faultServer };
 };
+/** Builds a driver in Rust, where it has changed; resolves with its program. Rejects without cargo. */
+async function built(driver: string, crate: Crate): Promise<string> {
+  const folder = folderOf(crate);
+  mkdirSync(folder, { recursive: true });
+  const { name, version, features } = crate;
+  const manifest = {
+    package: { name: 'driver', version, edition: '2024' },
+    bin: [{ name: 'driver', path: here(`drivers/${driver}`) }],
+    dependencies: {
+      [name]: { version: `=${version}`, features, 'default-features': false },
+      anyhow: '1',
+      serde_json: '1',
+      tokio: { version: '1', features: ['full'] },
+    },
+  };
+  writeFileSync(join(folder, 'Cargo.toml'), stringify(manifest));
+  await run('cargo', ['build', '--release', '--quiet'], { cwd: folder, timeout: buildMs });
+  return join(folder, 'target/release/driver');
+}
 /** Installs a host of the list, and returns its players. */
-export async function playersOf({ driver, packages }: KnownHost): Promise<Players> {
+export async function playersOf({ driver, packages, crate }: KnownHost): Promise<Players> {
+  if (crate) return { driver: [await built(driver, crate)], faultServer };
   return playersWith(driver, packages ? await installed(packages) : root);
 }
