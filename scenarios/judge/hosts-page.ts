@@ -41,7 +41,8 @@ const cellOf = (facts: Facts, name: string, title: string): string => {
   const found = exceptions[at];
   return found ? `${markOf(one, found)}[^${at + 1}]` : markOf(one, cell);
 };
-const count = (facts: Facts, name: string, mark: string): number =>
+/** Counts the cases in which a host has this mark. */
+export const count = (facts: Facts, name: string, mark: string): number =>
   Object.keys(cases).filter((title) => cellOf(facts, name, title).startsWith(mark)).length;
 
 /** Hosts of the short table in README.md: ours, an official client of each language, and what is used most on them. */

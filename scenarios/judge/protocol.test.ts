@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { cases } from './cases/index.ts';
 import { hosts } from './hosts.ts';
+import { count, readFacts } from './hosts-page.ts';
 import { markOf } from './report.ts';
 import { features, protocolSchema } from './protocol.ts';
 
@@ -30,4 +31,12 @@ it('has a driver of at most 60 lines for each host', () => {
     return { driver, lines: text.trimEnd().split('\n').length };
   });
   expect(lines.filter((each) => each.lines > 60)).toEqual([]);
+});
+
+it('docs/any-client.md counts all cases, and those that the clients alone are right in', () => {
+  const [, total, row = ''] = /● of all (\d+) cases\*\* \|(.*)\|$/m.exec(doc('any-client.md')) ?? [];
+  expect(Number(total)).toBe(Object.keys(cases).length);
+  const clients = ['sdk1', 'sdk2', 'ai-sdk', 'langchain', 'mcp-use', 'openai-agents'];
+  const alone = row.split('|').map((cell) => Number(cell.trim().split(' ')[0]));
+  expect(alone).toEqual(clients.map((name) => count(readFacts(), name, '●')));
 });
