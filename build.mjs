@@ -320,6 +320,8 @@ async function buildTypes() {
       sourcemap: true,
       entryFileNames: '[name].d.ts',
       chunkFileNames: `types/${n}-[name]-[hash].d.ts`,
+      // The compiler reads the types of Node by itself no more: since TypeScript 6 a project names them, or its libraries.
+      banner: '/// <reference types="node" />',
     });
     await rolled.close();
     for (const { fileName } of output) if (fileName.endsWith('.map')) publishSources(join('dist', fileName));

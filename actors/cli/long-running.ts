@@ -125,10 +125,7 @@ async function openComputer(
     },
     { config, runtime, door },
   );
-  await untilStarted(context, computer, {
-    ms: bootMsOf(options, config) ?? timing.bootMs,
-    isShown: true,
-  });
+  await untilStarted(context, computer, { ms: bootMsOf(options, config) ?? timing.bootMs });
   return computer;
 }
 type Heard = Parameters<NonNullable<ComputerOptions['onEvent']>>;

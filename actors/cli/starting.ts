@@ -31,8 +31,6 @@ export interface Patience<Host extends StartingHost = Computer> {
   readonly ms?: number | undefined;
   /** Tells whether to stop waiting for servers, because the wanted one is ready. */
   readonly isEnough?: (computer: Host) => Promise<boolean>;
-  /** Tells that each server is printed as it changes, so that no line about the wait is needed. */
-  readonly isShown?: boolean;
   /** Finds the downloads that servers wait for; their time begins when the download is over. */
   readonly downloads?: Downloads;
   /** Hears of each server once, when it is up or has failed; the wait includes this function. */
@@ -122,11 +120,11 @@ class Wait<Host extends StartingHost> {
   }
   /** Tells of servers that have settled, and ends the wait when none is left, enough is there, or time is over. */
   async look(): Promise<void> {
-    const { isEnough, isShown = false } = this.#patience;
+    const { isEnough } = this.#patience;
     const pending = this.#pending();
     if (pending.length === 0 || (await isEnough?.(this.#computer)) === true || this.#isLate(pending))
       return this.over.resolve();
-    if (!isShown) this.#tell(pending);
+    this.#tell(pending);
     if (this.#ms >= slowMs) this.#showParts();
   }
   #showParts(): void {
@@ -178,7 +176,7 @@ export async function untilStarted<Host extends StartingHost>(
   patience: Patience<Host> = {},
 ): Promise<StartTimes> {
   const { terminal, signal } = context;
-  const { ms, isShown = false } = patience;
+  const { ms } = patience;
   const wait = new Wait(context, computer, patience);
   const look = (): void => void wait.look().catch(wait.over.reject);
   const stop = (): void => wait.over.resolve();
@@ -202,7 +200,7 @@ export async function untilStarted<Host extends StartingHost>(
     clearTimeout(late);
     signal.removeEventListener('abort', stop);
     for (const end of stops) end();
-    if (!isShown) terminal.meter(null);
+    terminal.meter(null);
   }
   await wait.told();
   return wait.times;

@@ -17,10 +17,11 @@ export interface ProcessEnd {
   readonly isFinal?: boolean;
 }
 
+const hasRun = ({ pid, code, signal }: ProcessEnd): boolean => (pid ?? code ?? signal) !== null;
 const howOf = (end: ProcessEnd): string => {
   if (end.signal !== null) return `was ended by ${end.signal}`;
   if (end.code !== null) return `ended with exit code ${end.code}`;
-  if (end.pid !== null) return 'ended without an exit code';
+  if (hasRun(end)) return 'ended without an exit code';
   return `could not be started: ${end.message ?? 'no reason was given'}`;
 };
 
@@ -36,7 +37,9 @@ export function failureOfEnd(server: string, end: ProcessEnd, wasReady: boolean)
     code: end.isFinal === true ? 'NotStartable' : 'ServerLost',
     message: `Server '${server}' ${howOf(end)}${said}`,
     details: { server_name: server, exit_code: end.code, signal: end.signal, stderr: lines.join('\n') },
-    remedy: 'Run its command by hand to see why it ends, or mend its config.',
+    remedy: hasRun(end)
+      ? 'Run its command by hand to see why it ends, or mend its config.'
+      : 'Mend what the message names, then start the server again.',
   };
 }
 

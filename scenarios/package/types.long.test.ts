@@ -21,7 +21,7 @@ const strict = {
     noFallthroughCasesInSwitch: true,
     isolatedModules: true,
   },
-  ...{ verbatimModuleSyntax: true, noEmit: true, target: 'es2022', types: ['node'] },
+  ...{ verbatimModuleSyntax: true, noEmit: true, target: 'es2022' },
 };
 const resolutions = [
   { module: 'nodenext', moduleResolution: 'nodenext' },

@@ -107,12 +107,19 @@ export class CallCommands {
     const inner = callIn(first);
     const { target, rest: more } = targetIn([inner?.name ?? first, ...others], servers);
     const read = [...(inner?.words ?? []), ...(await readArguments(more, readNamed))];
-    const { tools } = await this.#computer.tools();
+    const { tools, missing } = await this.#computer.tools();
     const isMeant = (tool: (typeof tools)[number]): boolean =>
       target.server === undefined
         ? tool.name === target.tool
         : tool.server === target.server && [tool.name, tool.original].includes(target.tool);
     const info = tools.find(isMeant);
+    if (!info && missing.length > 0) {
+      const waited = missing.map(({ server }) => server).join(', ');
+      const meant = meantBy(target.tool, tools);
+      this.#terminal.err(
+        `no list of tools has ${target.tool} yet; waiting for ${waited}; Ctrl-C ends the call${meant && `. ${meant}`}`,
+      );
+    }
     await this.#run(info?.name ?? target.tool, info ? readFor(info, read) : {});
   }
   async #asAgent(rest: string): Promise<void> {
@@ -149,14 +156,18 @@ export class CallCommands {
     const { tools } = await this.#computer.tools();
     const info = tools.find((tool) => tool.name === name);
     if (info) return { ...failure, remedy: signatureText(info.name, info.inputSchema) };
-    const close = nearest(
-      name,
-      tools.map((tool) => tool.name),
-    );
-    return close.length === 0
-      ? failure
-      : { ...failure, remedy: `Did you mean ${close.join(', ')}? List the tools: tools list` };
+    const meant = meantBy(name, tools);
+    return meant === '' ? failure : { ...failure, remedy: `${meant} List the tools: tools list` };
   }
+}
+
+/** Asks whether one of the tools with a name like this was meant; empty when there is none. */
+function meantBy(name: string, tools: readonly { readonly name: string }[]): string {
+  const close = nearest(
+    name,
+    tools.map((tool) => tool.name),
+  );
+  return close.length === 0 ? '' : `Did you mean ${close.join(', ')}?`;
 }
 
 /** Returns a line for each running call. */
