@@ -12,6 +12,9 @@ import type { Presenter, PresenterOptions } from './api/presenter-handle.ts';
 /**
  * Opens an office. Rejects with an `A2cError` when an option is wrong or it cannot listen, and with the reason of
  * `signal` when that aborts first.
+ * @example
+ * const office = await createOffice({ port: 3000, auth: 'a token that all peers know' });
+ * console.log(office.url);
  */
 export const createOffice = async (options?: OfficeOptions): Promise<Office> =>
   (await import('./office.ts')).createOffice(options);
@@ -20,12 +23,24 @@ export const createOffice = async (options?: OfficeOptions): Promise<Office> =>
  * has its seat. Rejects with an `A2cError` when an option is wrong (400), the config has mistakes (`ConfigInvalid`),
  * or the seat is refused or no office is there (unless `office.keepTrying` is set), and with the reason of `signal`
  * when that aborts first; then nothing runs.
+ * @example
+ * const files = { command: 'npx', args: ['-y', 'my-server'], autoApprove: ['read'] };
+ * const computer = await createComputer({ config: { mcpServers: { files } } });
+ * const answer = await computer.callTool('read_file', { path: 'README.md' });
+ * console.log(answer.outcome === 'succeeded' ? answer.result.content : answer.failure.message);
+ * await computer.close();
  */
 export const createComputer = async (options?: ComputerOptions): Promise<Computer> =>
   (await import('./computer.ts')).createComputer(options);
 /**
  * Takes the agent's seat in an office; resolves when the seat is taken. Rejects with an `A2cError`, unless
  * `keepTrying` is set, and with the reason of `signal` when that aborts first.
+ * @example
+ * const agent = await createAgent({ url: 'https://office.example.com', auth: 'a token' });
+ * const { tools } = await agent.tools('laptop');
+ * const answer = await agent.callTool('laptop', 'read_file', { path: 'README.md' }, { timeoutMs: 10_000 });
+ * console.log(tools.length, answer.outcome);
+ * await agent.close();
  */
 export const createAgent = async (options: AgentOptions): Promise<Agent> =>
   (await import('./agent.ts')).createAgent(options);
@@ -34,6 +49,10 @@ export const createAgent = async (options: AgentOptions): Promise<Agent> =>
  * Makes a presenter: the servers of a desktop application with a config file that is watched (docs/presenter.md).
  * Resolves when the file was read; `initialize` starts the servers. A file with mistakes is not an error yet:
  * `configStatus` lists them.
+ * @example
+ * const presenter = await createPresenter({ file: 'servers.json', confirm: () => 'allow' });
+ * presenter.on(MCP_EVENTS.SERVER_STARTED, (name) => console.log(name));
+ * await presenter.initialize();
  */
 export const createPresenter = async (options?: PresenterOptions): Promise<Presenter> =>
   (await import('./presenter.ts')).createPresenter(options);
@@ -41,6 +60,10 @@ export const createPresenter = async (options?: PresenterOptions): Promise<Prese
  * Reads the servers of another application from a file or a link, and judges each (docs/config.md, Files of other
  * applications). Nothing is written before `write`, and nothing is started. Rejects with an `A2cError` when there
  * is nothing to read.
+ * @example
+ * const plan = await planImport({ from: 'cursor' });
+ * for (const { name, outcome, target } of plan.servers) console.log(name, outcome, target);
+ * await plan.write();
  */
 export const planImport = async (options: ImportOptions): Promise<ServerImport> =>
   (await import('./api/config-files.ts')).planImport(options);

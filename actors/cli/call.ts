@@ -183,11 +183,12 @@ async function callOn(
   host: CallHost,
   { target: { tool }, words, how, limitMs, isAiming, isTriedAgain }: Calling,
 ): Promise<CallOutcome> {
-  const isWaitOver = isAiming && limitMs === undefined;
+  const isWaitOver = limitMs === undefined;
   const late = isWaitOver ? host.servers().find((server) => !hasStarted(server)) : undefined;
-  if (late) throw new A2cError(notStarted(options, late));
+  if (late && isAiming) throw new A2cError(notStarted(options, late));
   const listing = await host.tools();
   const info = infoOf(listing, tool);
+  if (late && !info) throw new A2cError(notAmongStarted(options, late, tool));
   if (info) mustBeOne(options, info, tool, listing);
   const params = info ? readFor(info, words) : {};
   const called = host.callTool(tool, params, { ...how(), confirmed: true });
@@ -264,6 +265,11 @@ function notStarted(
     details: { ...details, server_name: name, state, ...(why && { because: why.code }) },
     remedy: own ?? logs,
   };
+}
+/** Failure of a call to a tool that no server has which started in time. */
+function notAmongStarted(options: OneShotOptions, late: ServerStatus, tool: string): Failure {
+  const failure = notStarted(options, late, { tool_name: tool });
+  return { ...failure, message: `No server that has started has a tool '${tool}'. ${failure.message}` };
 }
 /** Replaces a result that was cut by the whole, which the computer keeps until it closes. */
 function whole<Ended extends CallSucceeded | CallToolError>(computer: CallHost, outcome: Ended): Ended {

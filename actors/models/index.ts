@@ -104,6 +104,10 @@ const ofTools = argument(
 /**
  * Creates a conversation, or continues one from the result of `save`. All state is in memory. `offer` throws an
  * `A2cError` (400) when it is not given a list of tools.
+ * @example
+ * const conversation = createConversation();
+ * const { definitions } = conversation.offer((await computer.tools()).tools);
+ * const tools = anthropic.toTools(definitions);
  */
 export function createConversation(saved?: SavedConversation): Conversation {
   const conversation = conversationOf(saved);
@@ -138,7 +142,13 @@ const callsIn = <Call extends { readonly type: string }>(
   type: Call['type'],
 ): Call[] => (parts as readonly Call[]).filter((part) => part?.type === type);
 
-/** Format of Anthropic's Messages API. */
+/**
+ * Format of Anthropic's Messages API.
+ * @example
+ * const message = await client.messages.create({ model, max_tokens: 4_096, messages, tools });
+ * const turn = await anthropic.run(message, conversation, computer);
+ * messages.push(...turn.messages);
+ */
 export const anthropic = {
   ...anthropicFormat,
   /**
@@ -156,7 +166,13 @@ export const anthropic = {
   },
 };
 
-/** Format of Chat Completions, for OpenAI and compatible providers. */
+/**
+ * Format of Chat Completions, for OpenAI and compatible providers.
+ * @example
+ * const completion = await client.chat.completions.create({ model, messages, tools });
+ * const turn = await openai.run(completion.choices[0].message, conversation, computer);
+ * messages.push(...turn.messages);
+ */
 export const openai = {
   ...openaiFormat,
   /**
@@ -173,7 +189,13 @@ export const openai = {
   },
 };
 
-/** Format of OpenAI's Responses API. */
+/**
+ * Format of OpenAI's Responses API.
+ * @example
+ * const response = await client.responses.create({ model, input: messages, tools });
+ * const turn = await openaiResponses.run(response, conversation, computer);
+ * messages.push(...turn.messages);
+ */
 export const openaiResponses = {
   ...responsesFormat,
   /**
@@ -190,7 +212,13 @@ export const openaiResponses = {
   },
 };
 
-/** Format of `generateContent`, in the Gemini API and Vertex AI. */
+/**
+ * Format of `generateContent`, in the Gemini API and Vertex AI.
+ * @example
+ * const response = await client.models.generateContent({ model, contents: messages, config: { tools } });
+ * const turn = await gemini.run(response.candidates[0].content, conversation, computer);
+ * messages.push(...turn.messages);
+ */
 export const gemini = {
   ...geminiFormat,
   /**

@@ -247,6 +247,10 @@ class HostedSupervisor implements Supervisor {
 /**
  * Makes a supervisor of its own, with its own recording, page and reaper. Close it at the end. `supervised` and
  * `inspect` use a common one, with the defaults of `SupervisorOptions`.
+ * @example
+ * const supervisor = createSupervisor({ name: 'my-host', onNotice: console.log });
+ * const transport = supervisor.supervised({ command: 'node', args: ['files.js'] }, { name: 'files', reconnect: true });
+ * await supervisor.close();
  */
 export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
   mustBeOptions('createSupervisor', options, ofSupervisor);
@@ -255,16 +259,19 @@ export function createSupervisor(options: SupervisorOptions = {}): Supervisor {
 
 const shared = new HostedSupervisor({}, true);
 /**
- * Makes a transport to an MCP server for any client:
- *
- * ```ts
- * await new Client({ name: 'host', version: '1.0.0' }).connect(supervised({ command: 'npx', args: ['-y', 'server'] }));
- * ```
- *
- * The server runs in a process group that ends with the client or the host, however that ends; errors of requests have
- * its exit code and stderr. Throws an `A2cError` for options that cannot be used.
+ * Makes a transport to an MCP server for any client. The server runs in a process group that ends with the client or the
+ * host, however that ends; errors of requests have its exit code and stderr. Throws an `A2cError` for options that cannot
+ * be used.
+ * @example
+ * const client = new Client({ name: 'host', version: '1.0.0' });
+ * await client.connect(supervised({ command: 'npx', args: ['-y', 'my-server'] }, { reconnect: true }));
  */
 export const supervised = (server: SupervisedServer, options?: SupervisedOptions): SupervisedTransport =>
   shared.supervised(server, options);
-/** Opens the page that shows all servers of `supervised`; `a2c inspect` lists it until it is closed. */
+/**
+ * Opens the page that shows all servers of `supervised`; `a2c inspect` lists it until it is closed.
+ * @example
+ * const page = await inspect();
+ * console.log(page.url);
+ */
 export const inspect = (options?: InspectOptions): Promise<Inspection> => shared.inspect(options);

@@ -264,6 +264,16 @@ const launcher = process.platform === 'win32' ? windowsLauncher : posixLauncher;
 /**
  * Launches servers on this machine as children of this process. Throws in virtual time, because a real process does not run in
  * it.
+ * @example
+ * // Launches as usual, and tells of it.
+ * const told: Launcher = {
+ *   ...localLauncher,
+ *   launch: (spec, env) => {
+ *     console.log(spec);
+ *     return localLauncher.launch(spec, env);
+ *   },
+ * };
+ * const computer = await createComputer({ launcher: told });
  */
 export const localLauncher: Launcher = {
   ...launcher,

@@ -61,6 +61,11 @@ export type ToolAnswer =
 /**
  * Reads the acknowledgement of a `client:tool_call` as an MCP result (`_meta`, no nulls). A result with `isError` is
  * still a result; `failureIn` returns its failure. Any object with a list of contents counts as a result.
+ * @example
+ * socket.emit(events.toolCall, payload, (ack: unknown) => {
+ *   const answer = readToolResult(ack);
+ *   console.log(answer.ok ? answer.result.content : answer.failure.message);
+ * });
  */
 export function readToolResult(ack: unknown): ToolAnswer {
   const answer: Answer =

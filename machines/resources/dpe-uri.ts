@@ -173,6 +173,9 @@ const mostLimit = 100;
 /**
  * Parses a document URI by all rules of the seed. Unknown query keys are ignored; of a repeated key the first
  * counts.
+ * @example
+ * const read = parseDpeUri('dpe://files/report.pdf/pages/0?format=text');
+ * if (read.ok && read.uri.level === 2) console.log(read.uri.docRef, read.uri.pageIndex, read.uri.format);
  */
 export function parseDpeUri(raw: string): ParsedDpeUri {
   const parts = splitUri(raw);
@@ -243,6 +246,8 @@ function categoriesIn(text: string): readonly DpeCategory[] | undefined {
 /**
  * Builds a URI that `parseDpeUri` reads as these parts. A part of a wrong type violates the rule of that
  * part.
+ * @example
+ * buildDpeUri({ level: 1, host: 'files', docRef: 'a b.pdf' }); // { ok: true, uri: 'dpe://files/a%20b.pdf' }
  */
 export function buildDpeUri(given: DpeUri): BuiltDpeUri {
   // A missing argument is handled too, because callers in JavaScript have no type check.

@@ -93,6 +93,9 @@ export function standingOf(raw: string): Standing | undefined {
 /**
  * Parses a `window://` URI by the five rules of the protocol. Never throws; a failure has code 400 and the
  * violated `rule` in its details.
+ * @example
+ * const read = parseWindowUri('window://editor/open?priority=50');
+ * if (read.ok) console.log(read.uri.path, read.uri.priority); // [ 'open' ] 50
  */
 export function parseWindowUri(raw: string): ParsedWindowUri {
   const parts = splitUri(raw);
@@ -122,6 +125,8 @@ export const isWindowUri = (raw: string): boolean => standingOf(raw) !== undefin
 /**
  * Builds a URI that `parseWindowUri` reads as these parts; the query has only the given fields, `priority`
  * first. A part of a wrong type violates the rule of that part.
+ * @example
+ * buildWindowUri({ host: 'editor', path: ['open'], priority: 50 }); // uri: 'window://editor/open?priority=50'
  */
 export function buildWindowUri(uri: WindowUri): BuiltWindowUri {
   // A missing argument is handled too, because callers in JavaScript have no type check.

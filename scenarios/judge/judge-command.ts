@@ -48,7 +48,9 @@ async function judgeDriver(
     },
     onCell: (name: string, cell: Cell) => {
       const one = some[name];
-      if (one) tell(`${markOf(one, cell)} ${name.padEnd(15)} ${factsOf(cell)}`);
+      if (!one) return;
+      tell(`${markOf(one, cell)} ${name.padEnd(15)} ${factsOf(cell)}`);
+      if (cell.verdict !== 'right' && cell.verdict !== 'absent') tell(`  right: ${one.rule}`);
     },
   });
 }

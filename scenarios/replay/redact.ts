@@ -199,6 +199,8 @@ const suffix = /(\.trace\.ndjson)?(\.gz)?$/;
  * Writes a copy of a trace in which values are hidden; equal values are replaced by equal texts, and the copy is valid and
  * replays like the original. Throws an `Error` when the file is not a trace, or cannot be read or written. Writes nothing when a
  * path or a value matches nothing.
+ * @example
+ * const { file } = redact('acme.trace.ndjson', { paths: ['ev.arguments.pin'], values: ['ACME'] });
  */
 export function redact(file: string, options: RedactOptions): Redacted {
   const bytes = readFileSync(file);

@@ -120,6 +120,9 @@ const nothing = {
 /**
  * Replays a trace file on today's machines, without any process, socket or real clock, and reports what differs and every
  * outcome. Never rejects: a file that cannot be read has the verdict `unusable`. See docs/replay.md.
+ * @example
+ * const { verdict, outcomes } = await replay('acme.trace.ndjson');
+ * console.log(verdict, Object.values(outcomes.calls));
  */
 export async function replay(file: string, options: ReplayOptions = {}): Promise<ReplayReport> {
   const unusable = (message: string, remedy: string): ReplayReport => ({

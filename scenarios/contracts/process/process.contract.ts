@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { casesOf, type ContractCase } from '../contract.ts';
 import { rule, inHarness, type ChildBehaviour, type ProcessSubject } from './process.harness.ts';
 
-/** Returns the test cases for a `process` port, which cover everything that the machine of the port relies on. */
+/**
+ * Returns the test cases for a `process` port, which cover everything that the machine of the port relies on.
+ * @example
+ * for (const { title, run } of processContract(launcherSubject({ launcher }))) test(title, run);
+ */
 export const processContract = (subject: ProcessSubject): readonly ContractCase[] =>
   casesOf(
     {

@@ -7,6 +7,8 @@ import { rule, rules, observed, inHarness, type SessionSubject } from './session
 /**
  * Returns the test cases for a `session` port, which cover everything that its machines rely on, including answers to requests of
  * the server.
+ * @example
+ * for (const { title, run } of sessionContract(transportSubject({ transport, listen }))) test(title, run);
  */
 export const sessionContract = (subject: SessionSubject): readonly ContractCase[] =>
   casesOf(

@@ -135,6 +135,10 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
  * Replays a trace file on today's machines in a changed world. After the change, recorded inputs follow as long as something
  * takes them; everything that is not in the recording runs on virtual time, and two more minutes pass after the last input.
  * Nothing is written. Rejects with an `Error` when the file cannot be read or replayed, or a change does not fit it.
+ * @example
+ * // The second recorded input is left out.
+ * const { differences } = await forkFile('acme.trace.ndjson', { skip: [2] });
+ * console.log(differences);
  */
 export async function forkFile(file: string, changes: Changes = {}): Promise<Fork> {
   const read = readTraceFile(file);

@@ -25,7 +25,18 @@ export type Code = (harness: Harness) => void | Promise<void>;
 /** All scenarios of the loaded files, in order; the test suites play them from here. */
 export const registered: Plan[] = [];
 
-/** Registers one failure as data: played in virtual time and, where possible, with real processes. */
+/**
+ * Registers one failure as data: played in virtual time and, where possible, with real processes.
+ * @example
+ * scenario('a server that dies in the middle of a call', (s) => {
+ *   const files = s.server('files', { tools: { slow: { takes: 5_000 } } });
+ *   s.fault(files, 'proc.exit', { code: 3, when: 'call', tool: 'slow', afterMs: 20 });
+ *   s.ready();
+ *   const lost = s.call('slow');
+ *   s.settled(lost);
+ *   s.expect(lost).settles('unknown', { code: 'ServerLost' });
+ * });
+ */
 export function scenario(title: string, build: (s: Scene) => void): void;
 /**
  * Registers one failure as code over the virtual-time harness, for cases that no plan step covers: own machines,
@@ -309,7 +320,15 @@ export class Scene {
   }
 }
 
-/** Builds a plan without registering it. */
+/**
+ * Builds a plan without registering it.
+ * @example
+ * const plan = planOf('two calls', (s) => {
+ *   s.server('files', { tools: { read: { takes: 50 } } });
+ *   s.ready();
+ *   for (const call of [s.call('read'), s.call('read')]) s.settled(call);
+ * });
+ */
 export function planOf(title: string, build: (s: Scene) => void): Plan {
   const scene = new Scene(title);
   build(scene);

@@ -61,6 +61,9 @@ async function act(plan: Plan): Promise<{ world: VirtualWorld; wrong: string[]; 
  * Plays a plan in virtual time, checks the invariants, and replays the recording with exact comparison of every
  * context. With `isTwice` the plan is played a second time, because the fakes have to be as deterministic as the
  * machines.
+ * @example
+ * const { wrong } = await playVirtually(plan);
+ * console.log(wrong); // A sentence for each expectation that does not hold.
  */
 export async function playVirtually(
   plan: Plan,

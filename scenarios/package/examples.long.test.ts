@@ -1,0 +1,85 @@
+/** Tests of the examples in docstrings: whatever a program begins with has one, and a compiler takes them all. */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { strangerProject } from '../fixtures/stranger-project.ts';
+import { testFolder } from '../fixtures/test-folder.ts';
+import { declarationsOf, docOf, publicOf, type Place } from '../house/public-types.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  exports: Record<string, { types: string } | string>;
+};
+/** Example in the docstring of a public name; undefined where there is none. */
+function exampleOf(place: Place): string | undefined {
+  const declared = declarationsOf(place.file).own.get(place.name);
+  const starts = declared ? [declared.start, ...declared.nodes.map(({ start }) => start)] : [];
+  const found = starts.map((start) => docOf(place, start)?.split('@example\n')[1]);
+  return found.find((text) => text !== undefined)?.replaceAll(/^\s*\* ?/gm, '');
+}
+/** Examples by their names, and the entry of each name. */
+const [examples, entryOf] = [new Map<string, string>(), new Map<string, string>()];
+for (const [path, target] of Object.entries(exports)) {
+  if (typeof target === 'string') continue;
+  const types = join(root, target.types);
+  for (const name of declarationsOf(types).exported.keys())
+    if (!entryOf.has(name)) entryOf.set(name, posix.join('a2c-actors', path));
+  for (const place of publicOf(types)) {
+    const example = exampleOf(place);
+    if (example !== undefined) examples.set(place.name, example);
+  }
+}
+/** Names that the examples take from the program around them. */
+const around = `
+  import type { LauncherUnderTest, TransportUnderTest } from 'a2c-actors/contracts';
+  declare global {
+    const client: any, messages: any[], model: string, payload: unknown, socket: any, tools: any[];
+    const computer: import('a2c-actors').Computer;
+    const conversation: import('a2c-actors/models').Conversation;
+    const plan: ReturnType<typeof import('a2c-actors/scenario').planOf>;
+    const launcher: LauncherUnderTest['launcher'];
+    const transport: TransportUnderTest['transport'];
+    const listen: TransportUnderTest['listen'];
+    const Client: typeof import('@modelcontextprotocol/client').Client;
+    const test: (title: string, run: () => unknown) => void;
+    const expect: (value: unknown) => { toBe(other: unknown): void; toEqual(other: unknown): void };
+  }
+`;
+
+it('whatever a program begins with has an example', () => {
+  const begins =
+    /^(create[A-Z]|plan[A-Z]|parse|build)|Contract$|^(supervised|inspect|verify|replay|worldOf|scenario|anthropic|openai|gemini)$/;
+  const names = [...entryOf.keys()].filter((name) => begins.test(name));
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter((name) => !examples.has(name))).toEqual([]);
+});
+
+it('the examples compile', () => {
+  const project = testFolder('examples');
+  strangerProject(project);
+  writeFileSync(join(project, 'around.d.ts'), around);
+  for (const [name, code] of examples) {
+    const uses = (each: string): boolean =>
+      new RegExp(`\\b${each}\\b`).test(code) &&
+      !new RegExp(`const (\\w+, )*\\{?[^=]*\\b${each}\\b.* = `).test(code);
+    const used = [...entryOf].filter(([each]) => uses(each));
+    const imports = used.map(([each, entry]) => `import { ${each} } from '${entry}';\n`);
+    writeFileSync(join(project, `${name}.ts`), `${imports.join('')}${code}\nexport {};\n`);
+  }
+  const compilerOptions = {
+    module: 'nodenext',
+    target: 'es2022',
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+  };
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  const { resolve } = createRequire(import.meta.url);
+  const tsc = join(dirname(resolve('typescript/package.json')), 'bin/tsc');
+  const { stdout } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
+  expect(stdout).toBe('');
+}, 120_000);
