@@ -62,7 +62,7 @@ export const createPresenter = async (options?: PresenterOptions): Promise<Prese
  * is nothing to read.
  * @example
  * const plan = await planImport({ from: 'cursor' });
- * for (const { name, outcome, target } of plan.servers) console.log(name, outcome, target);
+ * for (const source of plan.sources) console.log(source.from, source.servers.length);
  * await plan.write();
  */
 export const planImport = async (options: ImportOptions): Promise<ServerImport> =>

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { strangerProject } from '../fixtures/stranger-project.ts';
 import { testFolder } from '../fixtures/test-folder.ts';
-import { declarationsOf, docOf, publicOf, type Place } from '../house/public-types.ts';
+import { declarationsOf, docOf, placeOf, type Place } from '../house/public-types.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -25,11 +25,11 @@ const [examples, entryOf] = [new Map<string, string>(), new Map<string, string>(
 for (const [path, target] of Object.entries(exports)) {
   if (typeof target === 'string') continue;
   const types = join(root, target.types);
-  for (const name of declarationsOf(types).exported.keys())
+  for (const [name, local] of declarationsOf(types).exported) {
     if (!entryOf.has(name)) entryOf.set(name, posix.join('a2c-actors', path));
-  for (const place of publicOf(types)) {
-    const example = exampleOf(place);
-    if (example !== undefined) examples.set(place.name, example);
+    const place = placeOf(types, local);
+    const example = typeof place === 'object' ? exampleOf(place) : undefined;
+    if (example !== undefined) examples.set(name, example);
   }
 }
 /** Names that the examples take from the program around them. */
@@ -38,6 +38,7 @@ const around = `
   declare global {
     const client: any, messages: any[], model: string, payload: unknown, socket: any, tools: any[];
     const computer: import('a2c-actors').Computer;
+    const config: object, confirm: import('a2c-actors').Confirm;
     const conversation: import('a2c-actors/models').Conversation;
     const plan: ReturnType<typeof import('a2c-actors/scenario').planOf>;
     const launcher: LauncherUnderTest['launcher'];
@@ -51,7 +52,7 @@ const around = `
 
 it('whatever a program begins with has an example', () => {
   const begins =
-    /^(create[A-Z]|plan[A-Z]|parse|build)|Contract$|^(supervised|inspect|verify|replay|worldOf|scenario|anthropic|openai|gemini)$/;
+    /^(create[A-Z]|parse|build)|Contract$|^(supervised|inspect|planImport|planOf|verify|replay|redact|fork|worldOf|scenario|anthropic|openai|gemini)$/;
   const names = [...entryOf.keys()].filter((name) => begins.test(name));
   expect(names.length).toBeGreaterThan(20);
   expect(names.filter((name) => !examples.has(name))).toEqual([]);
@@ -62,19 +63,19 @@ it('the examples compile', () => {
   strangerProject(project);
   writeFileSync(join(project, 'around.d.ts'), around);
   for (const [name, code] of examples) {
-    const uses = (each: string): boolean =>
-      new RegExp(`\\b${each}\\b`).test(code) &&
-      !new RegExp(`const (\\w+, )*\\{?[^=]*\\b${each}\\b.* = `).test(code);
-    const used = [...entryOf].filter(([each]) => uses(each));
+    const own = [...code.matchAll(/\bconst (?:\{([^}]*)\}|(\w+))/g)].flatMap(([, many, one = '']) =>
+      (many ?? one).split(',').map((each) => each.trim()),
+    );
+    const used = [...entryOf].filter(
+      ([each]) => !own.includes(each) && new RegExp(`\\b${each}\\b`).test(code),
+    );
     const imports = used.map(([each, entry]) => `import { ${each} } from '${entry}';\n`);
     writeFileSync(join(project, `${name}.ts`), `${imports.join('')}${code}\nexport {};\n`);
   }
   const compilerOptions = {
-    module: 'nodenext',
-    target: 'es2022',
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
+    ...{ module: 'nodenext', target: 'es2022', strict: true, noEmit: true, skipLibCheck: true },
+    // Without the names of browsers, such as `confirm`.
+    lib: ['es2024', 'esnext.disposable'],
   };
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));

@@ -3,7 +3,11 @@ import { casesOf, type ContractCase } from '../contract.ts';
 import { fits } from '../fits.ts';
 import { rule, rules, inHarness, type SessionSubject } from './session.harness.ts';
 
-/** Returns the test cases for a `session` port beyond tools: all methods of MCP, progress and notifications. */
+/**
+ * Returns the test cases for a `session` port beyond tools: all methods of MCP, progress and notifications.
+ * @example
+ * for (const { title, run } of sessionMcpContract(transportSubject({ transport, listen }))) test(title, run);
+ */
 export const sessionMcpContract = (subject: SessionSubject): readonly ContractCase[] =>
   casesOf(
     {

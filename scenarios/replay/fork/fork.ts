@@ -137,7 +137,7 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
  * Nothing is written. Rejects with an `Error` when the file cannot be read or replayed, or a change does not fit it.
  * @example
  * // The second recorded input is left out.
- * const { differences } = await forkFile('acme.trace.ndjson', { skip: [2] });
+ * const { differences } = await fork('acme.trace.ndjson', { skip: [2] });
  * console.log(differences);
  */
 export async function forkFile(file: string, changes: Changes = {}): Promise<Fork> {

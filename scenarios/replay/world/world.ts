@@ -119,7 +119,7 @@ function connected(server: PlayedServer, session: RecordedSession): LinkedEnd {
  * nothing to play.
  * @example
  * const world = worldOf('acme.trace.ndjson');
- * await using computer = await createComputer({ config: mine, confirm: mine, ...world.computer });
+ * await using computer = await createComputer({ config, confirm, ...world.computer });
  * expect(world.misses).toEqual([]);
  */
 export function worldOf(trace: ReadTrace | string, options: WorldOptions = {}): World {
