@@ -18,10 +18,10 @@ const answering = (peer: Peer, ...ack: unknown[]): void => {
 let world: World;
 let office: OfficeProbe;
 
-const wrongBlobs = [
+const wrongBlobs: readonly (readonly [string, object, number])[] = [
   ['client:get_blob', { ...toolsOf('c'), blob_handle: 'h', chunk_offset: 'x' }, 400],
   ['client:put_blob', { ...toolsOf('c'), chunk_offset: 0, eof: 'x', blob: '' }, 400],
-] as const;
+];
 function refusals(): void {
   it.each([
     ['client:tool_call', callTo('c'), 403],
@@ -58,16 +58,19 @@ function refusals(): void {
     ['client:read_resource', { ...toolsOf('nobody'), uri: 'dpe://h' }, 404],
     ['client:get_resources', toolsOf('c'), 400],
     ['client:get_skill', toolsOf('c'), 400],
-    ...wrongBlobs,
     ['client:nothing', undefined, 501],
-  ])('answers %s %j of an agent, and asks no computer', async (event, payload, code) => {
-    const agent = await world.seated(office.url, 'agent', 'a');
-    const computer = await world.seated(office.url, 'computer', 'c');
-    const other = await world.seated(office.url, 'computer', 'elsewhere', 'p');
-    expect(codeIn(await world.ask(agent, event, payload))).toBe(code);
-    await world.fence(computer, other);
-    expect([computer.heard, other.heard]).toEqual([[], []]);
-  });
+    ...wrongBlobs,
+  ] as [string, unknown, number][])(
+    'answers %s %j of an agent, and asks no computer',
+    async (event, payload, code) => {
+      const agent = await world.seated(office.url, 'agent', 'a');
+      const computer = await world.seated(office.url, 'computer', 'c');
+      const other = await world.seated(office.url, 'computer', 'elsewhere', 'p');
+      expect(codeIn(await world.ask(agent, event, payload))).toBe(code);
+      await world.fence(computer, other);
+      expect([computer.heard, other.heard]).toEqual([[], []]);
+    },
+  );
 
   it('answers a request without a payload', async () => {
     const stranger = await world.peer(office.url);
@@ -93,7 +96,7 @@ function refusals(): void {
   });
 }
 
-const relayedBlobs = [
+const relayedBlobs: readonly (readonly [string, object, object])[] = [
   [
     'client:get_blob',
     { ...toolsOf('c'), blob_handle: 'h', chunk_offset: 4 },
@@ -104,7 +107,7 @@ const relayedBlobs = [
     { ...toolsOf('c'), chunk_offset: 0, eof: true, blob: 'eA==', total_size: 1 },
     { code: 4019, message: 'full' },
   ],
-] as const;
+];
 function relays(): void {
   it('relays a call as it came and its answer unchanged', async () => {
     const agent = await world.seated(office.url, 'agent', 'a');
@@ -141,15 +144,18 @@ function relays(): void {
     ],
     ['client:get_skills', toolsOf('c'), { skills: [], req_id: 'r' }],
     ['client:get_skill', { ...toolsOf('c'), name: 'pdf', rel_path: 'a.md' }, { body: 'x', req_id: 'r' }],
-    ...relayedBlobs,
     ['client:read_resource', { ...toolsOf('c'), uri: 'dpe://h' }, { code: 4201, message: 'no such host' }],
-  ])('relays %s as it came and its answer unchanged', async (event, question, answer) => {
-    const agent = await world.seated(office.url, 'agent', 'a');
-    const computer = await world.seated(office.url, 'computer', 'c');
-    answering(computer, answer);
-    expect(await world.ask(agent, event, question)).toEqual([answer]);
-    expect(heardBy(computer)).toEqual([[event, question]]);
-  });
+    ...relayedBlobs,
+  ] as [string, object, object][])(
+    'relays %s as it came and its answer unchanged',
+    async (event, question, answer) => {
+      const agent = await world.seated(office.url, 'agent', 'a');
+      const computer = await world.seated(office.url, 'computer', 'c');
+      answering(computer, answer);
+      expect(await world.ask(agent, event, question)).toEqual([answer]);
+      expect(heardBy(computer)).toEqual([[event, question]]);
+    },
+  );
 
   it.each([{ ack: [1, 2] }, { ack: [] }, { ack: [null] }])(
     'hands over an ack of the wrong shape as it is: $ack',
