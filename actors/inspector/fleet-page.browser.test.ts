@@ -54,6 +54,14 @@ it('a page of all hosts joins the calls of agent, office and computers, also of 
   expect(await drawing.getAttribute('aria-label')).toContain(`${office.url} with desk`);
   await picture(page, 'fleet-live');
   expect(await findings(page)).toEqual([]);
+  // On a phone the hosts stand below each other, as large as elsewhere, and nothing scrolls sideways.
+  await page.setViewportSize({ width: 390, height: 844 });
+  const sideways = (): Promise<number> =>
+    page.locator('#connections').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+  await expect.poll(sideways).toBeLessThanOrEqual(0);
+  expect((await drawing.locator('.host rect').first().boundingBox())?.width).toBeGreaterThan(180);
+  await picture(page, 'fleet-phone');
+  await page.setViewportSize({ width: 1_400, height: 860 });
   await page.locator('#way').getByRole('button', { name: 'computer desk' }).click();
   await page.locator('#call').filter({ hasText: 'no_such_tool' }).waitFor();
   // The address holds the host and its call, so a reload and the Back button keep them.

@@ -94,7 +94,7 @@ export const chartsOf = (): Promise<Charts> =>
 const mostAhead = 1024 * 1024;
 const patienceMs = 10;
 const onRecordings =
-  'A host that runs is not checked. Save its records here, or record it (--record DIR, writeTrace), and open the file: npx a2c show FILE';
+  'A host that runs is not checked: save what led to this moment, or record the host, and open the file with a2c show.';
 const textOf = (error: unknown): string => {
   if (!(error instanceof A2cError)) return error instanceof Error ? error.message : String(error);
   return error.remedy === undefined ? error.message : `${error.message}. ${error.remedy}`;

@@ -253,7 +253,8 @@ describe('a page without the right token', () => {
 });
 
 it('every panel is readable in both themes, on a phone, zoomed to 200 %, and by axe: pictures for people', async () => {
-  await using computer = await computerOf({ echo, broken });
+  const notebook = fileURLToPath(new URL('../../examples/window-server.mjs', import.meta.url));
+  await using computer = await computerOf({ echo, broken, notebook: { command: node, args: [notebook] } });
   await computer.callTool('echo', { text: 'hello' });
   await using inspection = await computer.inspect();
   const kinds = [
@@ -278,6 +279,7 @@ it('every panel is readable in both themes, on a phone, zoomed to 200 %, and by 
       'Checks',
     ]) {
       await open(page, panel);
+      if (panel === 'Desktop and Finder') await page.locator('#shown tr', { hasText: 'dpe://' }).waitFor();
       if (panel === 'Chart') await page.locator('.state').first().waitFor();
       if (panel === 'Calls') {
         await computer.callTool('echo', { text: name });

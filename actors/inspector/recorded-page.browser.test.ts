@@ -56,6 +56,7 @@ describe('the page of a recording', () => {
   it('has a lane for each actor, with the states that its steps have, in their order', async () => {
     const page = await look();
     await open(page, 'Lanes');
+    await page.getByRole('button', { name: /^idle \d+$/ }).click();
     const client = 'computer/client:files#2';
     const states = rows.flatMap(({ k, a, v }) => (k === 'step' && a === client ? [textOf(v)] : []));
     const changes = states.filter((state, at) => state !== states[at - 1]);
@@ -70,7 +71,7 @@ describe('the page of a recording', () => {
     expect(shown).toContain('waiting');
     // Every span is drawn once the page is zoomed in.
     await page.getByRole('button', { name: 'Zoom in' }).click();
-    await page.getByRole('button', { name: 'All' }).click();
+    await page.getByRole('button', { name: 'all time' }).click();
     // Messages are drawn of the chosen actor alone.
     expect(await page.locator('.arrow').count()).toBe(0);
     await page.locator(`.lane[data-lane="${client}"] text.name`).click();
@@ -142,6 +143,48 @@ describe('the page of a recording', () => {
     await page.locator('.state[data-state="closed"]').waitFor();
     expect(await page.locator('.state').count()).toBeGreaterThan(taken);
     await picture(page, 'chart-way');
+  });
+
+  it('limits every panel to the time over which a person drags, until Escape, also by its address', async () => {
+    const page = await look();
+    await open(page, 'Calls');
+    const calls = async (): Promise<number> =>
+      Number(/^(\d+)/.exec(await page.locator('#call-totals').innerText())?.[1]);
+    const all = { calls: await calls(), incidents: await page.locator('.incident').count() };
+    expect(all.incidents).toBeGreaterThan(0);
+    const strip = (await page.locator('.strip').boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const drag = async (box: typeof strip, from: number, to: number): Promise<void> => {
+      const y = box.y + box.height / 2;
+      await page.mouse.move(box.x + box.width * from, y);
+      await page.mouse.down();
+      await page.mouse.move(box.x + box.width * to, y, { steps: 4 });
+      await page.mouse.up();
+    };
+    await drag(strip, 0, 0.02);
+    await page.locator('#range-shown', { hasText: ' of time' }).waitFor();
+    await page.getByText('Nothing went wrong in the chosen time.').waitFor();
+    expect(await calls()).toBeLessThan(all.calls);
+    await open(page, 'Records');
+    const records = page.locator('#count', { hasText: /^[\d,]+ records?$/ });
+    const count = Number((await records.innerText()).replaceAll(/\D/g, ''));
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThan(rows.length);
+    await page.waitForURL(/&time=[\d.]+%7E[\d.]+/);
+    const { page: other } = await chromium.look(page.url());
+    await other.locator('#count', { hasText: `${count.toLocaleString('en')} records` }).waitFor();
+    await other.close();
+    await page.keyboard.press('Escape');
+    await page.locator('#count', { hasText: rows.length.toLocaleString('en') }).waitFor();
+    expect(await page.locator('.incident').count()).toBe(all.incidents);
+    await open(page, 'Lanes');
+    const lanes = (await page.locator('.lanes .all').boundingBox()) ?? strip;
+    await drag({ ...lanes, height: 40 }, 0.4, 0.6);
+    await page.locator('#range-shown', { hasText: ' of time' }).waitFor();
+    await page.getByRole('button', { name: 'all time' }).click();
+    await page.keyboard.press(',');
+    await page.keyboard.press(']');
+    await page.locator('#range-shown', { hasText: ' of time' }).waitFor();
+    await page.close();
   });
 
   it('is used by keys alone', async () => {

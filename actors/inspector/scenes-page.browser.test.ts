@@ -110,6 +110,8 @@ describe('a computer on which much is wrong', () => {
     await after.locator('.call', { hasText: 'no_such_tool' }).filter({ hasText: 'failed' }).waitFor();
     for (const host of [office, agent]) {
       const page = await look(host);
+      const first = host === office ? 'Calls' : 'Servers';
+      await page.locator('[role="tab"][aria-selected="true"]', { hasText: first }).waitFor();
       await incident(page, 'call', 'The effect of db_die is unknown').waitFor();
       await picture(page, host === office ? 'scene-office' : 'scene-agent');
       await page.getByRole('tab', { name: 'Calls' }).click();

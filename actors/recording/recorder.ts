@@ -23,6 +23,7 @@ export interface RecorderOptions extends WritingOptions {
   /** Facts about the host for the head of the trace. */
   readonly about: Pick<Head, 'runtime' | 'xstate' | 'node' | 'clock' | 'started' | 'redaction'> & {
     readonly title?: string;
+    readonly cut?: boolean;
   };
   /** Limit in bytes of the records in memory, estimated; the oldest are dropped first. Default 16 MiB. */
   readonly ringBytes?: number;

@@ -12,6 +12,7 @@ import { ServersPanel } from './panels/servers.tsx';
 import { TreePanel } from './panels/tree.tsx';
 import { isTreeShown, panels, type Panel } from './choice.ts';
 import type { Session } from './session.ts';
+import { TimeLine } from './timeline.tsx';
 import { Copy } from './pieces.tsx';
 import { Picture } from './picture.tsx';
 import { callAsMarkdown, hostAsMarkdown } from './markdown.ts';
@@ -203,6 +204,9 @@ function onKey(session: Session, event: KeyboardEvent): void {
   else if (key === 'n') session.stepIncident(1);
   else if (key === 'p') session.stepIncident(-1);
   else if (key === 'e') session.choose({ moment: undefined });
+  else if (key === '[') session.limit('from');
+  else if (key === ']') session.limit('to');
+  else if (key === 'Escape' && session.choice.range) session.choose({ range: undefined });
   else if (key === '/') {
     event.preventDefault();
     const isOfCalls = session.choice.panel === 'calls';
@@ -238,6 +242,7 @@ export function App({ session }: { session: Session }): VNode {
     <>
       <Header session={session} />
       <Incidents session={session} />
+      <TimeLine session={session} />
       <section class="tabs-and-time" aria-label="View">
         <button
           id="actors"
@@ -260,8 +265,8 @@ export function App({ session }: { session: Session }): VNode {
       </main>
       <footer>
         Keys: <kbd>1</kbd>–<kbd>{panels.length}</kbd> panel, <kbd>,</kbd> <kbd>.</kbd> one record back or on,{' '}
-        <kbd>n</kbd> <kbd>p</kbd> next or previous incident, <kbd>e</kbd> now, <kbd>/</kbd> search, arrows in
-        lists
+        <kbd>n</kbd> <kbd>p</kbd> next or previous incident, <kbd>e</kbd> now, <kbd>[</kbd> <kbd>]</kbd> only
+        from or until this moment, <kbd>Esc</kbd> all time, <kbd>/</kbd> search, arrows in lists
       </footer>
     </>
   );

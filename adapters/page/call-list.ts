@@ -1,4 +1,5 @@
 import { standingOf, whyOf, type Call, type CallStep } from './calls.ts';
+import { isWithin, type Range } from './values.ts';
 
 /** Selection of calls for the list, their totals, and the phases of one call. Times are those of the wall clock. Pure. */
 
@@ -63,9 +64,9 @@ export interface CallList extends CallTotals {
 const namesOf = (calls: readonly Call[], of: (call: Call) => string): readonly string[] =>
   [...new Set(calls.map(of))].filter((name) => name !== '').toSorted();
 
-/** Selects calls as they were at a time of the wall clock. */
-export function listCalls(all: readonly Call[], filter: CallFilter, at: number): CallList {
-  const known = all.filter(({ from }) => from <= at);
+/** Selects calls as they were at a time of the wall clock; of a range those that were under way in it. */
+export function listCalls(all: readonly Call[], filter: CallFilter, at: number, range?: Range): CallList {
+  const known = all.filter(({ from, ended }) => from <= at && isWithin(range, from, ended?.at ?? at));
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   const named = known.filter(
     (call) =>

@@ -1,4 +1,5 @@
 import { callKinds, noFilter, type CallFilter, type CallKind } from './call-list.ts';
+import type { Range } from './values.ts';
 
 /**
  * Choices of the person: the view of the page. It stands in the fragment of the address, after the token, so that a link,
@@ -22,6 +23,8 @@ export interface Choice {
   readonly actor: string | undefined;
   /** Index of the record whose moment is shown; undefined for the present, or for the end of a file. */
   readonly moment: number | undefined;
+  /** Time to which panels limit what they list; undefined for all. */
+  readonly range: Range | undefined;
   readonly find: string;
   /** Kind of the records that are listed; empty for all. */
   readonly findKind: string;
@@ -39,6 +42,7 @@ export const firstChoice: Choice = {
   panel: 'servers',
   actor: undefined,
   moment: undefined,
+  range: undefined,
   find: '',
   findKind: '',
   findActor: '',
@@ -59,7 +63,9 @@ export const needsRecords = (choice: Choice): boolean =>
   (choice.panel === 'calls' && choice.call !== undefined);
 
 /** View that an address names; `s` is the number of the record whose moment is shown. */
-export interface LinkedView extends Partial<Omit<Choice, 'moment' | 'tree'>> {
+export interface LinkedView extends Partial<Omit<Choice, 'moment' | 'tree' | 'panel'>> {
+  /** Undefined for the first panel of the host. */
+  readonly panel: Panel | undefined;
   readonly s?: number;
 }
 const isPanel = (text: string): text is Panel => (panels as readonly string[]).includes(text);
@@ -70,15 +76,21 @@ export function withToken(present: string): string {
   const token = new URLSearchParams(present.replace(/^#/, '')).get('token');
   return token === null ? '' : `#${new URLSearchParams({ token }).toString()}`;
 }
-/** Writes a view as a fragment, after the token that the present fragment has. */
-export function fragmentOf(choice: Choice, s: number | undefined, present: string): string {
-  const { panel, actor, call, incident, find, findKind, findActor, calls } = choice;
+/** Writes a view as a fragment, after the token that the present fragment has; `home` is the panel that needs no name. */
+export function fragmentOf(
+  choice: Choice,
+  s: number | undefined,
+  present: string,
+  home: Panel = 'servers',
+): string {
+  const { panel, actor, call, incident, range, find, findKind, findActor, calls } = choice;
   const parts = new URLSearchParams(withToken(present).replace(/^#/, ''));
   const named: Readonly<Record<string, string | undefined>> = {
-    panel: panel === 'servers' ? '' : panel,
+    panel: panel === home ? '' : panel,
     actor,
     call,
     incident,
+    time: range && `${range.from}~${range.to}`,
     find,
     kind: findKind,
     actors: findActor,
@@ -91,6 +103,10 @@ export function fragmentOf(choice: Choice, s: number | undefined, present: strin
   };
   for (const [name, value] of Object.entries(named)) if (value) parts.set(name, value);
   return parts.size === 0 ? '' : `#${parts.toString()}`;
+}
+function rangeIn(text: string): Range | undefined {
+  const [from = NaN, to = NaN] = text.split('~').map((part) => (part === '' ? NaN : Number(part)));
+  return from < to && Number.isFinite(to - from) ? { from, to } : undefined;
 }
 /** Reads a fragment; what is missing or unknown in it is as at the start. */
 export function viewOf(fragment: string): LinkedView {
@@ -107,10 +123,11 @@ export function viewOf(fragment: string): LinkedView {
   };
   const s = Number(text('s'));
   return {
-    panel: isPanel(panel) ? panel : 'servers',
+    panel: isPanel(panel) ? panel : undefined,
     actor: text('actor') || undefined,
     call: text('call') || undefined,
     incident: text('incident') || undefined,
+    range: rangeIn(text('time')),
     find: text('find'),
     findKind: text('kind'),
     findActor: text('actors'),

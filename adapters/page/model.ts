@@ -13,7 +13,16 @@ import { percentileOf } from './call-list.ts';
 import { standingOf, type Call } from './calls.ts';
 import type { Alive, History, Living } from './history.ts';
 import { needsLook, type IncidentView } from './incidents.ts';
-import { activeIn, countText, durationText, numberOf, sizeOf, textOf } from './values.ts';
+import {
+  activeIn,
+  countText,
+  durationText,
+  numberOf,
+  sizeOf,
+  textOf,
+  isWithin,
+  type Range,
+} from './values.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
 /** Descriptions of living actors in words for a person. Pure: without clock and document. */
@@ -72,11 +81,11 @@ export function moodOfCall(call: Call, at: number): Mood {
   return isBad ? 'bad' : call.ended?.outcome === 'succeeded' ? 'good' : 'off';
 }
 const mostDurations = 1_000;
-/** Counts calls by server, as they were at a time of the wall clock. */
-export function countsOf(calls: readonly Call[], at: number): ReadonlyMap<string, CallCounts> {
+/** Counts calls by server, as they were at a time of the wall clock; of a range those that were under way in it. */
+export function countsOf(calls: readonly Call[], at: number, range?: Range): ReadonlyMap<string, CallCounts> {
   const byServer = new Map<string, Call[]>();
   for (const call of calls) {
-    if (call.from > at) continue;
+    if (call.from > at || !isWithin(range, call.from, call.ended?.at ?? at)) continue;
     const others = byServer.get(call.server);
     if (others) others.push(call);
     else byServer.set(call.server, [call]);

@@ -3,11 +3,11 @@ import { History } from './history.ts';
 import { partsOf } from './calls.ts';
 import { Messages, type MessagesWanted } from './messages.ts';
 import { Story, type IncidentView } from './incidents.ts';
-import { firstChoice, fragmentOf, needsRecords, type Choice, type LinkedView } from './choice.ts';
+import { firstChoice, fragmentOf, needsRecords, type Choice, type LinkedView, type Panel } from './choice.ts';
 import { countsOf, serversOf, type ServerView } from './model.ts';
 import { Lists, type Row } from './trace-lines.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
-import { listOf, numberOf } from './values.ts';
+import { isWithin, listOf, numberOf, type Range } from './values.ts';
 
 /** State of the page: data of the host or file that is shown, and the choices of the person. */
 
@@ -50,13 +50,20 @@ export class Session {
   #pastLists = new Lists();
   /** Difference between the wall clock and the time of the trace, in ms; undefined before the first record with both. */
   #offset: number | undefined;
-  #hasTail = false;
+  /** Tells that a file says why it ends. */
+  #hasEnd = false;
   /** Description of the damage of a file; undefined when it is sound. */
   #damage: string | undefined;
   /** Number of the record that the address of the page names, until that record is there. */
   #wanted: number | undefined;
   /** Counts of calls, kept until a call begins or ends. */
-  #counted: { readonly key: number; readonly counts: ReturnType<typeof countsOf> } | undefined;
+  #counted:
+    | {
+        readonly key: number;
+        readonly range: Range | undefined;
+        readonly counts: ReturnType<typeof countsOf>;
+      }
+    | undefined;
   charts: Charts = {};
   host: HostFacts | undefined;
   control = false;
@@ -71,6 +78,8 @@ export class Session {
   checks: Checks | string | undefined;
   #wantsChecks = false;
   choice: Choice = firstChoice;
+  /** Tells that neither the address nor the person has named a panel. */
+  #isAtHome = true;
   /** Time of this page at which the last record arrived, so that countdowns go on between two records. */
   #arrivedAt = 0;
   #listener: () => void = () => {};
@@ -167,13 +176,19 @@ export class Session {
   choose(change: Partial<Choice>): void {
     const before = this.choice;
     this.choice = { ...before, ...change };
+    if (change.panel !== undefined) this.#isAtHome = false;
     this.#chosen(before, this.choice);
     this.#attend();
     this.#listener();
   }
+  /** First panel of this host: an office has calls, and no servers of its own. */
+  get #home(): Panel {
+    return this.host?.kind === 'office' ? 'calls' : 'servers';
+  }
   /** Shows the view that an address names, and its moment as soon as the record of that moment is there. */
-  show({ s, ...view }: LinkedView): void {
-    this.choice = { ...this.choice, ...view, moment: undefined };
+  show({ s, panel, ...view }: LinkedView): void {
+    this.#isAtHome = panel === undefined;
+    this.choice = { ...this.choice, ...view, panel: panel ?? this.#home, moment: undefined };
     this.#wanted = s;
     this.#goToWanted();
     this.#attend();
@@ -181,7 +196,8 @@ export class Session {
   }
   /** Fragment of the address of this view; `present` is the one that the page has. */
   fragmentFrom(present: string): string {
-    return fragmentOf(this.choice, this.isNow ? undefined : this.history.row(this.at)?.s, present);
+    const s = this.isNow ? undefined : this.history.row(this.at)?.s;
+    return fragmentOf(this.choice, s, present, this.#home);
   }
   /** Asks a running host for all records while they are shown, and for the outline some time after. */
   #attend(): void {
@@ -215,6 +231,7 @@ export class Session {
       this.#comeBack(host);
       this.#damage = damage;
       Object.assign(this, { host, charts, control });
+      if (this.#isAtHome) this.choice = { ...this.choice, panel: this.#home };
       if (past) this.#later = [];
       this.enter(mode === 'file' ? 'loading' : 'live');
     }
@@ -252,7 +269,7 @@ export class Session {
       if (line === '') continue;
       const row = this.#lists.read(line);
       (this.#coming?.history ?? this.history).add(row);
-      if (row.k === 'tail') this.#hasTail = true;
+      if (row.k === 'tail' || row['cut'] === true) this.#hasEnd = true;
       if (typeof row['w'] === 'number') this.#offset = row['w'] - row.t;
       if (row.k === 'frame' && row['via'] !== 'relay')
         this.messages.add(row, numberOf(row['w']) ?? this.clockOf(row.t) ?? 0);
@@ -328,7 +345,7 @@ export class Session {
       if (row?.k === 'in' && fieldsOf(row['ev'])['type'] === 'close') first = at;
     }
     if (this.#damage !== undefined) this.story.damaged(this.#damage);
-    else if (!this.#hasTail && history.length > 0) this.story.died();
+    else if (!this.#hasEnd && history.length > 0) this.story.died();
     if (first !== undefined && this.isNow) this.choice = { ...this.choice, moment: first - 1 };
     this.enter('file');
     this.#tellFailedChecks();
@@ -351,6 +368,41 @@ export class Session {
   clockOf(t: number): number | undefined {
     return this.#offset === undefined ? undefined : t + this.#offset;
   }
+  /** Time of a trace as a range has it, and back. */
+  rangeTime(t: number): number {
+    return t + (this.#offset ?? 0);
+  }
+  traceTime(at: number): number {
+    return at - (this.#offset ?? 0);
+  }
+  /** All time that the page knows of. */
+  get whole(): Range {
+    const { history, phase, story } = this;
+    const first = history.row(1)?.t ?? 0;
+    const last = Math.max(
+      phase === 'live' ? this.nowMs : 0,
+      history.row(history.length - 1)?.t ?? 0,
+      first + 1,
+    );
+    const from = this.rangeTime(first);
+    const since = this.#offset === undefined ? from : (story.since ?? from);
+    return { from: Math.min(from, since), to: this.rangeTime(last) };
+  }
+  /** Indexes of the first record in the chosen range, and of the one after its last. */
+  get recordsInRange(): readonly [from: number, to: number] {
+    const { range } = this.choice;
+    if (!range) return [0, this.history.length];
+    const before = (at: number): number => this.history.indexAt(this.traceTime(at)) + 1;
+    // Takes the records at its beginning, too: a thousandth of a millisecond is the least difference of a trace.
+    return [before(range.from - 0.0005), before(range.to)];
+  }
+  /** Moves the beginning or the end of the range to the moment shown. */
+  limit(edge: 'from' | 'to'): void {
+    const at = this.rangeTime(this.nowMs);
+    const { from, to } = this.choice.range ?? this.whole;
+    const range = edge === 'from' ? { from: at, to } : { from, to: at };
+    if (range.from < range.to) this.choose({ range });
+  }
   /** Wall clock of the moment shown; 0 when it is not known. */
   get wallNow(): number {
     return this.clockOf(this.nowMs) ?? 0;
@@ -363,17 +415,27 @@ export class Session {
   /** Servers at the moment shown, those first that need a look. */
   get servers(): ServerView[] {
     const { incidents, nowMs, wallNow, story } = this;
+    const { range } = this.choice;
     const key = this.isNow ? story.calls.revision : wallNow;
-    if (this.#counted?.key !== key) this.#counted = { key, counts: countsOf(story.calls.all, wallNow) };
+    if (this.#counted?.key !== key || this.#counted.range !== range)
+      this.#counted = { key, range, counts: countsOf(story.calls.all, wallNow, range) };
     const { counts } = this.#counted;
     return serversOf(this.history.at(this.at), this.charts, { incidents, counts, nowMs, wallNow });
   }
   /** Chooses the next or the previous incident in time, and shows its moment. */
   stepIncident(by: 1 | -1): void {
-    const all = this.story.at(this.wallEnd).toSorted((a, b) => a.from - b.from);
+    const all = this.incidentsInRange.toSorted((a, b) => a.from - b.from);
     const at = all.findIndex(({ incident }) => incident.id === this.choice.incident);
     const next = at < 0 ? (by > 0 ? all[0] : all.at(-1)) : all[at + by];
     if (next) this.showIncident(next);
+  }
+  /** Incidents of the chosen time, as they are at the end of what is known. */
+  get incidentsInRange(): IncidentView[] {
+    const { range } = this.choice;
+    const now = this.wallEnd;
+    return this.story
+      .at(now)
+      .filter(({ from, last, to }) => isWithin(range, from, to === undefined ? now : Math.max(last, to)));
   }
   /** Incidents as they were at the moment shown. */
   get incidents(): IncidentView[] {

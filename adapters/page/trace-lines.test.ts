@@ -27,6 +27,11 @@ describe('a list that stands once in a trace', () => {
   it('is saved as it was written', () => {
     expect(traceUpTo(readAll(new Lists()), 3)).toBe(file.map((row) => `${line(row)}\n`).join(''));
   });
+  it('says in its head that a person chose its end, unless its host was killed there', () => {
+    const rows = [...readAll(new Lists()), { ...inner, s: 4, k: 'tail' }];
+    const isCut = (all: readonly Row[], at: number): boolean => traceUpTo(all, at).includes('"cut":true');
+    expect([isCut(rows, 4), isCut(rows, 2), isCut(rows.slice(0, 4), 3)]).toEqual([true, true, false]);
+  });
   it('belongs to the checkpoint after it, where records are missing before', () => {
     const rows = [
       ...readAll(new Lists()),
@@ -55,6 +60,7 @@ it('a trace of a host ends at the moment that is shown, by the wall clock of bot
     '{"s":2,"t":0,"k":"list","v":["\\"w\\":99"]}',
   ];
   const trace = `${[...lines, '{"s":3,"t":0,"w":71,"k":"out"}', '{"s":4,"t":0,"k":"tail"}'].join('\n')}\n`;
-  expect(traceUntil(trace, 70)).toBe(`${lines.join('\n')}\n`);
+  // Its head says that the moment was chosen: a file without an end is otherwise one of a killed host.
+  expect(traceUntil(trace, 70)).toBe(`${lines.join('\n').replace('"head"}', '"head","cut":true}')}\n`);
   expect(traceUntil(trace, 71)).toBe(trace);
 });

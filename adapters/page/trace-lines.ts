@@ -58,7 +58,10 @@ export function traceUpTo(rows: readonly Row[], index: number): string {
   for (let at = 1; at < shown.length; at++) if (shown[at]?.s !== (shown[at - 1]?.s ?? 0) + 1) from = at;
   const kept = shown.slice(from).filter(({ k }) => k !== 'head' && k !== 'tail');
   const hashes = new Map(kept.flatMap((row) => (row.k === 'list' ? [[row['v'], textOf(row['h'])]] : [])));
-  const lines = head ? [{ ...fieldsOf(head), next: kept[0]?.s ?? 1 } as unknown as Row, ...kept] : kept;
+  // A recording whose host was killed still tells that where all of it is saved.
+  const isCut = shown.length < rows.length || rows.at(-1)?.k === 'tail';
+  const first = { ...fieldsOf(head), next: kept[0]?.s ?? 1, ...(isCut && { cut: true }) } as unknown as Row;
+  const lines = head ? [first, ...kept] : kept;
   return lines.map((line) => lineOf(line, hashes)).join('');
 }
 
@@ -74,5 +77,7 @@ export function traceUntil(trace: string, clock: number): string {
   const end = lines.findIndex(
     (line) => Number(/^\{"s":\d+,"t":[\d.]+,"w":([\d.]+)/.exec(line)?.[1] ?? 0) > clock,
   );
-  return end < 0 ? trace : `${lines.slice(0, end).join('\n')}\n`;
+  if (end < 0) return trace;
+  const [head = '', ...rest] = lines.slice(0, end);
+  return `${[head.replace(/\}$/, ',"cut":true}'), ...rest].join('\n')}\n`;
 }

@@ -102,3 +102,12 @@ export function activeIn(value: unknown, outer = ''): string[] {
     ...activeIn(inner, `${outer}${name}.`),
   ]);
 }
+
+/** Time between two times of the wall clock in ms; where a trace has no wall clock, of the trace. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+/** Tells whether something that lasted from a time to another belongs to a range. */
+export const isWithin = (range: Range | undefined, from: number, to = from): boolean =>
+  range === undefined || (from <= range.to && to >= range.from);

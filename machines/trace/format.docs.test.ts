@@ -41,7 +41,7 @@ function typeOf(schema: z.ZodType): string {
   if (type === 'number') return (schema as z.ZodNumber).isInt ? 'integer' : 'number';
   if (type === 'object') return shapeWord(Object.keys((schema as z.ZodObject).shape));
   const words: Readonly<Record<string, string>> = {
-    ...{ string: 'text', array: 'list', record: 'object' },
+    ...{ string: 'text', array: 'list', record: 'object', boolean: 'boolean' },
     // A custom type is a number that may be infinite.
     custom: 'number',
   };

@@ -34,6 +34,8 @@ export const headSchema = z.looseObject({
   next: seq,
   redaction: z.looseObject({ keyId: z.string().nullable() }),
   title: z.string().optional(),
+  /** True for a file that ends at a moment that a person chose, so that it has no tail. */
+  cut: z.boolean().optional(),
 });
 export type Head = z.infer<typeof headSchema>;
 

@@ -15,7 +15,7 @@ import { standingOf, type Call } from '../calls.ts';
 import { moodOfCall } from '../model.ts';
 import { Empty, LongList, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
-import { countText, dayTimeText, durationText, visible } from '../values.ts';
+import { countText, dayTimeText, durationText, visible, type Range } from '../values.ts';
 import { CallForm } from './asked.tsx';
 import { CallPage } from './call.tsx';
 
@@ -164,13 +164,22 @@ function Filters({ list, filter, set, children }: Choosing & { children: Compone
 }
 /** Makes the list again only when a call began or ended, another moment is shown, or the filter is another one. */
 function useCallList(session: Session, now: number): CallList {
-  const kept = useRef<{ key: string; filter: CallFilter; from: unknown; list: CallList }>();
+  const kept = useRef<{
+    key: string;
+    filter: CallFilter;
+    range: Range | undefined;
+    from: unknown;
+    list: CallList;
+  }>();
   const { calls } = session.story;
-  const filter = session.choice.calls;
+  const { calls: filter, range } = session.choice;
   const key = `${calls.revision} ${session.isNow ? 'now' : now}`;
-  if (kept.current?.key !== key || kept.current.filter !== filter || kept.current.from !== calls)
-    kept.current = { key, filter, from: calls, list: listCalls(calls.all, filter, now) };
-  return kept.current.list;
+  const { current } = kept;
+  if (current?.key === key && current.filter === filter && current.range === range && current.from === calls)
+    return current.list;
+  const list = listCalls(calls.all, filter, now, range);
+  kept.current = { key, filter, range, from: calls, list };
+  return list;
 }
 export function CallsPanel({ session }: { session: Session }): VNode {
   const now = session.wallNow;
@@ -181,7 +190,7 @@ export function CallsPanel({ session }: { session: Session }): VNode {
   const chosen = session.story.calls.all.findLast(
     ({ ticket, from }) => ticket === session.choice.call && from <= now,
   );
-  if (list.tools.length === 0) return <NoCalls session={session} />;
+  if (list.tools.length === 0 && session.choice.range === undefined) return <NoCalls session={session} />;
   const begin = calls.reduce((least, { from }) => Math.min(least, from), Infinity);
   const end = calls.reduce((most, { ended }) => Math.max(most, Math.min(ended?.at ?? now, now)), begin + 1);
   const shown = chosen === undefined ? -1 : calls.indexOf(chosen);
@@ -204,7 +213,7 @@ export function CallsPanel({ session }: { session: Session }): VNode {
         {calls.length === 0 ? (
           <Empty>
             No call is like that.{' '}
-            <button type="button" onClick={() => set(noFilter)}>
+            <button type="button" onClick={() => session.choose({ calls: noFilter, range: undefined })}>
               Show all calls
             </button>
           </Empty>

@@ -43,11 +43,13 @@ interface WayStep {
   readonly t: number;
   readonly ids: readonly string[];
 }
-/** Returns the steps of a machine up to the moment shown, the oldest first. */
-function wayOf({ history, at }: Session, address: string): readonly WayStep[] {
+/** Returns the steps of a machine in the chosen time up to the moment shown, the oldest first. */
+function wayOf({ history, at, recordsInRange }: Session, address: string): readonly WayStep[] {
   const way: WayStep[] = [];
+  const [first, end] = recordsInRange;
   for (const index of history.lane(address)?.rows ?? []) {
-    if (index > at) break;
+    if (index > at || index >= end) break;
+    if (index < first) continue;
     const row = history.row(index);
     if (row?.k !== 'step' || !Array.isArray(row['tr']) || row['tr'].length === 0) continue;
     way.push({ n: way.length + 1, index, t: row.t, ids: row['tr'].map(String) });

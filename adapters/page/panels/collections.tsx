@@ -59,7 +59,8 @@ export function CollectionsPanel({ session }: { session: Session }): VNode {
   const shown = [...history.at(at).values()]
     .filter(isCollection)
     .flatMap(({ kind, context }) => shownOf(context).map((each) => ({ kind, ...each })));
-  const changes = collectionChangesOf(history, at);
+  const [first, end] = session.recordsInRange;
+  const changes = collectionChangesOf(history, at).filter(({ index }) => index >= first && index < end);
   if (shown.length === 0 && changes.length === 0)
     return <Empty>No server shows windows or documents until this moment.</Empty>;
   return (

@@ -89,8 +89,18 @@ function graphOf(fleet: Fleet, seen: FleetSeen): { nodes: readonly Node[]; edges
   return { nodes: [...nodes.values()], edges };
 }
 const box = { width: 190, height: 40, gap: 14, between: 90, top: 28 } as const;
-function Connections({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
-  const { nodes, edges } = graphOf(fleet, seen);
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+interface Layout {
+  readonly used: readonly number[];
+  readonly places: ReadonlyMap<string, Place>;
+  readonly line: (edge: Edge) => string;
+  readonly width: number;
+}
+/** Puts each kind of host into a column of its own. */
+function inColumns(nodes: readonly Node[]): Layout {
   const used = columns.map((_, n) => n).filter((n) => nodes.some(({ column }) => column === n));
   const places = new Map(
     nodes.map((node) => {
@@ -99,8 +109,6 @@ function Connections({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode 
       return [node.id, { x, y: box.top + place * (box.height + box.gap) }];
     }),
   );
-  const height = Math.max(0, ...[...places.values()].map(({ y }) => y + box.height)) + 4;
-  const width = used.length * (box.width + box.between) - box.between + 4;
   const line = ({ from, to }: Edge): string => {
     const [one = { x: 0, y: 0 }, other = { x: 0, y: 0 }] = [places.get(from), places.get(to)];
     const [left, right] = one.x <= other.x ? [one, other] : [other, one];
@@ -108,11 +116,38 @@ function Connections({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode 
     const [x2, y2] = [right.x, right.y + box.height / 2];
     return `M ${x1} ${y1} C ${x1 + box.between / 2} ${y1} ${x2 - box.between / 2} ${y2} ${x2} ${y2}`;
   };
+  return { used, places, line, width: used.length * (box.width + box.between) - box.between + 4 };
+}
+const indent = 26;
+/** Puts all below each other, the servers after their computer, for a window as narrow as a phone. */
+function inOneColumn(nodes: readonly Node[], edges: readonly Edge[]): Layout {
+  const serversOf = (id: string): readonly Node[] =>
+    nodes.filter((node) => node.column === 3 && edges.some(({ from, to }) => from === id && to === node.id));
+  const ordered = nodes
+    .filter(({ column }) => column < 3)
+    .toSorted((a, b) => a.column - b.column)
+    .flatMap((node) => [node, ...serversOf(node.id)]);
+  const places = new Map(
+    ordered.map(({ id, column }, n) => [id, { x: column * indent, y: 4 + n * (box.height + box.gap) }]),
+  );
+  const line = ({ from, to }: Edge): string => {
+    const [one = { x: 0, y: 0 }, other = { x: 0, y: 0 }] = [places.get(from), places.get(to)];
+    const [upper, lower] = one.y <= other.y ? [one, other] : [other, one];
+    return `M ${upper.x + indent / 2} ${upper.y + box.height} V ${lower.y + box.height / 2} H ${lower.x}`;
+  };
+  return { used: [], places, line, width: box.width + 3 * indent + 4 };
+}
+/** Width in px up to which a window is narrow. */
+const narrow = 640;
+function Connections({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
+  const { nodes, edges } = graphOf(fleet, seen);
+  const { used, places, line, width } = innerWidth < narrow ? inOneColumn(nodes, edges) : inColumns(nodes);
+  const height = Math.max(0, ...[...places.values()].map(({ y }) => y + box.height)) + 4;
   return (
     <figure id="connections" tabIndex={0}>
       <svg
         viewBox={`-2 0 ${width} ${height}`}
-        style={{ maxWidth: `${width}px` }}
+        style={{ width: `min(100%, ${width}px)` }}
         role="img"
         aria-label={wordsOf(nodes, edges)}
       >

@@ -27,7 +27,7 @@ const mostShown = 4;
 function standing({ kind, from, last, to, times, isStopped, nextAt }: IncidentView, now: number): string {
   const often = times > 1 ? `${times} times in ${durationText(Math.max(0, last - from))}` : '';
   if (kind === 'call' || kind === 'check') return often;
-  const next = nextAt !== null && nextAt > now ? `next try in ${durationText(nextAt - now)}` : '';
+  const next = nextAt !== null && nextAt - now >= 1 ? `next try in ${durationText(nextAt - now)}` : '';
   const since = `for ${durationText(Math.max(0, now - from))}`;
   if (to === undefined) return [often, times > 1 ? '' : since, next].filter(Boolean).join(', ');
   const end = isStopped ? 'stopped after' : kind === 'silent' ? 'answered after' : 'back after';
@@ -73,6 +73,7 @@ function Row({ session, view, now }: { session: Session; view: IncidentView; now
 function Nothing({ session, now }: { session: Session; now: number }): VNode {
   const { since } = session.story;
   const from = since === undefined ? '' : ` since ${dayTimeText(since, now)}`;
+  if (session.choice.range) return <p class="quiet">Nothing went wrong in the chosen time.</p>;
   const limit =
     session.phase === 'live' && !session.hasPast ? ', when this page came: older is not known' : '';
   return (
@@ -86,7 +87,7 @@ export function Incidents({ session }: { session: Session }): VNode | null {
   const [isOpen, open] = useState(false);
   if (session.phase === 'connecting' || session.phase === 'no token') return null;
   const now = session.wallEnd;
-  const all = session.story.at(now);
+  const all = session.incidentsInRange;
   if (all.length === 0)
     return session.phase === 'loading' ? null : (
       <section id="incidents" aria-label="What happened">

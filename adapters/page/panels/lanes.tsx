@@ -1,10 +1,11 @@
-import type { RefObject, VNode } from 'preact';
+import type { ComponentChildren, RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Lane, Letter, TimerBar } from '../history.ts';
 import { moodOf, moodOfCall, type Mood } from '../model.ts';
 import { Empty, onKeys } from '../pieces.tsx';
+import { useDrag } from '../timeline.tsx';
 import type { Session } from '../session.ts';
-import { countText, durationText, visible } from '../values.ts';
+import { countText, durationText, visible, type Range } from '../values.ts';
 import { titleOf } from './tree.tsx';
 
 /**
@@ -12,10 +13,6 @@ import { titleOf } from './tree.tsx';
  * deadline, and the messages of the chosen actor as arrows.
  */
 
-interface Range {
-  readonly from: number;
-  readonly to: number;
-}
 const shortest = 0.01;
 
 /** Returns the lanes of actors that lived in this time, each owner before its children. */
@@ -89,12 +86,20 @@ function useSize(): [
   }, []);
   return [box, size, measure];
 }
-/** Chosen range of time; undefined shows the whole trace, and follows a running host. */
-function useRange({ history, nowMs, phase }: Session): [Range, (next: Range | undefined) => void, boolean] {
-  const [chosen, choose] = useState<Range | undefined>(undefined);
+/** Time that is drawn, on the clock of the trace: the chosen one, or all, which follows a running host. */
+function rangeOf(session: Session): [Range, (next: Range | undefined) => void] {
+  const { history, nowMs, phase, choice } = session;
   const first = history.row(1)?.t ?? 0;
   const last = Math.max(phase === 'live' ? nowMs : 0, history.row(history.length - 1)?.t ?? 0, first + 1);
-  return [chosen ?? { from: first, to: last + (last - first) * 0.02 }, choose, chosen !== undefined];
+  const { range } = choice;
+  const shown = range
+    ? { from: session.traceTime(range.from), to: session.traceTime(range.to) }
+    : { from: first, to: last + (last - first) * 0.02 };
+  const choose = (next: Range | undefined): void =>
+    session.choose({
+      range: next && { from: session.rangeTime(next.from), to: session.rangeTime(next.to) },
+    });
+  return [shown, choose];
 }
 const about = ({ from, to }: Range, by: number, at = (from + to) / 2): Range => {
   const width = Math.max(shortest, (to - from) * by);
@@ -404,10 +409,10 @@ const lettersText = (letters: number): string => {
 interface BarProps {
   readonly range: Range;
   readonly moves: Moves;
-  readonly isZoomed: boolean;
   readonly letters: number;
+  readonly children: ComponentChildren;
 }
-function Bar({ range, moves, isZoomed, letters }: BarProps): VNode {
+function Bar({ range, moves, letters, children }: BarProps): VNode {
   const buttons = [
     ['+', '+', 'Zoom in'],
     ['-', '−', 'Zoom out'],
@@ -421,19 +426,40 @@ function Bar({ range, moves, isZoomed, letters }: BarProps): VNode {
           {text}
         </button>
       ))}
-      <button type="button" disabled={!isZoomed} onClick={moves['0']}>
-        All
-      </button>
+      {children}
       <span class="quiet" id="range">
-        {durationText(Math.max(0, range.from))} to {durationText(range.to)}; ctrl and the wheel zoom;{' '}
+        {durationText(Math.max(0, range.from))} to {durationText(range.to)}; drag or ctrl and the wheel zoom;{' '}
         {lettersText(letters)}
       </span>
     </div>
   );
 }
-export function LanesPanel({ session }: { session: Session }): VNode {
+/** Zooms by the wheel with a key, which the browser would take for itself; `x` is the place of the pointer in the window. */
+function useWheel(box: RefObject<HTMLElement>, zoom: (by: number, x: number) => void): void {
+  useEffect(() => {
+    const { current } = box;
+    const turned = (event: WheelEvent): void => {
+      if (!event.ctrlKey && !event.shiftKey) return;
+      event.preventDefault();
+      zoom(Math.exp((event.deltaY || event.deltaX) / 400), event.clientX);
+    };
+    current?.addEventListener('wheel', turned, { passive: false });
+    return () => current?.removeEventListener('wheel', turned);
+  });
+}
+/** Tells whether a lane is hidden at first: of a list or a process, which follows its server, or without a change in the chosen time. */
+function isIdle({ kind, address, spans, from, to }: Lane, { choice }: Session, range: Range): boolean {
+  if (address === choice.actor) return false;
+  if (kind === 'catalog' || kind === 'process') return true;
+  const isIn = (t: number | undefined): boolean => t !== undefined && t >= range.from && t <= range.to;
+  return choice.range !== undefined && !isIn(from) && !isIn(to) && !spans.some((span) => isIn(span.from));
+}
+export const LanesPanel = ({ session }: { session: Session }): VNode =>
+  session.history.lanes.length === 0 ? <Empty>No actor has lived yet.</Empty> : <Lanes session={session} />;
+function Lanes({ session }: { session: Session }): VNode {
+  const [isAll, showAll] = useState(false);
   const [box, size, measure] = useSize();
-  const [range, choose, isZoomed] = useRange(session);
+  const [range, choose] = rangeOf(session);
   const free = Math.max(1, size.width - gutter);
   const scale: Scale = {
     ...range,
@@ -442,20 +468,11 @@ export function LanesPanel({ session }: { session: Session }): VNode {
   };
   const timeAt = (x: number): number => range.from + ((x - gutter) / free) * (range.to - range.from);
   const left = (): number => box.current?.getBoundingClientRect().left ?? 0;
-  useEffect(() => {
-    const { current } = box;
-    const turned = (event: WheelEvent): void => {
-      if (!event.ctrlKey && !event.shiftKey) return;
-      event.preventDefault();
-      const by = Math.exp((event.deltaY || event.deltaX) / 400);
-      choose(about(range, by, Math.max(range.from, timeAt(event.clientX - left()))));
-    };
-    current?.addEventListener('wheel', turned, { passive: false });
-    return () => current?.removeEventListener('wheel', turned);
-  });
-  if (session.history.lanes.length === 0) return <Empty>No actor has lived yet.</Empty>;
+  useWheel(box, (by, x) => choose(about(range, by, Math.max(range.from, timeAt(x - left())))));
   const letters = lettersIn(session, range);
-  const tracks = tracksOf(session, lanesIn(session.history.lanes, range));
+  const living = lanesIn(session.history.lanes, range);
+  const moving = living.filter((lane) => !isIdle(lane, session, range));
+  const tracks = tracksOf(session, isAll ? living : moving);
   const first = Math.max(0, Math.floor(size.top / laneHeight) - 2);
   const shown = tracks.slice(first, first + Math.ceil(size.height / laneHeight) + 4);
   const moves: Moves = {
@@ -465,7 +482,9 @@ export function LanesPanel({ session }: { session: Session }): VNode {
     ArrowLeft: () => choose(moved(range, -0.2)),
     ArrowRight: () => choose(moved(range, 0.2)),
   };
+  const drag = useDrag({ box, gutter, timeAt, choose });
   const onClick = (event: MouseEvent): void => {
+    if (drag.isOver) return;
     const name = (event.target as Element).closest('[data-lane]')?.getAttribute('data-lane');
     const x = event.clientX - left();
     if (name) session.choose({ actor: name });
@@ -473,7 +492,11 @@ export function LanesPanel({ session }: { session: Session }): VNode {
   };
   return (
     <div class="lanes">
-      <Bar range={range} moves={moves} isZoomed={isZoomed} letters={letters.length} />
+      <Bar range={range} moves={moves} letters={letters.length}>
+        <button type="button" aria-pressed={isAll} onClick={() => showAll(!isAll)}>
+          idle {living.length - moving.length}
+        </button>
+      </Bar>
       <Axis scale={scale} />
       <div
         class="long"
@@ -484,7 +507,13 @@ export function LanesPanel({ session }: { session: Session }): VNode {
         onScroll={measure}
         onKeyDown={onKeys(moves)}
       >
-        <div class="all" style={{ height: `${tracks.length * laneHeight}px` }} onClick={onClick}>
+        <div
+          class="all"
+          style={{ height: `${tracks.length * laneHeight}px` }}
+          onClick={onClick}
+          {...drag.handlers}
+        >
+          {drag.band}
           <Drawing session={session} tracks={shown} letters={letters} first={first} scale={scale} />
         </div>
       </div>

@@ -4,7 +4,7 @@ import type { MessageRow, MessagesWanted } from '../messages.ts';
 import { Empty, LongList } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { Value } from '../value.tsx';
-import { dayTimeText, durationText, visible } from '../values.ts';
+import { dayTimeText, durationText, isWithin, visible } from '../values.ts';
 
 /** Panel of the messages on the wire of one server, link or seat, in order and in both directions. */
 
@@ -144,7 +144,10 @@ export function MessagesPanel({ session }: { session: Session }): VNode {
   const { wallNow } = session;
   const all = actor === undefined ? [] : session.messages.of(actor);
   const wanted = find.trim().toLowerCase();
-  const rows = all.filter((row) => (session.isNow || row.at <= wallNow) && isWanted(row, wanted));
+  const { range } = session.choice;
+  const rows = all.filter(
+    (row) => (session.isNow || row.at <= wallNow) && isWithin(range, row.at) && isWanted(row, wanted),
+  );
   const place = shown === undefined ? -1 : rows.findIndex(({ id }) => id === shown);
   const row = rows[place];
   const onWire = (next: string): void => {

@@ -74,13 +74,23 @@ interface Matches {
   readonly share: number;
 }
 /** Finds the records of a kind that hold `wanted`, some at a time. Records searched before are not searched again. */
-function useMatches({ history }: Session, kind: string, wanted: string): Matches | undefined {
+function useMatches(
+  { history, recordsInRange, choice: { range } }: Session,
+  kind: string,
+  wanted: string,
+): Matches | undefined {
   const [, draw] = useReducer((count: number) => count + 1, 0);
-  const kept = useRef({ history, kind, wanted, until: 0, found: [] as number[] });
+  const [first, length] = recordsInRange;
+  const fresh = { history, range, kind, wanted, until: first, found: [] as number[] };
+  const kept = useRef(fresh);
   const isAll = wanted === '' && kind === '';
-  const { length } = history;
-  if (kept.current.wanted !== wanted || kept.current.kind !== kind || kept.current.history !== history)
-    kept.current = { history, kind, wanted, until: 0, found: [] };
+  if (
+    kept.current.wanted !== wanted ||
+    kept.current.kind !== kind ||
+    kept.current.history !== history ||
+    kept.current.range !== range
+  )
+    kept.current = fresh;
   const { current } = kept;
   const end = performance.now() + searchMs;
   const until = isAll ? 0 : length;
@@ -97,7 +107,9 @@ function useMatches({ history }: Session, kind: string, wanted: string): Matches
     const timer = setTimeout(() => draw(undefined));
     return () => clearTimeout(timer);
   });
-  return isAll ? undefined : { found: current.found, share: current.until / Math.max(1, length) };
+  return isAll
+    ? undefined
+    : { found: current.found, share: isOver ? 1 : (current.until - first) / Math.max(1, length - first) };
 }
 /** Returns the position in the sorted list `found` of the last record index that is not after `index`. */
 function placeOf(found: readonly number[], index: number): number {
@@ -219,9 +231,10 @@ export function RecordsPanel({ session }: { session: Session }): VNode {
   const { history, choice, at } = session;
   const matches = useMatches(session, choice.findKind, choice.find.trim().toLowerCase());
   const found = matches?.found;
-  const count = found?.length ?? history.length;
-  const shown = found ? placeOf(found, at) : at;
-  const indexOf = (place: number): number => found?.[place] ?? place;
+  const [first, end] = session.recordsInRange;
+  const count = found?.length ?? end - first;
+  const shown = found ? placeOf(found, at) : Math.min(at, end - 1) - first;
+  const indexOf = (place: number): number => found?.[place] ?? first + place;
   const move = (by: number): void => session.goTo(indexOf(Math.max(0, Math.min(count - 1, shown + by))));
   const draw = (place: number, id: string): VNode | null => {
     const index = indexOf(place);
@@ -253,7 +266,7 @@ export function RecordsPanel({ session }: { session: Session }): VNode {
         <Empty>
           {history.length === 0
             ? 'Nothing has happened yet. What happens from now on comes here.'
-            : 'No record holds that text. Clear the field above to see all.'}
+            : 'No record is like that. Clear the field above, or end the range of time, to see all.'}
         </Empty>
       ) : (
         <LongList

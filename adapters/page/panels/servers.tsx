@@ -10,7 +10,8 @@ import { fieldsOf } from '../../../machines/protocol/json.ts';
 /** First panel of the page: servers, those first that need a look, with the reason and the next attempt. */
 
 const nextText = ({ nextAt, attempt, state }: ServerView, now: number): string => {
-  if (nextAt !== null) return `tried again in ${durationText(Math.max(0, nextAt - now))}`;
+  if (nextAt !== null)
+    return nextAt - now < 1 ? 'is tried now' : `tried again in ${durationText(nextAt - now)}`;
   if (state === 'open' || state === 'needsInput' || state === 'unsupported')
     return 'is not tried again by itself';
   return attempt === '' ? '' : 'is tried now';

@@ -69,7 +69,7 @@ export function recordedAgain(
   }: Again,
   replay: (watched: Pick<ReplayTraceOptions, 'observer' | 'onInput'>) => TraceReplay,
 ): { readonly text: string; readonly replay: TraceReplay } {
-  const { runtime, xstate, node, clock, started, redaction, title } = trace.head;
+  const { runtime, xstate, node, clock, started, redaction, title, cut } = trace.head;
   const [first] = trace.lines.flatMap(({ t, record }) => (isCrossing(record) ? [record.w - t] : []));
   const shift = trace.facts ? preludeMs - trace.facts.t : 0;
   let [offset, now] = [first ?? 0, (): number => -shift];
@@ -87,6 +87,7 @@ export function recordedAgain(
       started,
       redaction,
       ...(title !== undefined && { title }),
+      ...(cut && !hasTail && { cut }),
       ...about,
     },
     ringBytes: Infinity,
