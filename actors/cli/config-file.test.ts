@@ -88,6 +88,7 @@ describe('a2c add', () => {
     expect(err).toBe('');
     const user = await commandLine(['add', 'a', '--', 'cmd'], { folder: here });
     expect(user.err).toContain(`in this folder ${join(here, 'mcp.json')} counts`);
+    expect(user.out).toContain(`see what it has: a2c tools a -c ${userConfigFile()}\n`);
     // The config file of the user is shared by all tests of this process, so the test removes its entry.
     await commandLine(['remove', 'a'], { folder: here });
     rmSync(userConfigFile());

@@ -177,19 +177,21 @@ async function change(
   const isSame = await changeConfig(file, what);
   const { name } = what;
   const facts = { file, server: name, change: isSame ? null : done[what.what] };
+  const used = await findConfig(config, folder);
+  const isUnused = used !== undefined && used.file !== file;
   if (json) terminal.out(JSON.stringify(facts));
   else {
     terminal.out(
       isSame ? `${name} is ${done[what.what]} already in ${file}` : `${done[what.what]} ${name} in ${file}`,
     );
+    const shown = config ?? (isUnused ? file : undefined);
     if (what.what === 'add')
       terminal.out(
-        `see what it has: ${typedHere(config === undefined ? {} : { config }, 'a2c', 'tools', name)}`,
+        `see what it has: ${typedHere(shown === undefined ? {} : { config: shown }, 'a2c', 'tools', name)}`,
       );
   }
-  // Warns when a config file of this folder takes precedence over the changed one.
-  const used = await findConfig(config, folder);
-  if (used && used.file !== file)
+  // A config file of this folder takes precedence over the changed one.
+  if (isUnused)
     terminal.err(`warning: in this folder ${used.file} counts, not ${file}; -c ${used.file} changes it`);
   return exitCodes.done;
 }

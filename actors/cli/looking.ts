@@ -275,7 +275,7 @@ export async function logs(context: CommandContext, name: string, options: LogsO
     options.json ? terminal.out(JSON.stringify({ server: name, ...line })) : terminal.out(logLine(line));
   const how = { ...options, office: '', onOutput: (_server: string, line: OutputLine) => show(line) };
   let isUsable = false;
-  await withComputer(context, how, config, async (computer) => {
+  const use = async (computer: Computer): Promise<void> => {
     isUsable = hasUsable(context, computer.servers());
     for (const { reason } of isUsable ? [] : computer.servers())
       if (reason !== undefined) terminal.err(reason);
@@ -285,6 +285,8 @@ export async function logs(context: CommandContext, name: string, options: LogsO
       if (signal.aborted) resolve();
       signal.addEventListener('abort', () => resolve(), { once: true });
     });
-  });
+  };
+  // Tells itself why its server does not start.
+  await withComputer(context, how, config, use, { isAiming: true });
   return options.follow ? exitCodeAtEnd(signal) : exitCodeOf(signal, isUsable);
 }

@@ -14,7 +14,7 @@ const fileOf = configFiles(folder);
 /** Starts an HTTP server that answers `initialize` only after the terminal has shown that the command waits for it. */
 async function withSlow(
   argv: readonly string[],
-  { a2c = {}, answers = true }: { a2c?: object; answers?: boolean } = {},
+  { a2c = {}, answers = true, others = {} }: { a2c?: object; answers?: boolean; others?: object } = {},
 ): Promise<CommandOutput & { readonly meters: readonly (string | null)[] }> {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -35,7 +35,7 @@ async function withSlow(
       if (answers && text !== null && text.includes('slow')) release();
     },
   } as unknown as CommandContext['terminal'];
-  const config = fileOf({ slow: { url: `${remote.url}/echo` } }, a2c);
+  const config = fileOf({ slow: { url: `${remote.url}/echo` }, ...others }, a2c);
   const { code } = await commandLine([...argv, '-c', config], { terminal });
   release();
   await remote.stop();
@@ -98,6 +98,24 @@ describe('a server that takes long to start', () => {
     expect(aimingMsOf({}, config(90_000), Infinity)).toBe(90_000);
     expect(aimingMsOf({}, config(90_000), 60_000)).toBe(60_000);
     expect(aimingMsOf({ boot: 5 }, config(90_000), 60_000)).toBe(5_000);
+  });
+
+  it('fails a call of a tool that no other server has when the wait is over', async () => {
+    const { code, err } = await withSlow(['call', 'other_tool', '{}', '--boot', '0.2'], {
+      answers: false,
+      others: { good: { command: process.execPath, args: [fixtureFile('mcp-server.mjs')] } },
+    });
+    expect(code).toBe(1);
+    expect(err).toContain(
+      "error: No server that has started has a tool 'other_tool'. Server 'slow' has not started: ",
+    );
+  });
+
+  it('is named by logs with its reason, without the advice to look at its logs', async () => {
+    const { code, err } = await withSlow(['logs', 'slow', '--boot', '0.2'], { answers: false });
+    expect(code).toBe(1);
+    expect(err).toContain('initialize');
+    expect(err).not.toContain('a2c logs');
   });
 
   it('fails the call that needs it alone when the wait is over, with what it waits for and what to do', async () => {

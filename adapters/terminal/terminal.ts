@@ -267,7 +267,7 @@ class LineTerminal implements Terminal {
     if (!this.isWatched || (text !== null && this.#shown)) return;
     const { errors } = this.#streams;
     // Leaves one column free, because a full line makes the terminal begin the next one.
-    const shown = text === null ? null : fitting(text, (errors.columns ?? defaultColumns) - 1);
+    const shown = text === null ? null : fitting(text, (errors.columns || defaultColumns) - 1);
     if (shown !== this.#meter) errors.write(clearLine + (shown ?? ''));
     this.#meter = shown;
   }

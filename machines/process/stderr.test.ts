@@ -66,6 +66,19 @@ test('the message has one line, the details have up to ten', () => {
   expect(message).not.toContain('\n');
 });
 
+test('a program that never ran is not to be run by hand', () => {
+  const end = { pid: null, code: null, signal: null, stderr: '' } as const;
+  const failed = failureOfEnd(
+    'fs',
+    { ...end, how: 'failed', message: 'cannot start "uvx": not found' },
+    false,
+  );
+  expect(failed.remedy).toBe('Mend what the message names, then start the server again.');
+  expect(failureOfEnd('fs', { ...end, how: 'exited', pid: 7, code: 1, message: null }, false).remedy).toMatch(
+    /^Run its command by hand/,
+  );
+});
+
 test('an exception that was survived does not explain an end long after it', () => {
   const survived = (lines: number): string =>
     `${stderrs.pythonRaised}${Array.from({ length: lines }, (_, n) => `served ${n}\n`).join('')}bye\n`;

@@ -88,6 +88,8 @@ const options = {
   disableSources: true,
   searchInDocuments: true,
   searchInComments: true,
+  // Pages before single names of the API, where both have the words.
+  searchGroupBoosts: { Documents: 3 },
   hideGenerator: true,
   sort: ['source-order'],
   navigation: { includeGroups: false },

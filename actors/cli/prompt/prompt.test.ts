@@ -53,6 +53,21 @@ describe('the prompt of a2c up', () => {
     expect(await up.ended).toBe(0);
   });
 
+  it('says what a call of an unknown tool waits for, and which was meant', async () => {
+    const mute = { command: process.execPath, args: [server, 'mute'] };
+    const config = { mcpServers: { ...only.mcpServers, mute }, a2c: { timeouts: { bootMs: 100 } } };
+    const up = atPrompt(config, { isRead: true });
+    await up.until(/a2c> /);
+    up.write('call ecko\n');
+    expect(await up.until(/ends the call.*\n/)).toMatch(
+      /no list of tools has ecko yet; waiting for mute; Ctrl-C ends the call\. Did you mean echo\?/,
+    );
+    up.interrupt();
+    await up.until(/failed after/);
+    up.end();
+    expect(await up.ended).toBe(0);
+  });
+
   it('starts and stops servers', async () => {
     const up = start();
     up.write('servers stop fixture\nservers list\nservers start fixture\nservers list\n');
