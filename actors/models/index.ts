@@ -2,7 +2,15 @@
  * Entry point of `a2c-actors/models`: names, schemas, calls and results of tools in the formats of model providers, and
  * runs of the calls of an answer.
  */
-import { anything, argument, listOf, mustBeOptions, object, type Check } from '../kernel/options.ts';
+import {
+  anything,
+  argument,
+  listOf,
+  mustBeOptions,
+  object,
+  options as optionsOf,
+  type Check,
+} from '../kernel/options.ts';
 import {
   anthropic as anthropicFormat,
   createConversation as conversationOf,
@@ -14,6 +22,7 @@ import {
   type Conversation,
   type GeminiFunctionCall,
   type GeminiResultContent,
+  type OfferOptions,
   type OpenAIMediaMessage,
   type OpenAIResponsesCall,
   type OpenAIResponsesOutput,
@@ -61,9 +70,11 @@ export type {
   MCPToolResponse,
   MediaKind,
   ModelCall,
+  ModelSkill,
   ModelTool,
   ObjectSchema,
   Offer,
+  OfferOptions,
   OpenAIMediaMessage,
   OpenAIMediaPart,
   OpenAIResponsesCall,
@@ -81,10 +92,13 @@ export type {
   SavedConversation,
   Schema,
   ServerShown,
+  SkillAsked,
+  SkillCall,
   Type,
 } from '../../machines/models/index.ts';
 export type {
   CallInFlight,
+  FileOfSkill,
   MadeCall,
   ModelCallProgress,
   ModelCallOptions,
@@ -92,6 +106,7 @@ export type {
   RanCall,
   RunOptions,
   RunPlace,
+  SkillReadOptions,
   ToldProgress,
   ToolCaller,
   Turn,
@@ -101,9 +116,12 @@ const ofTools = argument(
   'tools',
   listOf(object, 'Give the list itself, such as conversation.offer((await computer.tools()).tools).'),
 );
+const ofOffer = optionsOf<OfferOptions>({
+  skills: listOf(object, 'Give the list itself, such as await computer.skills().'),
+});
 /**
  * Creates a conversation, or continues one from the result of `save`. All state is in memory. `offer` throws an
- * `A2cError` (400) when it is not given a list of tools.
+ * `A2cError` (400) when it is not given a list of tools, or other options.
  * @example
  * const conversation = createConversation();
  * const { definitions } = conversation.offer((await computer.tools()).tools);
@@ -113,9 +131,10 @@ export function createConversation(saved?: SavedConversation): Conversation {
   const conversation = conversationOf(saved);
   return {
     ...conversation,
-    offer(tools) {
+    offer(tools, options = {}) {
       mustBeOptions('offer', tools, ofTools);
-      return conversation.offer(tools);
+      mustBeOptions('offer', options, ofOffer);
+      return conversation.offer(tools, options);
     },
   };
 }

@@ -24,6 +24,7 @@ import {
   type ModelCall,
   type ReadCall,
   type ResultOptions,
+  type SkillAsked,
 } from '../../machines/models/index.ts';
 
 /** Options with which a call of a model is made; `callTool` of a computer or an agent explains them. */
@@ -53,8 +54,24 @@ export interface CallInFlight extends PromiseLike<EndedCall> {
   /** Listens to the progress of the call. */
   on?(name: 'progress', listener: (told: ToldProgress) => void): unknown;
 }
+/** Options with which a file of a skill is read; `skill` of a computer or an agent explains them. */
+export interface SkillReadOptions {
+  /** Path of the file inside of the skill. Default `SKILL.md`. */
+  readonly path?: string;
+  /** Signal that gives up the question. */
+  readonly signal?: AbortSignal;
+  /** Time limit of the question in ms. */
+  readonly timeoutMs?: number;
+}
+/** File of a skill, as `skill` of a computer or an agent returns it. */
+export interface FileOfSkill {
+  /** Text of the file; null when there is none. */
+  readonly text: string | null;
+}
 /** Object that runs tools: a computer. */
 export interface ToolCaller {
+  /** Reads a file of a skill; needed only for offers with skills. */
+  skill?(name: string, options: SkillReadOptions): PromiseLike<FileOfSkill>;
   /** Calls a tool by its name. */
   callTool(tool: string, args: Readonly<Record<string, unknown>>, options: ModelCallOptions): CallInFlight;
 }
@@ -62,6 +79,8 @@ export interface ToolCaller {
 export interface OfficeToolCaller {
   /** Returns the names of the computers; its presence tells an agent from a computer. */
   computers(): readonly string[];
+  /** Reads a file of a skill; needed only for offers with skills. */
+  skill?(computer: string, name: string, options: SkillReadOptions): PromiseLike<FileOfSkill>;
   /** Calls a tool of a computer. */
   callTool(
     computer: string,
@@ -207,6 +226,7 @@ async function endOf(
   } catch (error) {
     process.emitWarning(`a listener of 'onCall' threw: ${messageOf(error)}`, 'A2cListenerWarning');
   }
+  if (call.skill) return endOfSkill(call.skill, target, { signal, timeoutMs });
   try {
     if (!('computers' in target)) {
       const own = { ...options, ...(sessionKey !== undefined && { sessionKey }) };
@@ -218,6 +238,31 @@ async function endOf(
   } catch (error) {
     // Handles of this library never reject; another object may.
     return { outcome: 'unknown', failure: { message: messageOf(error) } };
+  }
+}
+/** Answers a call of the tool for skills: with the list, or with a file. A read changes nothing, so it is never unknown. */
+async function endOfSkill(
+  asked: SkillAsked,
+  target: ToolCaller | OfficeToolCaller,
+  { signal, timeoutMs }: Pick<RunOptions, 'signal' | 'timeoutMs'>,
+): Promise<EndedCall> {
+  if (asked.kind === 'failed') return { outcome: 'failed', failure: asked.failure };
+  if (asked.kind === 'list') return { outcome: 'succeeded', result: asked.text };
+  const { computer, skill, path } = asked.of;
+  const options: SkillReadOptions = {
+    ...(path !== undefined && { path }),
+    ...(signal && { signal }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  };
+  const failed = (message: string): EndedCall => ({ outcome: 'failed', failure: { message } });
+  try {
+    const reads =
+      'computers' in target ? target.skill?.(computer, skill, options) : target.skill?.(skill, options);
+    if (!reads) return failed('Skills cannot be read here');
+    const { text } = await reads;
+    return text === null ? failed('The file is no text') : { outcome: 'succeeded', result: text };
+  } catch (error) {
+    return failed(messageOf(error));
   }
 }
 function heard(inFlight: CallInFlight, call: ModelCall, onProgress: RunOptions['onProgress']): CallInFlight {

@@ -236,3 +236,45 @@ describe('whatever servers and tools there are', () => {
     );
   });
 });
+
+describe('skills that a model is offered', () => {
+  const skill = (computer: string, name: string, description = 'x') => ({ computer, name, description });
+  const asked = (read: ReadCall): unknown => (read.ok ? read.call.skill : read.failure);
+
+  it('add no tool while there are none', () => {
+    const names = createConversation().offer(on('s', 'x'), { skills: [] });
+    expect(names.definitions).toHaveLength(1);
+  });
+  it('are read by one tool, also two of one name, and one that a server has keeps another name', () => {
+    const conversation = createConversation();
+    const skills = [skill('a', 'pdf'), skill('b', 'pdf'), skill('b', 'mcp:s:word')];
+    const { definitions } = conversation.offer(on('s', 'read_skill'), { skills });
+    expect(definitions.map(({ function: { name } }) => name)).toEqual([
+      's_read_skill',
+      expect.stringMatching(/^read_skill_[\da-f]{8}$/),
+    ]);
+    const name = definitions[1]?.function.name ?? '';
+    const read = (args: object): unknown => asked(conversation.read({ name, arguments: args }));
+    expect(read({ skill: 'b/pdf', path: 'x.md' })).toEqual({
+      kind: 'file',
+      of: { computer: 'b', skill: 'pdf', path: 'x.md' },
+    });
+    expect(read({ skill: 'mcp:s:word' })).toEqual({
+      kind: 'file',
+      of: { computer: 'b', skill: 'mcp:s:word' },
+    });
+    expect(read({ skill: 'pdf' })).toMatchObject({ kind: 'failed', failure: { code: 4014 } });
+    expect(read({})).toEqual({ kind: 'list', text: '- a/pdf: x\n- b/pdf: x\n- mcp:s:word: x' });
+    expect(asked(conversation.read({ name: 's_read_skill', arguments: {} }))).toBeUndefined();
+  });
+  it('have one line each in the description, at most 50', () => {
+    const skills = Array.from({ length: 60 }, (_, n) =>
+      skill('c', `s${n}`, `one\n- fake: ${'y'.repeat(999)}`),
+    );
+    const [tool] = createConversation().offer([], { skills }).definitions;
+    const lines = tool?.function.description.split('\n') ?? [];
+    expect(lines).toHaveLength(52);
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(350);
+    expect(lines.at(-1)).toBe('and 10 more: call without "skill"');
+  });
+});

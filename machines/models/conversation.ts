@@ -6,10 +6,12 @@ import {
   named,
   type CallReader,
   type MCPToolDefinition,
+  type ModelSkill,
   type ModelTool,
   type ReadCall,
   type ServerShown,
 } from './format.ts';
+import { namedSkills, skillAsked, skillTool } from './skill-tool.ts';
 
 /**
  * State of a conversation that a host saves to continue it later: names by tool, and the number of ids. Plain
@@ -28,6 +30,14 @@ export interface RefusedTool {
   /** Reason for the refusal, as a sentence for a person. */
   readonly reason: string;
 }
+/** What a model is offered besides tools. */
+export interface OfferOptions {
+  /**
+   * Skills that the model may read, from `computer.skills()` or `agent.skills(computer)`. With some, the offer has one
+   * more tool, `read_skill`, which `run` answers by itself. Default: none, and no such tool.
+   */
+  readonly skills?: readonly ModelSkill[] | undefined;
+}
 /** Tools for the next turn of a model. */
 export interface Offer {
   /** Definitions for `toTools` of a provider, in the order of the tools. */
@@ -44,9 +54,9 @@ export interface Offer {
 export interface Conversation extends CallReader {
   /**
    * Sets the tools of the next turn, in this order, and returns their definitions; tools of the previous turn
-   * that are not in the list are gone.
+   * that are not in the list are gone. With `skills` a tool to read them is added at the end.
    */
-  offer(tools: readonly ModelTool[]): Offer;
+  offer(tools: readonly ModelTool[], options?: OfferOptions): Offer;
   /** Returns the definition now offered under this name; undefined when there is none. */
   find(name: string): MCPToolDefinition | undefined;
   /** Returns the state with which another process can continue with the same names and ids. Plain JSON. */
@@ -73,6 +83,8 @@ export function createConversation(saved: SavedConversation = { names: [], ids: 
   const names = new Map<string, string>(saved.names);
   const taken = new Set(names.values());
   const offered = new Map<string, MCPToolDefinition>();
+  let skills: ReadonlyMap<string, ModelSkill> = new Map();
+  let skillsTool: string | undefined;
   let ids = saved.ids;
 
   const read: CallReader['read'] = (said, restore = (args) => args): ReadCall => {
@@ -84,16 +96,17 @@ export function createConversation(saved: SavedConversation = { names: [], ids: 
     const { target, server, function: offer } = definition;
     const args = readArguments(said.arguments, offer.parameters);
     if (!args.ok) return failed(args.failure);
-    return {
-      ok: true,
-      call: { id, name, ...target, arguments: restore(args.value, offer.parameters), server },
-    };
+    const given = restore(args.value, offer.parameters);
+    const skill = name === skillsTool ? { skill: skillAsked(skills, given) } : {};
+    return { ok: true, call: { id, name, ...target, arguments: given, server, ...skill } };
   };
   return {
-    offer(tools) {
+    offer(tools, { skills: known = [] } = {}) {
       const given = new Map<string, ModelTool>();
       const refused: RefusedTool[] = [];
-      for (const tool of tools) {
+      skills = namedSkills(known);
+      const own = skills.size > 0 ? [skillTool(skills)] : [];
+      for (const tool of [...tools, ...own]) {
         if (given.has(keyOf(tool))) refused.push({ tool, reason: `'${tool.name}' was given twice` });
         else given.set(keyOf(tool), tool);
       }
@@ -107,6 +120,7 @@ export function createConversation(saved: SavedConversation = { names: [], ids: 
         const name = names.get(key) ?? '';
         offered.set(name, definitionOf(tool, name));
       }
+      skillsTool = own[0] && names.get(keyOf(own[0]));
       return { definitions: [...offered.values()], refused };
     },
     find: (name) => offered.get(name),

@@ -37,6 +37,30 @@ export interface ModelTool {
   readonly original?: string;
 }
 
+/** Skill that a model may read: an element of `computer.skills()` or `agent.skills(computer)`. */
+export interface ModelSkill {
+  /** Name of the skill on its computer. */
+  readonly name: string;
+  /** Name of the computer that has the skill. */
+  readonly computer: string;
+  /** Description for the model: what the skill does and when to use it. */
+  readonly description: string;
+}
+/** Skill and file that a call of the tool for skills asks for. */
+export interface SkillCall {
+  /** Name of the computer that has the skill. */
+  readonly computer: string;
+  /** Name of the skill on its computer. */
+  readonly skill: string;
+  /** Path of the file inside of the skill; absent for `SKILL.md`. */
+  readonly path?: string;
+}
+/** Result of reading a call of the tool for skills: a file to read, a list as text, or the failure. */
+export type SkillAsked =
+  | { readonly kind: 'file'; readonly of: SkillCall }
+  | { readonly kind: 'list'; readonly text: string }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
 /** Tool as a conversation offers it, with a permanent name that every provider accepts. */
 export interface MCPToolDefinition {
   readonly type: 'function';
@@ -105,6 +129,8 @@ export interface ModelCall {
   readonly arguments: Json;
   /** Server of the tool, for people. */
   readonly server: ServerShown;
+  /** What a call of the tool for skills asks for; such a call goes to no server. */
+  readonly skill?: SkillAsked;
 }
 /** Valid call of a model, or the failure, which is reported to the model like any other (`toResponse`). */
 export type ReadCall =

@@ -5,6 +5,7 @@ export {
   createConversation,
   type Conversation,
   type Offer,
+  type OfferOptions,
   type RefusedTool,
   type SavedConversation,
 } from './conversation.ts';
@@ -19,12 +20,15 @@ export type {
   MCPToolResponse,
   MediaKind,
   ModelCall,
+  ModelSkill,
   ModelTool,
   ProviderFormat,
   ReadCall,
   ResultOptions,
   SaidCall,
   ServerShown,
+  SkillAsked,
+  SkillCall,
 } from './format.ts';
 export {
   openai,

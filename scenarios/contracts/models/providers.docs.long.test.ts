@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const page = readFileSync(join(root, 'docs/providers.md'), 'utf8');
 const here = mkdtempSync(join(tmpdir(), 'a2c-providers-'));
 const server = fileURLToPath(new URL('../../fixtures/mcp-server.mjs', import.meta.url));
+const skills = join(here, 'skills');
 const names = [...page.matchAll(/^<!-- (\S+\.ts) -->$/gm)].map(([, name = '']) => name);
 
 beforeAll(() => {
@@ -19,6 +20,12 @@ beforeAll(() => {
   symlinkSync(root, join(here, 'node_modules/a2c-actors'), 'dir');
   for (const name of ['@types/node', '@anthropic-ai/sdk', 'openai'])
     symlinkSync(join(root, 'node_modules', name), join(here, 'node_modules', name), 'dir');
+  mkdirSync(join(skills, 'greet'), { recursive: true });
+  writeFileSync(
+    join(skills, 'greet', 'SKILL.md'),
+    '---\nname: greet\ndescription: Greets\n---\nSay hello, see words.txt.',
+  );
+  writeFileSync(join(skills, 'greet', 'words.txt'), 'hello, hi');
   writeFileSync(join(here, 'package.json'), JSON.stringify({ type: 'module' }));
   const blocks = blocksOf(page).filter(({ language }) => language === 'ts');
   for (const [n, { text }] of blocks.entries()) writeFileSync(join(here, names[n] ?? `block-${n}.ts`), text);
@@ -28,13 +35,14 @@ afterAll(() => rmSync(here, { recursive: true }));
 /** Models that call one tool, one that is not there and one with a list for arguments, and then say what came back. */
 const program = `
   import { createAgent, createComputer, createOffice } from 'a2c-actors';
-  import { createConversation } from 'a2c-actors/models';
+  import { createConversation, openai } from 'a2c-actors/models';
+  import { offered } from './out/skills-offer.js';
   import { answer as asAgent } from './out/agent-loop.js';
   import { answer as asComputer } from './out/computer-loop.js';
   import { ollama } from './out/ollama.js';
   const tell = (name, value) => console.log(JSON.stringify({ [name]: value }));
   const config = { mcpServers: { s: {
-    command: process.execPath, args: [${JSON.stringify(server)}, 'echo'], autoApprove: ['all'] } } };
+    command: process.execPath, args: [${JSON.stringify(server)}, 'echo'], autoApprove: ['all'] } }, a2c: { skills: [${JSON.stringify(skills)}] } };
   const office = await createOffice({ port: 0 });
   const options = { config, stateDir: false, record: false };
   const computer = await createComputer({ name: 'laptop', office: { url: office.url }, ...options });
@@ -70,13 +78,21 @@ const program = `
     read.ok && [read.call.id, read.call.tool, read.call.arguments],
     ollama.toResult(call, { toolCallId: 'call_9', content: 'hi', isError: false }),
   ]);
+
+  const withSkills = createConversation();
+  const names = (await offered(withSkills, agent)).map((each) => each.function.name);
+  const reads = [{ skill: 'greet' }, { skill: 'greet', path: 'words.txt' }, {}, { skill: 'no' }, { skill: 'greet', path: '../x' }];
+  const tool_calls = reads.map((args, n) =>
+    ({ id: 'call_' + n, type: 'function', function: { name: 'read_skill', arguments: JSON.stringify(args) } }));
+  const turn = await openai.run({ role: 'assistant', content: null, tool_calls }, withSkills, agent);
+  tell('skills', [names.includes('read_skill'), ...turn.messages.slice(1).map(({ content }) => content)]);
   await agent.close();
   await computer.close();
   await office.close();`;
 
 describe('docs/providers.md', () => {
   it('has examples that the compiler takes, with the types of the providers', () => {
-    expect(names).toEqual(['computer-loop.ts', 'agent-loop.ts', 'ollama.ts']);
+    expect(names).toEqual(['computer-loop.ts', 'agent-loop.ts', 'skills-offer.ts', 'ollama.ts']);
     const options =
       '--strict --module nodenext --target es2023 --types node --skipLibCheck --outDir out'.split(' ');
     const { stdout, status } = spawnSync(join(root, 'node_modules/.bin/tsc'), [...options, ...names], {
@@ -111,6 +127,14 @@ describe('docs/providers.md', () => {
       ],
       'offered to Anthropic': true,
       computer: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'hi' }],
+      skills: [
+        true,
+        'Say hello, see words.txt.',
+        'hello, hi',
+        '- greet: Greets',
+        "Error: There is no skill 'no'",
+        "Error: '../x' of skill 'greet' is outside of the skill",
+      ],
       own: [true, ['a2c_call_1', 'echo', { text: 'hi' }], { role: 'tool', tool_name: 'echo', content: 'hi' }],
     });
   });
