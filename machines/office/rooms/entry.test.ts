@@ -4,6 +4,8 @@ import { denies, peerAddress } from './entry.ts';
 const bodyOf = (version: string | undefined, isRequired = false): unknown =>
   JSON.parse(denies(version, isRequired)?.body ?? 'null');
 
+const remedy =
+  'Give a2c_version=MAJOR.MINOR.PATCH, the version of the protocol, in the query of the first request';
 describe('the version of a connection', () => {
   it.each(['0.1.0', '0.2.0', '0.2.999', '0.3.1', '0.4.0'])('%s is spoken', (version) => {
     for (const isRequired of [false, true]) expect(denies(version, isRequired)).toBeUndefined();
@@ -11,16 +13,22 @@ describe('the version of a connection', () => {
   it('may be missing, unless it is required', () => {
     expect(denies(undefined, false)).toBeUndefined();
     expect(denies(undefined, true)?.status).toBe(400);
-    expect(bodyOf(undefined, true)).toEqual({ code: 400, message: 'Missing a2c_version query parameter' });
+    expect(bodyOf(undefined, true)).toEqual({
+      code: 400,
+      message: 'Missing a2c_version query parameter',
+      remedy,
+    });
   });
   it.each(['', 'x', '0.2', '0.2.0.0', '-0.2.0', ' 0.2.0', '0.2.0-rc1'])('%j cannot be read', (version) => {
-    expect(bodyOf(version)).toEqual({ code: 400, message: `Invalid a2c_version: ${version}` });
+    expect(bodyOf(version)).toEqual({ code: 400, message: `Invalid a2c_version: ${version}`, remedy });
   });
   it.each(['0.0.9', '0.5.0', '1.0.0', '1.2.0'])('%s is another protocol', (version) => {
     expect(denies(version, false)?.headers).toMatchObject({ 'X-A2C-Error-Code': '4008' });
     expect(bodyOf(version)).toEqual({
       code: 4008,
-      message: 'Protocol version mismatch',
+      message: `Protocol version mismatch: this office lets in 0.1 to 0.4, not ${version}`,
+      remedy:
+        version === '0.0.9' ? 'Update the peer' : 'Update this office, or use a peer that speaks 0.1 to 0.4',
       server_version: '0.2.0',
       client_version: version,
       min_supported: '0.1.0',

@@ -151,18 +151,26 @@ const denial = (body: object, headers: Readonly<Record<string, string>> = {}): D
  * Below 1.0 every minor version is a different protocol; we speak several.
  */
 export function denies(version: string | undefined, isRequired: boolean): Denial | undefined {
-  if (version === undefined)
-    return isRequired
-      ? denial({ code: wireCodes.badRequest, message: 'Missing a2c_version query parameter' })
-      : undefined;
+  const unread = (message: string): Denial =>
+    denial({
+      code: wireCodes.badRequest,
+      message,
+      remedy:
+        'Give a2c_version=MAJOR.MINOR.PATCH, the version of the protocol, in the query of the first request',
+    });
+  if (version === undefined) return isRequired ? unread('Missing a2c_version query parameter') : undefined;
   const known = isSpoken(version);
-  if (known === 'unreadable')
-    return denial({ code: wireCodes.badRequest, message: `Invalid a2c_version: ${version.slice(0, 80)}` });
+  if (known === 'unreadable') return unread(`Invalid a2c_version: ${version.slice(0, 80)}`);
   if (known) return undefined;
+  const [oldest, newest] = spoken.minors.map((minor) => `0.${minor}`);
+  const isOld = version.startsWith('0.0.');
   return denial(
     {
       code: wireCodes.versionMismatch,
-      message: 'Protocol version mismatch',
+      message: `Protocol version mismatch: this office lets in ${oldest} to ${newest}, not ${version.slice(0, 80)}`,
+      remedy: isOld
+        ? 'Update the peer'
+        : `Update this office, or use a peer that speaks ${oldest} to ${newest}`,
       server_version: PROTOCOL_VERSION,
       client_version: version,
       min_supported: `0.${spoken.minors[0]}.0`,
