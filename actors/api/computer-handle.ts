@@ -20,15 +20,15 @@ import type { CallToolResult, Failure } from '../../machines/protocol/index.ts';
 
 /** Handle of a computer: its methods and events. */
 
-/** Skill of a computer: a folder of instructions and files for a model. */
+/** Skill of a computer: instructions and files for a model, from a folder or from an MCP server. */
 export interface Skill {
   /** Name of the computer that has the skill. */
   readonly computer: string;
   /** Name of the skill, unique on its computer. */
   readonly name: string;
-  /** Source of the skill: `config` or `user` (a folder of the computer), or of another make, such as `mcp:BUNDLE`. */
+  /** Source of the skill: `config` or `user` (a folder of the computer), `mcp:BUNDLE` (a server), or of another make. */
   readonly source: string;
-  /** Folder of the skill on its computer, for programs; a model does not need it. */
+  /** Folder of the skill on its computer, for programs; a model does not need it. Empty for a skill of a server. */
   readonly path: string;
   /** Description for a model: what the skill does and when to use it. */
   readonly description: string;
@@ -245,7 +245,7 @@ export interface Computer extends AsyncDisposable {
    * long as `tools()` does. Never rejects; a server without resources has empty lists.
    */
   resources(options?: WaitOptions): Promise<readonly ServerResources[]>;
-  /** Returns the skills of this computer: those of the folders of its config (`a2c.skills`). */
+  /** Returns the skills of this computer: those of the folders of its config (`a2c.skills`), and of its servers. */
   skills(options?: WaitOptions): Promise<readonly Skill[]>;
   /** Reads one file of a skill, `SKILL.md` by default; rejects as `skill` of an agent does. */
   skill(name: string, options?: SkillWait): Promise<SkillFile>;

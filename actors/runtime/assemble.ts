@@ -8,6 +8,7 @@ import { clientMachine } from '../../machines/client/client.machine.ts';
 import { computerMachine } from '../../machines/computer/computer.machine.ts';
 import type { Deadline, effects, Open, Post, PortRequest, TellOwned } from '../../machines/kernel/effects.ts';
 import { linkMachine } from '../../machines/link/link.machine.ts';
+import { offerMachine } from '../../machines/skills/offer.machine.ts';
 import { officeMachine } from '../../machines/office/office.machine.ts';
 import {
   isAnswer,
@@ -45,6 +46,7 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
   finder: aggregatorMachine,
   finderView: viewMachine,
   link: linkMachine,
+  offer: offerMachine,
   office: officeMachine,
   process: processMachine,
   read: readMachine,

@@ -4,9 +4,13 @@ import { extname, isAbsolute, join, relative, sep } from 'node:path';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import { isObject, withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
 import type { SkillRef } from '../../machines/protocol/messages/skills.ts';
+import type { SkillContents, SkillEntry, SkillEntryRead } from '../../machines/skills/offer.rules.ts';
 import {
   entryFile,
+  isSecretPath,
   isSkillFolder,
+  isSkillName,
+  wrongPath,
   type SkillFileRead,
   type SkillRead,
   type SkillRefusal,
@@ -21,8 +25,6 @@ const userWord = 'user';
 const mostSkills = 500;
 /** Largest text of one file that is given, in bytes. */
 const textBytes = 256 * 1024;
-/** Names of files with secrets, which are not given, whether they exist or not. */
-const secretFile = /^\.(?:skillenv|env)(?:\..*)?$/i;
 
 interface SkillFolder {
   readonly path: string;
@@ -142,12 +144,6 @@ const isInside = (root: string, path: string): boolean => {
   const way = relative(root, path);
   return way !== '' && !way.startsWith(`..${sep}`) && way !== '..' && !isAbsolute(way);
 };
-/** Returns the refusal of a path by its words alone, before the disk is asked, so that it tells nothing of the disk. */
-function wordsOf(relPath: string): SkillRefusal | undefined {
-  const parts = relPath.split('/');
-  if (/[\\:\0]/.test(relPath) || relPath.startsWith('/') || parts.includes('..')) return 'traversal';
-  return parts.some((part) => secretFile.test(part)) ? 'forbidden' : undefined;
-}
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const decoded = (bytes: Uint8Array): string | undefined => {
   try {
@@ -157,30 +153,54 @@ const decoded = (bytes: Uint8Array): string | undefined => {
   }
 };
 async function fileIn({ path: root, relPath }: SkillRead): Promise<SkillFileRead> {
-  const wrong = wordsOf(relPath);
+  const wrong = wrongPath(relPath);
   if (wrong) return refusal(wrong);
   const real = await realpath(join(root, relPath)).catch(() => undefined);
   if (real === undefined) return refusal('not_found');
   if (!isInside(root, real)) return refusal('traversal');
-  if (
-    relative(root, real)
-      .split(sep)
-      .some((part) => secretFile.test(part))
-  )
-    return refusal('forbidden');
+  if (isSecretPath(relative(root, real).split(sep))) return refusal('forbidden');
   const facts = await stat(real).catch(() => undefined);
   if (!facts?.isFile()) return refusal('not_found');
   if (facts.size > textBytes) return refusal('too_large', facts.size);
   const raw = await readFile(real).catch(() => undefined);
   if (raw === undefined) return refusal('not_found');
+  return givenFile(raw, relative(root, real).split(sep).join('/'));
+}
+/** Returns the text of a file with its facts; `SKILL.md` without its frontmatter. */
+async function givenFile(raw: Buffer, relPath: string): Promise<SkillFileRead> {
   const all = decoded(raw);
-  if (all === undefined) return refusal('too_large', raw.length);
-  const isEntry = relative(root, real) === entryFile;
-  const text = isEntry ? (await partedSkill(all)).body : all;
+  if (raw.length > textBytes || all === undefined) return refusal('too_large', raw.length);
+  const text = relPath === entryFile ? (await partedSkill(all)).body : all;
   const bytes = Buffer.from(text);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const mimeType = mimeTypes[extname(real).toLowerCase()] ?? 'text/plain';
+  const mimeType = mimeTypes[extname(relPath).toLowerCase()] ?? 'text/plain';
   return { kind: 'text', text, mimeType, bytes: bytes.length, sha256 };
+}
+
+// ── what servers give ─────────────────────────────────────────────────────────────────────────────────
+const bytesIn = (contents: SkillContents['contents']): Buffer =>
+  Buffer.concat(
+    contents.map(({ text, blob }) =>
+      typeof text === 'string' ? Buffer.from(text) : Buffer.from(blob ?? '', 'base64'),
+    ),
+  );
+/** Looks at the `SKILL.md` that a server has given; a sentence says why it is no skill. */
+async function entryOfServer(entry: SkillEntry): Promise<SkillEntryRead> {
+  const { server, bundle, uri, version, contents } = entry;
+  const refused = (why: string): SkillEntryRead => ({
+    refused: `Server '${server}': skill ${uri} is left out: ${why}`,
+  });
+  const bytes = bytesIn(contents);
+  const text = bytes.length > textBytes ? undefined : decoded(bytes);
+  if (text === undefined) return refused(`its ${entryFile} is no text of at most ${textBytes} bytes`);
+  const { front } = await partedSkill(text);
+  const [name, description] = [textOf(front['name']), textOf(front['description'])?.trim()];
+  if (name === undefined || !description)
+    return refused(`its ${entryFile} has no name and description in its frontmatter`);
+  const full = `mcp:${bundle}:${name}`;
+  if (!isSkillFolder(name) || !isSkillName(full)) return refused(`'${full}' is no name of a skill`);
+  const ref = refOf(full, { path: '', source: `mcp:${bundle}` }, front, description);
+  return { ref: { ...ref, uri, ...(version !== undefined && { version }) } };
 }
 
 /** Callbacks of skill folders: something in them changed, or changes cannot be seen. */
@@ -226,12 +246,20 @@ export class SkillFolders {
   }
   readonly request: Ports['request'] = (_from, { id, method, params }, emit) => {
     let isWanted = true;
-    const work = method === 'list' ? this.#listed() : this.#read(params as SkillRead);
-    void work.then((result) => isWanted && emit({ type: 'ask.answered', id, result }));
+    void this.#answer(method, params).then(
+      (result) => isWanted && emit({ type: 'ask.answered', id, result }),
+    );
     return () => {
       isWanted = false;
     };
   };
+  #answer(method: string, params: unknown): Promise<SkillsListed | SkillFileRead | SkillEntryRead> {
+    if (method === 'list') return this.#listed();
+    if (method === 'entry') return entryOfServer(params as SkillEntry);
+    if (method === 'read') return this.#read(params as SkillRead);
+    const { relPath, contents } = params as SkillContents;
+    return givenFile(bytesIn(contents), relPath);
+  }
   async #listed(): Promise<SkillsListed> {
     const found = await listed(this.#folders);
     this.#roots = new Set(found.skills.map(({ path }) => path));

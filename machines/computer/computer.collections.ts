@@ -25,7 +25,9 @@ import {
 import type { ResourceCollection } from '../kernel/ports.ts';
 import { takesPart } from '../resources/collections.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
+import type { SkillsWanted, SkillWanted } from '../skills/skills.rules.ts';
 import { mostWaiting } from './computer.calls.ts';
+import * as skills from './computer.skills.ts';
 import {
   clientOf,
   linkOf,
@@ -100,11 +102,14 @@ function listedMessages(
     ...(unheard.length > 0 && { unheard }),
     ...more,
   };
-  return both.map((collection) => {
-    const asked = upTo[collection];
-    const told = asked === undefined ? event : { ...event, upTo: asked };
-    return post(collectionOf(c, collection), told, { optional: true });
-  });
+  return [
+    ...both.map((collection) => {
+      const asked = upTo[collection];
+      const told = asked === undefined ? event : { ...event, upTo: asked };
+      return post(collectionOf(c, collection), told, { optional: true });
+    }),
+    ...(c.hasSkills ? [skills.offerMessage(c, server)] : []),
+  ];
 }
 const withShows = (c: ComputerContext, { server, resources }: Shows): ComputerContext => ({
   ...c,
@@ -142,13 +147,19 @@ const listing = (
   listed: { ...c.listed, [server]: whyNot },
 });
 const whyWithdrawnList = ({ isWithdrawn, why }: CatalogNews): string | null => (isWithdrawn ? why : null);
-export function afterResources(c: ComputerContext, news: CatalogNews): Consequences {
+export function afterResources(
+  c: ComputerContext,
+  news: CatalogNews,
+): Consequences & { readonly opens?: readonly Open[] } {
   if (news.list !== 'resources') return nothing;
   const next = listing(c, news, whyWithdrawnList(news));
-  const isShown = Object.hasOwn(c.shows, news.server);
+  const after = { ...c, ...next };
+  if (!Object.hasOwn(c.shows, news.server)) return { messages: [], next };
+  const opened = skills.openedForList(after, news.server);
   return {
-    messages: isShown ? listedMessages({ ...c, ...next }, news.server, { changed: news.changed }) : [],
-    next,
+    opens: opened?.opens ?? [],
+    messages: [...listedMessages(after, news.server, { changed: news.changed }), ...(opened?.messages ?? [])],
+    next: { ...next, ...opened?.next },
   };
 }
 
@@ -211,10 +222,12 @@ export const messagesOfChange = (c: ComputerContext, event: Changed): Post[] => 
 export const messagesOfUpdate = (
   c: ComputerContext,
   { server, uri }: { readonly server: string; readonly uri: string },
-): Post[] =>
-  both.map((collection) =>
+): Post[] => [
+  ...both.map((collection) =>
     post(collectionOf(c, collection), { type: 'resource.updated', server, uri }, { optional: true }),
-  );
+  ),
+  ...skills.updateOfSkill(c, { server, uri }),
+];
 /**
  * Passes the watched resources to the collection that asked for them. The host watches directly and needs no
  * message.
@@ -223,11 +236,12 @@ export const messagesOfWatched = (c: ComputerContext, event: ResourcesWatched): 
   both
     .filter((collection) => collection === event.by)
     .map((collection) => post(collectionOf(c, collection), event, { optional: true }));
-/** Opens a collection whose machine failed again and tells the new one what all servers show. */
+/** Opens a collection, or the skills, whose machine failed again and tells the new one what all servers show. */
 export const reopenedCollection = (
   c: ComputerContext,
   ended: OwnedEnded,
 ): { opens: Open[]; messages: Post[] } => {
+  if (ended.kind === 'skills') return { opens: [skills.skillsOpen(c)], messages: skills.offersOfAll(c) };
   const collection = both.find((each) => each === ended.kind);
   if (collection === undefined) return { opens: [], messages: [] };
   const to = collectionOf(c, collection);
@@ -252,8 +266,14 @@ export const mustKeep = (c: ComputerContext, question: ComputerQuestion): boolea
 export const afterQuestion = (c: ComputerContext, question: ComputerQuestion): Partial<ComputerContext> => ({
   asked: [...(c.asked ?? []), question],
 });
+const isOfSkills = (question: ComputerQuestion): question is SkillsWanted | SkillWanted =>
+  question.type === 'skills.wanted' || question.type === 'skill.wanted';
 /** Refuses the questions that still wait when the computer closes. */
 export const refusedQuestions = (c: ComputerContext): CheckedMessage[] =>
   (c.asked ?? []).map((question) =>
-    question.type === 'tools.wanted' ? toolsListed(c, question) : refusal(question),
+    question.type === 'tools.wanted'
+      ? toolsListed(c, question)
+      : isOfSkills(question)
+        ? skills.skillsRefusal(question)
+        : refusal(question),
   );

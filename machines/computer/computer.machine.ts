@@ -33,7 +33,7 @@ import type { ClientWaits } from '../kernel/ports.ts';
 import { linkGivenUp, linkKind } from '../link/link.machine.ts';
 import { aggregatorKinds } from '../resources/aggregator.rules.ts';
 import type { ResourcesWanted } from '../resources/resource-pages.ts';
-import { skillsKind, type SkillsNews, type SkillsWanted, type SkillWanted } from '../skills/skills.rules.ts';
+import { skillsKind, type SkillsWanted, type SkillWanted } from '../skills/skills.rules.ts';
 import { uploadKind, type PartWanted } from '../uploads/upload.rules.ts';
 import * as collections from './computer.collections.ts';
 import * as rules from './computer.rules.ts';
@@ -66,7 +66,6 @@ const computerSetup = setup({
       ...collections.afterListed(context, news),
       ...rules.afterWithdrawal(context, news),
     })),
-    noteSkillsOpened: assign(({ context }) => skills.afterSkillsOpened(context)),
     noteOpened: assign(({ context }) => collections.afterOpened(context)),
     noteShows: assign(({ context }, news: Parameters<typeof collections.afterShows>[1]) =>
       collections.afterShows(context, news),
@@ -257,12 +256,18 @@ const wakeAsked = computerSetup.enqueueActions(({ context, enqueue }) => {
 });
 
 /** Consequences of a new list of a server. */
-export const listTakenIn = (c: ComputerContext, news: CatalogNews): rules.Consequences => {
+export const listTakenIn = (c: ComputerContext, news: CatalogNews): RuleResult & rules.Consequences => {
   const told = rules.consequencesOf(c, news, rules.afterList(c, news));
   const listed = collections.afterResources(c, news);
-  return { messages: [...told.messages, ...listed.messages], next: { ...told.next, ...listed.next } };
+  return {
+    opens: listed.opens ?? [],
+    messages: [...told.messages, ...listed.messages],
+    next: { ...told.next, ...listed.next },
+  };
 };
 const takeList = actionOf(listTakenIn);
+/** Takes a list while closing, when no machine of the skills is opened any more. */
+const takeLastList = actionOf<CatalogNews>((c, news) => listTakenIn({ ...c, hasSkills: true }, news));
 const takeRestless = actionOf<CatalogRestless>(rules.restlessTakenIn);
 
 const reconcile = actionOf<ServersSet>((c, event) => {
@@ -346,15 +351,11 @@ const answerDecidedLists = computerSetup.enqueueActions(({ context, enqueue }) =
 
 // ── skills ────────────────────────────────────────────────────────────────────────────────────────────
 type SkillsEvent = Extract<ComputerEvent, { type: 'skills.look' | 'skills.wanted' | 'skill.wanted' }>;
-const passToSkills = [
-  {
-    type: 'openAll',
-    params: ({ context }: { context: ComputerContext }) => ({ opens: skills.skillsOpenings(context) }),
-  },
-  'noteSkillsOpened',
-  posts((c: ComputerContext, event: SkillsEvent) => skills.toSkills(c, event)),
-] as const;
-const tellSkills = postsAll((c: ComputerContext, news: SkillsNews) => skills.messagesOfSkills(c, news));
+const passToSkills = actionOf<SkillsEvent>((c, event) => {
+  const { opens, messages, next } = skills.openedSkills(c);
+  return { opens, messages: [...messages, skills.toSkills(c, event)], next };
+});
+const tellSkills = postsAll(skills.messagesOfSkills);
 const refuseSkills = posts((_: ComputerContext, wanted: SkillsWanted | SkillWanted) =>
   skills.skillsRefusal(wanted),
 );
@@ -615,13 +616,7 @@ export const computerMachine = computerSetup.createMachine({
               opens: rules.opensOf(c, c.spent).filter((open) => rules.isOpenOf(open, event)),
             }),
           },
-          {
-            type: 'openAll',
-            params: ({ context, event }) => ({
-              opens: event.kind === 'skills' ? [skills.skillsOpen(context)] : [],
-            }),
-          },
-          // A newly opened Desktop or Finder is told what all servers show.
+          // A newly opened Desktop or Finder, or the new machine of the skills, is told what all servers show.
           {
             type: 'openAll',
             params: ({ context, event }) => ({
@@ -671,7 +666,13 @@ export const computerMachine = computerSetup.createMachine({
   states: {
     booting: {
       tags: 'connecting',
-      on: { 'tools.wanted': keepQuestion, 'aggregate.wanted': keepQuestion, 'resource.wanted': keepQuestion },
+      on: {
+        'tools.wanted': keepQuestion,
+        'aggregate.wanted': keepQuestion,
+        'resource.wanted': keepQuestion,
+        'skills.wanted': keepQuestion,
+        'skill.wanted': keepQuestion,
+      },
       always: { guard: 'hasBooted', target: 'serving' },
       after: { boot: 'serving', tools: { actions: wakeAsked } },
       exit: wakeAsked,
@@ -719,6 +720,7 @@ export const computerMachine = computerSetup.createMachine({
         'server.stop': {},
         'servers.set': {},
         'server.shows': {},
+        'catalog.changed': { actions: takeLastList },
         'aggregate.wanted': { actions: refuseWanted },
         'resource.wanted': { actions: refuseWanted },
         'skills.look': {},

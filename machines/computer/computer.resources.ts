@@ -5,11 +5,16 @@ import { notActive } from '../process/server-failure.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import { pageOf, type ResourcesShown, type ResourcesWanted } from '../resources/resource-pages.ts';
 import { mostWaiting } from './computer.calls.ts';
-import { isTrying, type ComputerContext, type ComputerEvent, type ServerPlan } from './computer.rules.ts';
+import {
+  bundleOf,
+  isTrying,
+  type ComputerContext,
+  type ComputerEvent,
+  type ServerPlan,
+} from './computer.rules.ts';
 
 type ResourcesOverdue = Extract<ComputerEvent, { type: 'resources.overdue' }>;
 
-const bundleOf = ({ rules: { server, bundleId = server } }: ServerPlan): string => bundleId;
 /** Finds a server by its bundle id, else by its name. */
 const planOf = ({ servers }: ComputerContext, asked: string): ServerPlan | undefined =>
   servers.find((plan) => bundleOf(plan) === asked) ?? servers.find((plan) => plan.rules.server === asked);

@@ -120,6 +120,7 @@ export interface ServerPlan {
    */
   readonly exposesAddresses?: boolean;
 }
+export const bundleOf = ({ rules: { server, bundleId = server } }: ServerPlan): string => bundleId;
 export interface ComputerStart {
   readonly servers: readonly ServerPlan[];
   readonly link: Omit<LinkStart, 'timing'> | null;
@@ -154,8 +155,8 @@ export type ComputerOrder =
   | { readonly type: 'server.start'; readonly server: string }
   | { readonly type: 'server.stop'; readonly server: string }
   /**
-   * Resources of one server about whose changes `by` (the host, a Desktop, a Finder) wants to hear from now
-   * on.
+   * Resources of one server about whose changes `by` (the host, a Desktop, a Finder, the skills) wants to hear
+   * from now on.
    */
   | {
       readonly type: 'resources.watch';
@@ -185,7 +186,7 @@ export type ComputerNews =
   | Extract<ClientNews, { type: 'server.rolledBack' | 'resource.updated' }>
   | CatalogNews
   | Extract<AggregatorNews, { type: 'aggregate.changed' | 'aggregate.noticed' }>
-  | SkillsNews
+  | Exclude<SkillsNews, { type: 'resources.watch' }>
   /** The tools of a ready server were withdrawn, or the reason changed; null: they are back. */
   | { readonly type: 'tools.withdrawn'; readonly server: string; readonly failure: Failure | null }
   /** Some or all tools of a server cannot be called, or the set changed; null: all can be called. */
@@ -207,6 +208,8 @@ export type ComputerInput = ComputerStart & {
 /** Questions about all servers, which wait for starting servers. */
 export type ComputerQuestion =
   | ToolsWanted
+  | SkillsWanted
+  | SkillWanted
   | Omit<AggregateWanted, 'history'>
   | Omit<ResourceWanted, 'history'>;
 interface WithdrawnTools {
@@ -266,7 +269,7 @@ export interface ComputerContext extends ComputerInput {
   readonly listed: Readonly<Record<string, string | null>>;
   /** True once Desktop and Finder are open: when a server first has something to show or a question comes. */
   readonly hasCollections: boolean;
-  /** True once the machine of the skills is open: when the host has skill folders or an agent asks. */
+  /** True once the machine of the skills is open: when a host has skill folders, a server lists a skill, or an agent asks. */
   readonly hasSkills: boolean;
   /** Landing folder for files of agents; null while the config opens none. */
   readonly landing: Landing | null;

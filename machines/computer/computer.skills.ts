@@ -2,22 +2,62 @@
 import { childOf } from '../kernel/address.ts';
 import { message, open, post, type CheckedMessage, type Open, type Post } from '../kernel/effects.ts';
 import { timingOf } from '../kernel/timing.ts';
+import { hasSkillIn, offeredIn } from '../skills/offer.rules.ts';
 import {
   closingFailure,
   skillsKind,
   type SkillsNews,
+  type SkillsOffered,
   type SkillsOrder,
   type SkillsWanted,
   type SkillWanted,
 } from '../skills/skills.rules.ts';
-import { linkOf, type ComputerContext } from './computer.rules.ts';
+import { bundleOf, clientOf, linkOf, type ComputerContext } from './computer.rules.ts';
 
 export const skillsOpen = (c: ComputerContext): Open =>
   open(skillsKind, { timing: timingOf.skills(c.timing) });
-/** Opens the machine of the skills when it is first needed. */
-export const skillsOpenings = (c: ComputerContext): Open[] => (c.hasSkills ? [] : [skillsOpen(c)]);
-export const afterSkillsOpened = (c: ComputerContext): Partial<ComputerContext> =>
-  c.hasSkills ? {} : { hasSkills: true, open: c.open + 1 };
+const skillsOf = (c: ComputerContext) => childOf(c.self, skillsKind);
+/** Tells the machine of the skills what a server lists, or that it is gone. */
+export function offerMessage(c: ComputerContext, server: string): Post {
+  const plan = c.servers.find(({ rules }) => rules.server === server);
+  const isShown = plan !== undefined && Object.hasOwn(c.shows, server);
+  const isAwaited = isShown && !Object.hasOwn(c.listed, server);
+  const listed = isShown && !isAwaited ? (c.resources[server] ?? []) : null;
+  const news: SkillsOffered = {
+    type: 'skills.offered',
+    server,
+    bundle: plan ? bundleOf(plan) : server,
+    session: clientOf(c, server),
+    offered: listed && offeredIn(server, listed),
+    isAwaited,
+    isWatched: isShown && c.shows[server]?.subscribe === true,
+  };
+  return post(skillsOf(c), news, { optional: true });
+}
+/** Tells a machine of the skills that was just opened what all servers list. */
+export const offersOfAll = (c: ComputerContext): Post[] =>
+  Object.keys(c.shows).map((server) => offerMessage(c, server));
+/** Opens the machine of the skills when it is first needed, and tells it what the servers list. */
+export const openedSkills = (
+  c: ComputerContext,
+): { opens: Open[]; messages: Post[]; next: Partial<ComputerContext> } =>
+  c.hasSkills
+    ? { opens: [], messages: [], next: {} }
+    : { opens: [skillsOpen(c)], messages: offersOfAll(c), next: { hasSkills: true, open: c.open + 1 } };
+/** Opens the machine of the skills for the first server that lists one. */
+export const openedForList = (
+  c: ComputerContext,
+  server: string,
+): ReturnType<typeof openedSkills> | undefined =>
+  !c.hasSkills && hasSkillIn(c.resources[server] ?? []) ? openedSkills(c) : undefined;
+/** Passes on that a resource has other content, which may be the entry of a skill. */
+export const updateOfSkill = (
+  c: ComputerContext,
+  { server, uri }: { readonly server: string; readonly uri: string },
+): Post[] =>
+  c.hasSkills && uri.startsWith('skill://')
+    ? [post(skillsOf(c), { type: 'resource.updated', server, uri }, { optional: true })]
+    : [];
 
 type Question = SkillsWanted | SkillWanted;
 /** Refuses a question when the machine of the skills no longer exists. */
@@ -33,10 +73,11 @@ export const toSkills = (
   event: Extract<SkillsOrder, Question | { type: 'skills.look' }>,
 ): Post =>
   event.type === 'skills.look'
-    ? post(childOf(c.self, skillsKind), event, { optional: true })
-    : post(childOf(c.self, skillsKind), event, { onUndelivered: skillsRefusal(event) });
+    ? post(skillsOf(c), event, { optional: true })
+    : post(skillsOf(c), event, { onUndelivered: skillsRefusal(event) });
+type ToldNews = Exclude<SkillsNews, { type: 'resources.watch' }>;
 /** Reports news of the skills to the host, and a change to the link. */
-export const messagesOfSkills = (c: ComputerContext, news: SkillsNews): Post[] => [
+export const messagesOfSkills = (c: ComputerContext, news: ToldNews): Post[] => [
   post(c.owner, news),
   ...(c.link && news.type === 'skills.changed' ? [post(linkOf(c), news, { optional: true })] : []),
 ];

@@ -166,6 +166,7 @@ export const timingOf = {
   read: only('readMs'),
   aggregator: only('aggregateMs', 'relistMs', 'readMs', 'coalesceMs', 'turnMs', 'closeGraceMs'),
   skills: only('quietMs', 'longestQuietMs', 'aggregateMs'),
+  offer: only('aggregateMs'),
   view: only('queryMs', 'refetchMs', 'agentMarginMs'),
 };
 export type TimingOf<Kind extends keyof typeof timingOf> = ReturnType<(typeof timingOf)[Kind]>;

@@ -1,22 +1,28 @@
 /**
- * State machine of the skills of a computer: folders with a `SKILL.md`. States:
+ * State machine of the skills of a computer: folders with a `SKILL.md`, and skills that its servers offer. States:
  *
  * reading — the folders are listed: asking | outdated (they changed meanwhile, one more reading follows). Questions
  *           wait; after the time of a question the last known skills are used
  * ready   — steady | gathering: changes are collected, and the folders are read after a quiet moment or the longest
  *           wait. Files of skills are read on demand, each question on its own
  * closed  — final: open questions are refused
+ *
+ * The skills of each server are kept by a machine of their own (offer.machine.ts). What it tells counts at once, and is
+ * announced like a change of the folders. Questions wait for it, too, at most for the time of a question.
  */
 import { assign, setup } from 'xstate';
-import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
+import { effects, post, type DirectoryEvent, type OpenRefused, type OwnedEnded } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import type { Failure } from '../protocol/failure.ts';
+import type { OfferKnown } from './offer.rules.ts';
+import * as offers from './skills.offers.ts';
 import * as rules from './skills.rules.ts';
 import type {
   SkillFileRead,
   SkillsContext,
   SkillsInput,
   SkillsListed,
+  SkillsOffered,
   SkillsOrder,
   SkillsWanted,
   SkillWanted,
@@ -24,6 +30,7 @@ import type {
 
 const listId = 'list';
 const idOf = (ticket: string): string => `file.${ticket}`;
+const waitOf = ({ ticket }: { readonly ticket: string }): string => `wait.${ticket}`;
 type Answer = Extract<RequestFact, { type: 'ask.answered' | 'ask.refused' }>;
 type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
 type Overdue = { readonly ticket: string };
@@ -32,26 +39,17 @@ const without = (c: SkillsContext, id: string): Partial<SkillsContext> => ({
   reading: Object.fromEntries(Object.entries(c.reading).filter(([key]) => key !== id)),
 });
 const listedIn = ({ result }: { readonly result: unknown }): SkillsListed => result as SkillsListed;
-const newNotices = (c: SkillsContext, { refused }: SkillsListed): readonly string[] =>
-  refused.filter((text) => !c.noticed.includes(text));
 
 const skillsSetup = setup({
   types: {
     context: {} as SkillsContext,
     input: {} as SkillsInput,
-    events: {} as RequestFact | SkillsOrder | DirectoryEvent,
+    events: {} as RequestFact | SkillsOrder | OfferKnown | DirectoryEvent,
     tags: {} as 'connecting' | 'ready' | 'refreshing',
   },
   actions: {
     ...effects,
-    takeList: assign(({ context: c }, listed: SkillsListed) => ({
-      skills: listed.skills,
-      signature: rules.signatureOf(listed.skills),
-      failure: null,
-      noticed: listed.refused.filter(
-        (text) => c.noticed.includes(text) || newNotices(c, listed).includes(text),
-      ),
-    })),
+    remember: assign((_, { next }: { next: Partial<SkillsContext> }) => next),
     noteFailure: assign((_, { failure }: { failure: Failure }) => ({ failure })),
     wait: assign(({ context }, wanted: SkillsWanted | SkillWanted) => ({
       waiting: [...context.waiting, wanted],
@@ -66,6 +64,10 @@ const skillsSetup = setup({
     isOfList: (_, { id }: { id: string }) => id === listId,
     isOfFile: ({ context }, { id }: { id: string }) => Object.hasOwn(context.reading, id),
     isRefused: ({ context }, wanted: SkillWanted) => rules.whyNotRead(context, wanted) !== undefined,
+    canAnswer: ({ context }) => context.waiting.length > 0 && !offers.isUnsettled(context),
+    isUnsettled: ({ context }) => offers.isUnsettled(context),
+    mayCome: ({ context }, wanted: SkillWanted) => offers.mayCome(context, wanted),
+    isOffered: ({ context }, wanted: SkillWanted) => offers.isOffered(context, wanted),
   },
   delays: {
     quiet: ({ context }) => context.timing.quietMs,
@@ -82,22 +84,54 @@ const askList = {
 const withdrawList = { type: 'cancel', params: { id: listId } } as const;
 /** Reports a list: a changed signature, and each new sentence about what is no skill. */
 const tellList = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
-  const listed = listedIn(event as { result: unknown });
-  const signature = rules.signatureOf(listed.skills);
+  const { next, notices } = offers.withKnown(c, { folders: listedIn(event as { result: unknown }) });
+  const signature = rules.signatureOf(next.skills ?? []);
   const changed = signature === c.signature ? [] : [post(c.owner, { type: 'skills.changed', signature })];
-  const notices = newNotices(c, listed).map((text) => post(c.owner, { type: 'skills.noticed', text }));
   enqueue({ type: 'postAll', params: { messages: [...changed, ...notices] } });
-  enqueue({ type: 'takeList', params: listed });
+  enqueue({ type: 'remember', params: { next: { ...next, signature, failure: null } } });
 });
-/** Takes up the questions that waited for the list. */
+/** Takes what is known of the servers. A change is announced after a quiet moment, with those of the folders. */
+const takeOffers = (of: (c: SkillsContext, event: never) => SkillsContext['offers']) =>
+  skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
+    const { next, notices } = offers.withKnown(c, { offers: of(c, event as never) });
+    enqueue({ type: 'postAll', params: { messages: notices } });
+    enqueue({ type: 'remember', params: { next } });
+    if (rules.signatureOf(next.skills ?? []) !== c.signature) enqueue.raise({ type: 'skills.look' });
+  });
+const takeOffered = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
+  const { opens, messages } = offers.afterOffered(c, event as SkillsOffered);
+  enqueue({ type: 'openAll', params: { opens } });
+  enqueue({ type: 'postAll', params: { messages } });
+});
+/** Takes up the questions that waited. */
 const answerWaiting = skillsSetup.enqueueActions(({ context, enqueue }) => {
-  for (const wanted of context.waiting) enqueue.raise(wanted);
+  for (const wanted of context.waiting) {
+    enqueue.cancel(waitOf(wanted));
+    enqueue.raise(wanted);
+  }
   enqueue('forgetWaiting');
 });
+/** Keeps a question, with a limit of its own. */
+const keepQuestion = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
+  const wanted = event as SkillsWanted | SkillWanted;
+  const { ticket } = wanted;
+  enqueue({ type: 'wait', params: wanted });
+  enqueue.raise({ type: 'skill.overdue', ticket }, { delay: c.timing.aggregateMs, id: waitOf(wanted) });
+});
 const keep = {
-  'skills.wanted': { actions: { type: 'wait', params: ({ event }: { event: SkillsWanted }) => event } },
-  'skill.wanted': { actions: { type: 'wait', params: ({ event }: { event: SkillWanted }) => event } },
+  'skills.wanted': { actions: keepQuestion },
+  'skill.wanted': { actions: keepQuestion },
 } as const;
+/** Answers a question that has waited long enough with what is known. */
+const answerLate = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
+  const { ticket } = event as Overdue;
+  for (const wanted of c.waiting.filter((each) => each.ticket === ticket))
+    enqueue({ type: 'post', params: rules.lateAnswer(c, wanted) });
+  enqueue({
+    type: 'remember',
+    params: { next: { waiting: c.waiting.filter((each) => each.ticket !== ticket) } },
+  });
+});
 
 /** Asks for a file, with a limit of its own. */
 const readFile = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
@@ -149,6 +183,8 @@ export const skillsMachine = skillsSetup.createMachine({
   id: 'skills',
   context: ({ input }) => ({
     ...input,
+    folders: offers.noFolders,
+    offers: {},
     skills: [],
     signature: '',
     failure: null,
@@ -159,7 +195,19 @@ export const skillsMachine = skillsSetup.createMachine({
   initial: 'reading',
   on: {
     ...fileFacts,
-    'skill.overdue': { actions: giveUpFile },
+    'skill.overdue': { actions: [giveUpFile, answerLate] },
+    'skills.offered': {
+      actions: [takeOffered, takeOffers((c, event: SkillsOffered) => offers.afterOffered(c, event).offers)],
+    },
+    'offer.known': { actions: takeOffers((c, news: OfferKnown) => offers.afterKnown(c, news)) },
+    'owned.ended': { actions: takeOffers((c, ended: OwnedEnded) => offers.afterBroken(c, ended)) },
+    'open.refused': { actions: takeOffers((c, refused: OpenRefused) => offers.afterUnopened(c, refused)) },
+    'resource.updated': {
+      actions: {
+        type: 'postAll',
+        params: ({ context, event }) => ({ messages: offers.updateMessages(context, event) }),
+      },
+    },
     close: '.closed',
   },
   states: {
@@ -198,18 +246,27 @@ export const skillsMachine = skillsSetup.createMachine({
     },
     ready: {
       tags: 'ready',
-      entry: answerWaiting,
+      always: { guard: 'canAnswer', actions: answerWaiting },
       on: {
-        'skills.wanted': {
-          actions: { type: 'post', params: ({ context, event }) => rules.listAnswer(context, event) },
-        },
+        'skills.wanted': [
+          { guard: 'isUnsettled', actions: keepQuestion },
+          { actions: { type: 'post', params: ({ context, event }) => rules.listAnswer(context, event) } },
+        ],
         'skill.wanted': [
+          { guard: { type: 'mayCome', params: ({ event }) => event }, actions: keepQuestion },
           {
             guard: { type: 'isRefused', params: ({ event }) => event },
             actions: {
               type: 'post',
               params: ({ context, event }) =>
                 rules.refused(event, rules.whyNotRead(context, event) ?? rules.closingFailure),
+            },
+          },
+          {
+            guard: { type: 'isOffered', params: ({ event }) => event },
+            actions: {
+              type: 'post',
+              params: ({ context, event }) => offers.readMessage(context, event),
             },
           },
           { actions: readFile },

@@ -6,7 +6,10 @@ import type { TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { GetSkillReply, SkillRef } from '../protocol/messages/skills.ts';
 
-/** Name of the port that lists the skill folders (`list`) and reads one file of a skill (`read`). */
+/**
+ * Name of the port that lists the skill folders (`list`) and reads one file of a skill (`read`). It also looks at what a
+ * server gives: at the `SKILL.md` of a skill (`entry`) and at a file of it (`file`).
+ */
 export const skillsPort = 'skillFolders';
 
 /** Result of `list`: the skills, and a sentence for each folder or file that is no skill. */
@@ -70,29 +73,84 @@ export interface SkillShown {
   readonly file: SkillFile | null;
   readonly failure: Failure | null;
 }
+/** Skill in the list of its server: the URI of its root, and its version, in any format. */
+export interface OfferedSkill {
+  readonly uri: string;
+  readonly version?: string;
+}
+/** Skills of a server: their roots, the URIs of all of its skill files, and a sentence for each root that is left out. */
+export interface Offered {
+  readonly roots: readonly OfferedSkill[];
+  readonly uris: readonly string[];
+  readonly refused: readonly string[];
+}
+
+/** Skill of a server as agents see it; `uri` is its root. */
+export type OfferedRef = SkillRef & { readonly uri: string };
+/** Skills in the list of a server of this computer. */
+export interface SkillsOffered {
+  readonly type: 'skills.offered';
+  readonly server: string;
+  /** Bundle id of the server, the middle part of the names of its skills. */
+  readonly bundle: string;
+  /** Address that opened the session of the server. */
+  readonly session: Address;
+  /** Skills that the server lists; null when it is gone, or when its list is awaited. */
+  readonly offered: Offered | null;
+  /** True when a session has begun whose list has not come yet. */
+  readonly isAwaited: boolean;
+  /** Tells whether the server announces changes of a resource. */
+  readonly isWatched: boolean;
+}
 export type SkillsOrder =
   | SkillsWanted
   | SkillWanted
+  | SkillsOffered
+  | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string }
   /** The folders may have other content, so they are read again. */
   | { readonly type: 'skills.look' }
-  /** The time of a question for a file is over. */
+  /** The time of a question is over. */
   | { readonly type: 'skill.overdue'; readonly ticket: string }
   | { readonly type: 'close' };
 export const skillsKind = kindOf<SkillsStart, SkillsOrder>('skills');
 /** News of the skills machine for its computer. */
 export type SkillsNews =
   | { readonly type: 'skills.changed'; readonly signature: string }
-  /** Sentence about a folder or file that is no skill; reported once. */
-  | { readonly type: 'skills.noticed'; readonly text: string };
+  /** Sentence about a folder, file or resource that is no skill; reported once. */
+  | { readonly type: 'skills.noticed'; readonly text: string }
+  /** Entries of a server about whose changes this machine wants to hear. */
+  | {
+      readonly type: 'resources.watch';
+      readonly server: string;
+      readonly uris: readonly string[];
+      readonly by: 'skills';
+    };
 export type SkillsInput = SkillsStart & { readonly self: Address; readonly owner: AddressFor<SkillsNews> };
+/** Skills of one server, as far as they are known. */
+export interface ServerOffer {
+  readonly skills: readonly OfferedRef[];
+  readonly refused: readonly string[];
+  /** False while its list or an entry is awaited; questions wait for them. */
+  readonly isSettled: boolean;
+  /** Tells whether its machine is open, which a server without skills does not have. */
+  readonly isOpen: boolean;
+  /** True when its session has begun since the last list, so all entries are read again. */
+  readonly isRenewed: boolean;
+}
 export interface SkillsContext extends SkillsInput {
+  /** Skills of the folders, and a sentence for each folder or file that is no skill. */
+  readonly folders: SkillsListed;
+  /** Skills of servers that list some, or whose list is awaited. */
+  readonly offers: Readonly<Record<string, ServerOffer>>;
+  /** All skills: those of the folders first. */
   readonly skills: readonly SkillRef[];
+  /** Signature of the skills that were announced last. */
   readonly signature: string;
   /** Reason why the folders could not be read the last time. */
   readonly failure: Failure | null;
   /** Sentences that were reported. */
   readonly noticed: readonly string[];
-  /** Questions that wait for the first list, or for the one being read. */
+  /** Questions that wait for the folders to be read, or for the skills of a server. */
   readonly waiting: readonly (SkillsWanted | SkillWanted)[];
   /** Questions whose file is being read, by the id of the request. */
   readonly reading: Readonly<Record<string, SkillWanted>>;
@@ -114,6 +172,18 @@ export function isSkillName(name: string): boolean {
   return parts.length === 3 && head === 'mcp' && bundle.test(server) && isSkillFolder(skill);
 }
 
+// ── paths ─────────────────────────────────────────────────────────────────────────────────────────────
+/** Names of files with secrets, which are not given, whether they exist or not. */
+const secretFile = /^\.(?:skillenv|env)(?:\..*)?$/i;
+export const isSecretPath = (parts: readonly string[]): boolean =>
+  parts.some((part) => secretFile.test(part));
+/** Returns the refusal of a path by its words alone, before a disk or a server is asked, so that it tells nothing of them. */
+export function wrongPath(relPath: string): SkillRefusal | undefined {
+  const parts = relPath.split('/');
+  if (/[\\:\0]/.test(relPath) || relPath.startsWith('/') || parts.includes('..')) return 'traversal';
+  return isSecretPath(parts) ? 'forbidden' : undefined;
+}
+
 // ── answers ───────────────────────────────────────────────────────────────────────────────────────────
 export const entryFile = 'SKILL.md';
 const invalidName = (name: string): Failure => ({
@@ -122,7 +192,7 @@ const invalidName = (name: string): Failure => ({
   details: { name },
   remedy: 'Take a name from the list of skills',
 });
-const unknownSkill = (name: string): Failure => ({
+export const unknownSkill = (name: string): Failure => ({
   code: wireCodes.serverNotFound,
   message: `This computer has no skill '${name}'`,
   details: { name },
@@ -142,7 +212,7 @@ const refusedFile = (name: string, relPath: string, reason: SkillRefusal, bytes?
 export const slowRead = (what: string): Failure => ({
   code: wireCodes.timeout,
   message: `${what} could not be read in time`,
-  remedy: 'Look at the disk of the folders, and ask again',
+  remedy: 'Look at the disk of the folders, or at the server of the skill, and ask again',
 });
 export const closingFailure: Failure = {
   code: wireCodes.internal,
@@ -172,7 +242,12 @@ export function whyNotRead(c: SkillsContext, { name }: SkillWanted): Failure | u
   if (!isSkillName(name)) return invalidName(name);
   return skillOf(c, name) ? undefined : unknownSkill(name);
 }
-const pathIn = ({ relPath }: SkillWanted): string => relPath || entryFile;
+export const pathIn = ({ relPath }: SkillWanted): string => relPath || entryFile;
+/** Answers a question whose time is over with what is known. */
+export const lateAnswer = (c: SkillsContext, wanted: SkillsWanted | SkillWanted): Post =>
+  wanted.type === 'skills.wanted'
+    ? listAnswer(c, wanted)
+    : shownFile(wanted, null, whyNotRead(c, wanted) ?? slowRead('The file'));
 export const readParams = (c: SkillsContext, wanted: SkillWanted): SkillRead => ({
   path: skillOf(c, wanted.name)?.path ?? '',
   relPath: pathIn(wanted),
@@ -189,5 +264,7 @@ export function fileAnswer(wanted: SkillWanted, read: SkillFileRead): Post {
     null,
   );
 }
+export const refusedRead = (wanted: SkillWanted, reason: SkillRefusal): Post =>
+  fileAnswer(wanted, { kind: 'refused', reason });
 /** Refuses a question whose file cannot be read, with the reason of the port. */
 export const unreadFile = (wanted: SkillWanted, failure: Failure): Post => shownFile(wanted, null, failure);

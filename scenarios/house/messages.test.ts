@@ -14,6 +14,7 @@ import { message, open, post, toOwned, type Post } from '../../machines/kernel/e
 import type { linkMachine, ToolsWanted } from '../../machines/link/link.machine.ts';
 import { linkKind } from '../../machines/link/link.machine.ts';
 import type { officeMachine } from '../../machines/office/office.machine.ts';
+import type { offerMachine } from '../../machines/skills/offer.machine.ts';
 import type { skillsMachine } from '../../machines/skills/skills.machine.ts';
 import type { uploadMachine } from '../../machines/uploads/upload.machine.ts';
 import type { seatMachine } from '../../machines/office/seat.machine.ts';
@@ -98,7 +99,8 @@ it('who opens a machine hears what that tells its owner', () => {
     Hears<typeof officeMachine, typeof seatMachine>,
     Hears<typeof computerMachine, typeof skillsMachine>,
     Hears<typeof computerMachine, typeof uploadMachine>,
-  ] = [true, true, true, true, true, true, true, true, true, true, true, true, true];
+    Hears<typeof skillsMachine, typeof offerMachine>,
+  ] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true];
   const deaf: Hears<typeof linkMachine, typeof clientMachine> = false;
-  expect([...hears, deaf]).toHaveLength(14);
+  expect([...hears, deaf]).toHaveLength(15);
 });

@@ -34,6 +34,7 @@ import './resources/collections.scenario.ts';
 import './resources/refreshes.scenario.ts';
 import './resources/resource-pages.scenario.ts';
 import './resources/restless.scenario.ts';
+import './resources/offered-skills.scenario.ts';
 import './resources/skills.scenario.ts';
 import './resources/uploads.scenario.ts';
 import './resources/views.scenario.ts';

@@ -8,7 +8,7 @@ export type GetSkills = z.infer<typeof getSkills>;
 
 /**
  * Skill as its computer lists it. `name` is unique on the computer; `source` says where the skill comes from, such as
- * `user` or `mcp:BUNDLE`; `path` is its folder on the computer. The rest comes from the frontmatter of `SKILL.md`.
+ * `user` or `mcp:BUNDLE`; `path` is its folder on the computer, empty for a skill of a server of ours. The rest comes from the frontmatter of `SKILL.md`.
  */
 export const skillRef = z.looseObject({
   name: z.string().min(1),

@@ -103,6 +103,26 @@ describe.each(worlds)('skill folders: %s', (_, world) => {
     expect(await read(port, 'pdf')).toMatchObject({ kind: 'text', text: 'Do it.', bytes: 6 });
     expect(await read(port, 'pdf', 'scripts/a.py')).toMatchObject({ kind: 'text', text: 'print(1)' });
   });
+  it('look at the entry and the files that a server gives', async () => {
+    const port = await world();
+    const about = { server: 's', bundle: 'b-1', uri: 'skill://h/pdf', version: '2' };
+    const contents = [{ uri: 'skill://h/pdf/SKILL.md', text: skill('pdf') }];
+    expect(await ask(port, 'entry', { ...about, contents })).toMatchObject({
+      ref: {
+        name: 'mcp:b-1:pdf',
+        source: 'mcp:b-1',
+        path: '',
+        description: 'about pdf',
+        uri: about.uri,
+        version: '2',
+      },
+    });
+    expect(await ask(port, 'entry', { ...about, contents: [{ uri: 'u', text: 'x' }] })).toMatchObject({
+      refused: expect.stringContaining('skill://h/pdf is left out: ') as string,
+    });
+    expect(await ask(port, 'file', { relPath: 'SKILL.md', contents })).toMatchObject({ text: 'Do it.' });
+    expect(await ask(port, 'file', { relPath: 'a.md', contents })).toMatchObject({ text: skill('pdf') });
+  });
   it('refuse paths that lead out, and files that are not there', async () => {
     const port = await world();
     expect(await read(port, 'pdf', '../other')).toEqual({ kind: 'refused', reason: 'traversal' });
@@ -161,6 +181,33 @@ describe('real skill folders', () => {
     const { request } = await foldersOf([folder]);
     expect(await read(request, 'a', 'large.txt')).toMatchObject({ reason: 'too_large', bytes: 300_000 });
     expect(await read(request, 'a', 'image.png')).toMatchObject({ reason: 'too_large', bytes: 3 });
+  });
+
+  it.each([
+    ['without a name', [{ uri: 'u', text: '---\ndescription: d\n---\n' }], /no name and description/],
+    [
+      'with a name that is none',
+      [{ uri: 'u', text: skill('No Name') }],
+      /'mcp:b:No Name' is no name of a skill/,
+    ],
+    ['that is too large', [{ uri: 'u', text: skill('a', 'x'.repeat(300_000)) }], /no text of at most/],
+    [
+      'that is no text',
+      [{ uri: 'u', blob: Buffer.from([0xff, 0xfe]).toString('base64') }],
+      /no text of at most/,
+    ],
+  ])('refuse an entry of a server %s', async (_, contents, why) => {
+    const { request } = await foldersOf([]);
+    const about = { server: 's', bundle: 'b', uri: 'skill://h/a' };
+    expect(await ask(request, 'entry', { ...about, contents })).toMatchObject({
+      refused: expect.stringMatching(why) as string,
+    });
+  });
+  it('read an entry that a server gives as bytes', async () => {
+    const { request } = await foldersOf([]);
+    const blob = Buffer.from(skill('a')).toString('base64');
+    const about = { server: 's', bundle: 'b', uri: 'skill://h/a', contents: [{ uri: 'u', blob }] };
+    expect(await ask(request, 'entry', about)).toMatchObject({ ref: { name: 'mcp:b:a' } });
   });
 
   it('tell of changes, of a folder that vanishes and of one that comes', async () => {

@@ -8,7 +8,8 @@ import { planOf } from '../server-plan.ts';
 import { landing, part } from './uploads.ts';
 import type { LinkOrder, LinkContext } from '../../../machines/link/link.machine.ts';
 import type { RegistryOrder } from '../../../machines/process/registry.machine.ts';
-import type { SkillsOrder } from '../../../machines/skills/skills.rules.ts';
+import type { OfferOrder } from '../../../machines/skills/offer.rules.ts';
+import type { ServerOffer, SkillsOrder } from '../../../machines/skills/skills.rules.ts';
 import type { SettingsOrder } from '../../../machines/presenter/settings.rules.ts';
 
 const { timeoutMs: _, isConfirmed: __, meta: ___, hasOutput: ____, ...asked } = request;
@@ -159,6 +160,7 @@ export const computer: Sample = {
       says: [
         { type: 'skills.changed', signature: 'a' },
         { type: 'skills.noticed', text: 'x' },
+        { type: 'resources.watch', server: 's', uris: ['skill://h/b/SKILL.md'], by: 'skills' },
       ],
     },
     link: {
@@ -321,6 +323,54 @@ export const settings: Sample = {
   passedThrough: ['deciding'],
 };
 
+const offered = {
+  roots: [{ uri: 'skill://h/b' }],
+  uris: ['skill://h/b', 'skill://h/b/SKILL.md'],
+  refused: [],
+};
+const ofServer = { server: 's', bundle: 's', session: 'client', isWatched: true };
+const offeredRef = { name: 'mcp:s:b', source: 'mcp:s', path: '', description: 'x', uri: 'skill://h/b' };
+export const offer: Sample = {
+  input: { server: 's', bundle: 's', session: 'client', offered },
+  orders: {
+    'offer.set': [
+      { offered, isRenewed: true },
+      { offered: { roots: [], uris: [], refused: [] }, isRenewed: false },
+    ],
+    'offer.updated': [{ uri: 'skill://h/b/SKILL.md' }],
+    'offer.read': [
+      {
+        root: 'skill://h/b',
+        wanted: {
+          type: 'skill.wanted',
+          ticket: 't',
+          reqId: 'r',
+          name: 'mcp:s:b',
+          replyTo: addressFor('host'),
+        },
+      },
+    ],
+    'offer.overdue': [{ ticket: 't' }],
+    close: [{}],
+  } satisfies OrdersOf<OfferOrder>,
+  answers: [
+    // One result for all questions, because an answer of the walk may belong to any.
+    {
+      type: 'ask.answered',
+      result: { contents: [{ uri: 'u', text: 'x' }], ref: offeredRef, kind: 'refused', reason: 'not_found' },
+    },
+    { type: 'ask.answered', result: { refused: 'x', kind: 'refused', reason: 'not_found' } },
+    ...refusals.slice(0, 1),
+  ],
+  told: [{ type: 'owner.ended', why: 'done' }],
+  tellApart: (c) => [
+    (c['offered'] as { roots: unknown[] }).roots.length,
+    Object.keys(c['read'] as object).length,
+    (c['running'] as unknown[]).length,
+    Object.keys(c['files'] as object).length,
+  ],
+};
+
 export const skills: Sample = {
   input: {},
   orders: {
@@ -329,10 +379,25 @@ export const skills: Sample = {
     'skill.wanted': [
       { ticket: 't', reqId: 'r', name: 'a', replyTo: addressFor('host') },
       { ticket: 'u', reqId: 'r', name: 'B', replyTo: addressFor('host') },
+      { ticket: 'v', reqId: 'r', name: 'mcp:s:b', replyTo: addressFor('host') },
     ],
     'skill.overdue': [{ ticket: 't' }],
+    'skills.offered': [
+      { ...ofServer, offered: null, isAwaited: true },
+      { ...ofServer, offered, isAwaited: false },
+      { ...ofServer, offered: null, isAwaited: false },
+    ],
+    'resource.updated': [{ server: 's', uri: 'skill://h/b/SKILL.md' }],
     close: [{}],
   } satisfies OrdersOf<SkillsOrder>,
+  owned: {
+    offer: {
+      says: [
+        { type: 'offer.known', server: 's', skills: [offeredRef], refused: [] },
+        { type: 'offer.known', server: 's', skills: [], refused: ['y'] },
+      ],
+    },
+  },
   answers: [
     // One result for both questions, because an answer of the walk may belong to either.
     {
@@ -351,5 +416,10 @@ export const skills: Sample = {
     (c['waiting'] as unknown[]).length > 0,
     Object.keys(c['reading'] as object).length,
     c['failure'] !== null,
+    Object.values(c['offers'] as Record<string, ServerOffer>).map(({ skills: all, isSettled, isOpen }) => [
+      all.length,
+      isSettled,
+      isOpen,
+    ]),
   ],
 };

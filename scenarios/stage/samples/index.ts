@@ -1,4 +1,4 @@
-import { agent, computer, link, registry, settings, skills } from './hosts.ts';
+import { agent, computer, link, offer, registry, settings, skills } from './hosts.ts';
 import { aggregator, read, cache, view, watch } from './resources.ts';
 import { call, catalog, client, process } from './servers.ts';
 import { office, seat } from './office.ts';
@@ -17,6 +17,7 @@ export const samples: Readonly<Record<string, Sample>> = {
   finder: aggregator('finder'),
   finderView: view('finder'),
   link,
+  offer,
   office,
   process,
   read,

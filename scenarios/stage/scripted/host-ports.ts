@@ -10,6 +10,7 @@ import type { Resolve, Resolved, LogIn } from '../../../machines/client/client.e
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { Probe, Probed } from '../../../machines/process/registry.machine.ts';
 import { edited, type Edit } from '../../../machines/config/json-text.ts';
+import type { SkillContents, SkillEntry, SkillEntryRead } from '../../../machines/skills/offer.rules.ts';
 import type { SkillFileRead, SkillRead, SkillsListed } from '../../../machines/skills/skills.rules.ts';
 import type { FileFound } from '../../../machines/presenter/settings.rules.ts';
 
@@ -230,7 +231,12 @@ export class ScriptedSkills {
     );
     return () => this.#clock.clearTimeout(timer);
   };
-  #result(method: string, params: unknown): SkillsListed | SkillFileRead {
+  #result(method: string, params: unknown): SkillsListed | SkillFileRead | SkillEntryRead {
+    if (method === 'entry') return entryOf(params as SkillEntry);
+    if (method === 'file') {
+      const { relPath, contents } = params as SkillContents;
+      return fileOf(relPath, textIn(contents));
+    }
     if (method === 'list')
       return {
         skills: Object.keys(this.truth).map((name) => ({
@@ -246,7 +252,7 @@ export class ScriptedSkills {
     const text = files[relPath];
     if (text === undefined)
       return { kind: 'refused', reason: relPath.includes('..') ? 'traversal' : 'not_found' };
-    return { kind: 'text', text, mimeType: 'text/markdown', bytes: text.length, sha256: `of ${text}` };
+    return fileOf(relPath, text);
   }
 }
 
@@ -313,4 +319,23 @@ export class ScriptedLanding {
     this.parts.delete(upload);
     return { kind: 'landed', path };
   }
+}
+const fileOf = (relPath: string, text: string): SkillFileRead => ({
+  kind: 'text',
+  text: relPath === 'SKILL.md' ? bodyOf(text) : text,
+  mimeType: 'text/markdown',
+  bytes: text.length,
+  sha256: `of ${text}`,
+});
+const textIn = (contents: SkillContents['contents']): string =>
+  contents.map(({ text }) => text ?? '').join('');
+const front = /^---\nname: (.*)\ndescription: (.*)\n---\n/;
+const bodyOf = (text: string): string => text.replace(front, '');
+function entryOf({ server, bundle, uri, version, contents }: SkillEntry): SkillEntryRead {
+  const [, name, description] = front.exec(textIn(contents)) ?? [];
+  if (name === undefined || description === undefined)
+    return { refused: `Server '${server}': skill ${uri} is left out: it has no name and description` };
+  const source = `mcp:${bundle}`;
+  const ref = { name: `${source}:${name}`, source, path: '', description, uri };
+  return { ref: version === undefined ? ref : { ...ref, version } };
 }

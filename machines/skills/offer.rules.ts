@@ -1,0 +1,214 @@
+/** Skills that one MCP server offers as `skill://` resources: their entries in its list, and the messages of their machine. */
+import type { JsonObject } from '../catalog/entries.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
+import type { Post } from '../kernel/effects.ts';
+import type { TimingOf } from '../kernel/timing.ts';
+import type { Contents } from '../resources/collections.ts';
+import { decodePart } from '../resources/uri.ts';
+import {
+  entryFile,
+  pathIn,
+  refusedRead,
+  wrongPath,
+  type Offered,
+  type OfferedRef,
+  type OfferedSkill,
+  type SkillRefusal,
+  type SkillWanted,
+} from './skills.rules.ts';
+
+/** Entry in a list of resources, as far as it tells of a skill. */
+interface Listed {
+  readonly uri: string;
+  readonly meta?: JsonObject;
+}
+// ── the list of a server ──────────────────────────────────────────────────────────────────────────────
+/** Largest number of skills of one server, as of one folder. */
+const mostSkills = 500;
+const isSkillUri = (uri: string): boolean => uri.startsWith('skill://');
+const sourceOf = ({ meta }: Listed): unknown => meta?.['source'];
+/** Sources by which the protocol marks the root of a skill; the files of the first alone come from the server itself. */
+const sources: ReadonlySet<unknown> = new Set(['resources', 'mounted', 'archive']);
+const isRoot = (resource: Listed): boolean => isSkillUri(resource.uri) && sources.has(sourceOf(resource));
+/** Tells whether a list has a skill, so that the machine of the skills is needed. */
+export const hasSkillIn = (resources: readonly Listed[]): boolean => resources.some(isRoot);
+const isUnder = (uri: string, root: string): boolean => uri.startsWith(`${root}/`);
+export const entryOf = (root: string): string => `${root}/${entryFile}`;
+
+const leftOut: Readonly<Record<string, string>> = {
+  mounted: 'it names a folder of this computer, which a server may not share',
+  archive: 'its files would be loaded from another place, and nothing is installed',
+};
+function whyLeftOut(resource: Listed, uris: ReadonlySet<string>): string | undefined {
+  const source = String(sourceOf(resource));
+  if (Object.hasOwn(leftOut, source)) return leftOut[source];
+  return uris.has(entryOf(resource.uri)) ? undefined : `the server lists no ${entryFile} of it`;
+}
+const rootOf = ({ uri, meta }: Listed): OfferedSkill => {
+  const version = meta?.['version'];
+  return typeof version === 'string' || typeof version === 'number'
+    ? { uri, version: String(version) }
+    : { uri };
+};
+/** Finds the skills in a list of resources. A root below another root is a file of that. */
+export function offeredIn(server: string, resources: readonly Listed[]): Offered {
+  const known = new Map(resources.map((resource) => [resource.uri, resource]));
+  const all = [...known.values()].filter(({ uri }) => isSkillUri(uri));
+  const uris = new Set(all.map(({ uri }) => uri));
+  const candidates = all.filter(isRoot);
+  const outer = candidates.filter(({ uri }) => !candidates.some((other) => isUnder(uri, other.uri)));
+  const refused = outer.slice(0, mostSkills).flatMap((resource) => {
+    const why = whyLeftOut(resource, uris);
+    return why === undefined ? [] : [`Server '${server}': skill ${resource.uri} is left out: ${why}`];
+  });
+  const good = outer.filter((resource) => whyLeftOut(resource, uris) === undefined);
+  const tooMany =
+    outer.length > mostSkills ? [`Server '${server}' offers more than ${mostSkills} skills`] : [];
+  return {
+    roots: good.slice(0, mostSkills).map(rootOf),
+    uris: [...uris],
+    refused: [...refused, ...tooMany],
+  };
+}
+
+// ── messages and memory ───────────────────────────────────────────────────────────────────────────────
+export interface OfferStart {
+  readonly server: string;
+  /** Bundle id of the server, the middle part of the names of its skills. */
+  readonly bundle: string;
+  /** Address that opened the session, to which the questions go. */
+  readonly session: Address;
+  readonly offered: Offered;
+  readonly timing: TimingOf<'offer'>;
+}
+/** Question of an agent or a host for one file of the skill at `root`. */
+export interface OfferRead {
+  readonly type: 'offer.read';
+  readonly root: string;
+  readonly wanted: SkillWanted;
+}
+export type OfferOrder =
+  /** New list of the server. `isRenewed`: its session has begun since the last one, so all entries are read again. */
+  | { readonly type: 'offer.set'; readonly offered: Offered; readonly isRenewed: boolean }
+  /** The resource at this URI has other content. */
+  | { readonly type: 'offer.updated'; readonly uri: string }
+  | OfferRead
+  /** The time of a question for a file is over. */
+  | { readonly type: 'offer.overdue'; readonly ticket: string }
+  | { readonly type: 'close' };
+export const offerKind = kindOf<OfferStart, OfferOrder>('offer');
+/** Report of the skills of the server once all of their entries were read or refused. */
+export interface OfferKnown {
+  readonly type: 'offer.known';
+  readonly server: string;
+  readonly skills: readonly OfferedRef[];
+  readonly refused: readonly string[];
+}
+export type OfferInput = OfferStart & { readonly self: Address; readonly owner: AddressFor<OfferKnown> };
+
+/** Parameters of `entry` of the port `skillFolders`: the contents of a `SKILL.md`, and what the server says of it. */
+export interface SkillEntry {
+  readonly server: string;
+  readonly bundle: string;
+  readonly uri: string;
+  readonly version?: string;
+  readonly contents: Contents;
+}
+/** Result of `entry`: the skill, or a sentence that says why it is none. */
+export type SkillEntryRead = { readonly ref: OfferedRef } | { readonly refused: string };
+/** Parameters of `file` of the port `skillFolders`: the contents of a file as its server gave them. */
+export interface SkillContents {
+  readonly relPath: string;
+  readonly contents: Contents;
+}
+
+export interface OfferContext extends OfferInput {
+  /** Results by the URI of the root; a root without one is still to be read. */
+  readonly read: Readonly<Record<string, SkillEntryRead>>;
+  /** Roots whose entry is being read. */
+  readonly running: readonly OfferedSkill[];
+  /** Questions for files that are being read, by ticket. */
+  readonly files: Readonly<Record<string, OfferRead>>;
+}
+
+// ── entries ───────────────────────────────────────────────────────────────────────────────────────────
+/** Largest number of entries that are read at a time. */
+const mostRunning = 16;
+const has = <T>(record: Readonly<Record<string, T>>, key: string): boolean => Object.hasOwn(record, key);
+/** Returns the roots whose entries are asked for now. */
+export const nextRoots = ({ offered, read, running }: OfferContext): readonly OfferedSkill[] => {
+  const asked = new Set(running.map(({ uri }) => uri));
+  return offered.roots
+    .filter(({ uri }) => !has(read, uri) && !asked.has(uri))
+    .slice(0, mostRunning - running.length);
+};
+export const afterSet = (
+  c: OfferContext,
+  { offered, isRenewed }: Extract<OfferOrder, { type: 'offer.set' }>,
+): Partial<OfferContext> => {
+  const same = (root: OfferedSkill): boolean =>
+    !isRenewed && c.offered.roots.some(({ uri, version }) => uri === root.uri && version === root.version);
+  const kept = offered.roots.filter((root) => same(root)).map(({ uri }) => uri);
+  return {
+    offered,
+    running: [],
+    read: Object.fromEntries(Object.entries(c.read).filter(([uri]) => kept.includes(uri))),
+  };
+};
+/** Root of the entry at a URI; undefined when it is no entry. */
+export const rootOfEntry = ({ offered }: OfferContext, uri: string): OfferedSkill | undefined =>
+  offered.roots.find((root) => entryOf(root.uri) === uri);
+export const afterUpdate = (c: OfferContext, uri: string): Partial<OfferContext> => {
+  const root = rootOfEntry(c, uri)?.uri;
+  return {
+    running: [],
+    read: Object.fromEntries(Object.entries(c.read).filter(([each]) => each !== root)),
+  };
+};
+export const withRead = (c: OfferContext, uri: string, result: SkillEntryRead): Partial<OfferContext> => ({
+  running: c.running.filter((root) => root.uri !== uri),
+  read: { ...c.read, [uri]: result },
+});
+export const unreadEntry = ({ server }: OfferContext, uri: string, why: string): SkillEntryRead => ({
+  refused: `Server '${server}': skill ${uri} is left out: ${why}`,
+});
+/** Refuses all entries that did not come in time. */
+export const afterLimit = (c: OfferContext): Partial<OfferContext> => ({
+  running: [],
+  read: Object.fromEntries(
+    c.offered.roots.map(({ uri }) => [
+      uri,
+      c.read[uri] ?? unreadEntry(c, uri, `its ${entryFile} was not given in time`),
+    ]),
+  ),
+});
+/** Returns what is known; of two skills with one name the first stays. */
+export function knownOf({ server, offered, read }: OfferContext): OfferKnown {
+  const skills = new Map<string, OfferedRef>();
+  const refused = [...offered.refused];
+  for (const { uri } of offered.roots) {
+    const result = read[uri];
+    if (!result) continue;
+    if ('refused' in result) refused.push(result.refused);
+    else if (skills.has(result.ref.name))
+      refused.push(`Server '${server}': skill ${uri} is left out: '${result.ref.name}' is known already`);
+    else skills.set(result.ref.name, result.ref);
+  }
+  return { type: 'offer.known', server, skills: [...skills.values()], refused };
+}
+
+// ── files ─────────────────────────────────────────────────────────────────────────────────────────────
+const decoded = (uri: string): string => decodePart(uri) ?? uri;
+/** URI of a file of a skill, as the server lists it; else the reason why it is not given. */
+export function fileUri(c: OfferContext, { root, wanted }: OfferRead): { uri: string } | SkillRefusal {
+  const relPath = pathIn(wanted);
+  const wrong = wrongPath(relPath);
+  if (wrong) return wrong;
+  const plain = `${root}/${relPath}`;
+  const { uris } = c.offered;
+  const uri = uris.includes(plain)
+    ? plain
+    : uris.find((each) => isUnder(each, root) && decoded(each.slice(root.length + 1)) === relPath);
+  return uri === undefined ? 'not_found' : { uri };
+}
+export const refusedFile = ({ wanted }: OfferRead, reason: SkillRefusal): Post => refusedRead(wanted, reason);
