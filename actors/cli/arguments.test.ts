@@ -87,7 +87,12 @@ describe('arguments on the command line', () => {
       user,
       { user: { name: 'Al', age: 8 } },
     ],
-    ['with a dot in their name', ['a.b=x', 'c.d=1'], user, { 'a.b': 'x', 'c.d': 1 }],
+    [
+      'with a dot in their name',
+      ['a.b=x', 'c.d=1'],
+      { ...user, additionalProperties: true },
+      { 'a.b': 'x', 'c.d': 1 },
+    ],
     [
       'that would change the prototype',
       ['user.__proto__=x'],
@@ -104,6 +109,8 @@ describe('arguments on the command line', () => {
     [['-x'], "unknown option '-x'"],
     [['1', '2', '3', '4'], undefined],
     [['--c', '1'], "unknown option '--c'"],
+    [['a=1', 'c=1'], "'c' is not an argument of the tool"],
+    [['a=1', 'c:=1'], "'c' is not an argument of the tool"],
     [['--a'], '--a needs a value'],
   ])('%j: a mistake is told with what is written instead', async (words, message) => {
     const read = given(words, add);
@@ -114,6 +121,16 @@ describe('arguments on the command line', () => {
         message: expect.stringContaining(message),
         remedy: expect.stringMatching(/=|--/),
       });
+  });
+  it('a key that the tool does not name is refused with the nearest, unless the tool takes any, or it is JSON', async () => {
+    const schema = schemaWith({ path: {}, head: {} });
+    await expect(given(['pth=a'], schema)).rejects.toMatchObject({
+      message: "'pth' is not an argument of the tool",
+      remedy: 'Did you mean path=…?',
+    });
+    expect(await given(['{"pth": "a"}'], schema)).toEqual({ pth: 'a' });
+    for (const open of [{ additionalProperties: true }, { anyOf: [{}] }, { properties: {} }])
+      expect(await given(['pth=a'], { ...schema, ...open })).toEqual({ pth: 'a' });
   });
   it('one value too many is refused', async () => {
     await expect(given(['x', 'y'], schemaWith({ a: {} }))).rejects.toMatchObject({

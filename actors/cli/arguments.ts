@@ -44,6 +44,8 @@ const option = /^--([A-Za-z_$][^\s=]*)$/;
 export const isArgument = (word: string): boolean =>
   /^-|^\s*[{[@"]/.test(word) || assignment.test(word) || word.trim() === '';
 
+/** Words of `a2c call`, as its help and a mistake show them. */
+export const callUsage = 'TOOL | SERVER.TOOL | SERVER TOOL [arguments] [options]';
 const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
 export const argumentForms = `Write key=value, key:=json, --key value, values in the order of the schema, @file, - for stdin, or a JSON object in quotes: '{"path": "README.md"}'`;
 
@@ -62,7 +64,11 @@ async function readArgument(word: string, read: ReadText): Promise<ArgumentForm>
   if (word === '-') return objectOf(await read('-'), 'stdin');
   if (word.startsWith('@')) return objectOf(await read(word.slice(1)), word.slice(1));
   if (/^\s*\{/.test(word)) return objectOf(word, undefined);
-  if (/^-[A-Za-z]/.test(word)) throw wrong(`unknown option '${word}'`, `A text is written key=${word}.`);
+  if (/^-[A-Za-z]/.test(word))
+    throw wrong(
+      `unknown option '${word}'`,
+      `A text is written key=${word}. Usage: a2c call ${callUsage}; a2c call --help tells more.`,
+    );
   const [, flag] = option.exec(word) ?? [];
   if (flag !== undefined) return { kind: 'flag', key: flag };
   const [, key, sign, text = ''] = assignment.exec(word.replace(/^--(?=[^\s=-])/, '')) ?? [];
@@ -173,6 +179,12 @@ export const schemaAt = (tool: unknown, path: readonly string[]): Fields =>
   path.reduce<Fields>((schema, key) => schemaOf(schema, key), isObject(tool) ? tool : {});
 const propertiesOf = (tool: unknown): readonly string[] =>
   isObject(tool) && isObject(tool['properties']) ? Object.keys(tool['properties']) : [];
+/** Tells whether a schema names all its properties, as people mean it: other keys are neither allowed nor asked for elsewhere. */
+const isClosed = (tool: unknown): boolean =>
+  isObject(tool) &&
+  propertiesOf(tool).length > 0 &&
+  (tool['additionalProperties'] ?? false) === false &&
+  !['patternProperties', 'allOf', 'anyOf', 'oneOf', 'if', '$ref'].some((word) => word in tool);
 const plainName = (name: string): string => name.replaceAll(/[-_]/g, '').toLowerCase();
 /** Finds the property that a typed key means: the same name, or one that differs in case, `-` and `_` alone. */
 export function propertyFor(tool: unknown, key: string): string | undefined {
@@ -216,13 +228,24 @@ class Assignments {
         for (const [key, value] of Object.entries(exact(word.value, word.digits, tool)))
           this.all.push({ path: [key], value });
       else if (word?.kind === 'value') {
-        const path = pathOf(tool, word.key);
+        const path = this.#known(word.key);
         this.all.push({ path, value: exact(word.value, word.digits, schemaAt(tool, path), word.key) });
-      } else if (word?.kind === 'text') this.add(pathOf(tool, word.key), word.text);
+      } else if (word?.kind === 'text') this.add(this.#known(word.key), word.text);
       else if (word?.kind === 'flag') at += this.#flag(word.key, words[at + 1]);
       else if (word?.kind === 'word' && !this.#colon(word.text)) free.push(word.text);
     }
     return free;
+  }
+  /** Returns the path that a key means. Throws for one that the tool does not name; JSON may hold such keys, too. */
+  #known(key: string): readonly string[] {
+    const tool = this.#tool;
+    const path = pathOf(tool, key);
+    if (!isClosed(tool) || propertyFor(tool, path[0] ?? '') !== undefined) return path;
+    const close = nearest(key, propertiesOf(tool));
+    throw wrong(
+      `'${key}' is not an argument of the tool`,
+      close.length > 0 ? `Did you mean ${close.map((name) => `${name}=…`).join(', ')}?` : argumentForms,
+    );
   }
   /** Adds an option; returns the number of further words that it took. */
   #flag(given: string, next: Argument | undefined): number {

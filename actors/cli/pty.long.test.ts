@@ -162,3 +162,16 @@ test('a call shows how far it is in one line that makes room for its result', as
   type('quit\r');
   expect(await exited).toBe(0);
 });
+
+test('Tab completes a command, and the name of a tool', async () => {
+  const { type, until, exited } = up();
+  await until(/a2c> /);
+  type('tools ca\t');
+  await until(/tools call /);
+  type('ec\t');
+  await until(/echo /);
+  type('{"text": "typed"}\r');
+  await until(/"tool":"echo"[^]*"outcome":"succeeded"/);
+  type('quit\r');
+  expect(await exited).toBe(0);
+});

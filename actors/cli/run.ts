@@ -1,4 +1,5 @@
 import { failureOf } from '../kernel/errors.ts';
+import { callUsage } from './arguments.ts';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext, ActionMaker } from './context.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
@@ -96,6 +97,11 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     program.commandsGroup(heading);
     for (const add of adding) add(program, does);
   }
+  for (const command of program.commands)
+    if (command.name() !== 'add')
+      command.showHelpAfterError(
+        `Usage: a2c ${command.name()} ${command.usage()}\n(a2c ${command.name()} --help tells more)`,
+      );
   try {
     const split = splitServer(argv);
     server = split.server;
@@ -188,7 +194,7 @@ function addCalling(program: Command, does: ActionMaker): void {
     .action(does(() => import('./listing.ts'), 'tools'));
   withCallOptions(withPeer(withSource(program.command('call'))))
     .description('calls one tool; a person who types it has confirmed it')
-    .usage('TOOL | SERVER.TOOL | SERVER TOOL [arguments] [options]')
+    .usage(callUsage)
     .argument('<tool>', 'its name, or SERVER.TOOL')
     .argument(
       '[arguments...]',

@@ -4,7 +4,7 @@
  */
 import type { ToolMeta } from '../catalog/tool.ts';
 
-/** Duration: a number of seconds or an ISO 8601 text such as `PT1M30S`. */
+/** Duration: a number of seconds, or a text such as `20s`, `1h30m` or `PT1M30S` (ISO 8601). */
 export type DurationInput = number | string;
 
 /** Our own settings, for one server or, at the top of a config, for all; docs/config.md has limits and defaults. */

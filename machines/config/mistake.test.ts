@@ -78,7 +78,7 @@ const table: readonly (readonly [unknown, ...string[]])[] = [
   ],
   [
     [{ ...web, server_parameters: { url: 'http://h', timeout: 'soon' } }],
-    '[0].server_parameters.timeout: expected seconds as a number or an ISO-8601 duration like "PT30S" (0 to 24 days)',
+    '[0].server_parameters.timeout: expected seconds as a number, or a duration like "30s", "1h30m" or "PT30S" (0 to 24 days)',
   ],
   [
     [{ ...web, server_parameters: { url: 'http://h', headers: { 'a b': 'c' } } }],

@@ -271,6 +271,26 @@ describe('shapes of a config', () => {
     });
   });
 
+  it.each([
+    ['20s', 20_000],
+    ['5m', 300_000],
+    ['1h30m', 5_400_000],
+    ['2d 1h', 176_400_000],
+    ['500ms', 500],
+    ['1.5s', 1_500],
+    ['PT20S', 20_000],
+    [20, 20_000],
+    ['5', undefined],
+    ['5 minutes', undefined],
+    ['m', undefined],
+    ['', undefined],
+    ['-5s', undefined],
+  ] as const)('reads the duration %j as %s ms', (keepAlive, ms) => {
+    const of = { mcpServers: { s: { command: 'x', a2c: { keepAlive } } } };
+    if (ms === undefined) expect(() => accepted(of)).toThrow(/like/);
+    else expect(accepted(of).servers[0]?.settings).toEqual({ keepAliveMs: ms });
+  });
+
   it('takes limits of all servers together at the top, and refuses them where they stand at one server', () => {
     const top = { concurrency: 1, totalConcurrency: 2, totalQueue: 0 };
     const server = { name: 'a', type: 'inmemory' };

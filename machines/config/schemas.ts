@@ -9,17 +9,32 @@ const longestMs = 2_147_483_647;
 
 const iso = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
+/** Duration as people write it: `20s`, `5m`, `1h30m`, `500ms`. */
+const plain = /^(?:(\d+)d)?\s*(?:(\d+)h)?\s*(?:(\d+)m(?!s))?\s*(?:(\d+(?:\.\d+)?)s)?\s*(?:(\d+)ms)?$/i;
+
 /**
- * Converts seconds, or an ISO 8601 duration without years and months (`PT30S`, `PT1M30S`, `P1DT2H`), to ms.
- * Undefined for any other value, a negative one, or one that no timer can hold.
+ * Converts seconds, a duration as people write it, or an ISO 8601 duration without years and months (`PT30S`, `PT1M30S`,
+ * `P1DT2H`), to ms. Undefined for any other value, a negative one, or one that no timer can hold.
  */
 const durationMs = (value: unknown): number | undefined => {
   const seconds =
-    typeof value === 'number' ? value : typeof value === 'string' ? isoSeconds(value) : Number.NaN;
+    typeof value === 'number'
+      ? value
+      : typeof value === 'string'
+        ? (plainSeconds(value.trim()) ?? isoSeconds(value))
+        : Number.NaN;
   const ms = Math.round(seconds * 1000);
   return ms >= 0 && ms <= longestMs ? ms : undefined;
 };
 
+const plainSeconds = (text: string): number | undefined => {
+  const parts = text === '' ? null : plain.exec(text);
+  if (parts === null) return undefined;
+  const [days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0] = parts
+    .slice(1)
+    .map((part) => Number(part ?? 0));
+  return ((days * 24 + hours) * 60 + minutes) * 60 + seconds + ms / 1000;
+};
 const isoSeconds = (text: string): number => {
   const parts = iso.exec(text);
   // `P` and `PT` match the pattern but contain no duration.
@@ -46,11 +61,11 @@ export const isoDuration = (ms: number): string => {
   return `PT${parts.join('') || '0S'}`;
 };
 
-/** Schema of a duration: seconds or ISO 8601; its error message names both forms. */
+/** Schema of a duration: seconds, `30s` or ISO 8601; its error message names the forms. */
 export const durationSchema = z.unknown().transform((value, context) => {
   const ms = durationMs(value);
   if (ms !== undefined) return ms;
-  const message = 'expected seconds as a number or an ISO-8601 duration like "PT30S" (0 to 24 days)';
+  const message = 'expected seconds as a number, or a duration like "30s", "1h30m" or "PT30S" (0 to 24 days)';
   context.issues.push({ code: 'custom', message, input: value });
   return z.NEVER;
 });
@@ -62,7 +77,7 @@ export const keepAliveSchema = z.unknown().transform((value, context) => {
   const ms = typeof value === 'boolean' ? (value ? keptMs : 0) : durationMs(value);
   if (ms !== undefined) return ms;
   const message =
-    'expected true, false, seconds as a number or an ISO-8601 duration like "PT5M" (0 to 24 days)';
+    'expected true, false, seconds as a number, or a duration like "20s", "5m" or "PT5M" (0 to 24 days)';
   context.issues.push({ code: 'custom', message, input: value });
   return z.NEVER;
 });

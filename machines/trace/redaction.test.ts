@@ -144,10 +144,10 @@ describe('a value that the host knows', () => {
   });
 
   it('shorter than six characters is hidden where it stands alone, and is no word of a record', () => {
-    const [on, pin] = [mark('on'), mark('1234')];
-    expect(shown({ text: 'on=1234; connection 12345', via: 'on' }, ['on', '1234', ''])).toEqual({
-      text: `${on}=${pin}; connection 12345`,
-      via: 'on',
+    const [dev, pin] = [mark('dev'), mark('1234')];
+    expect(shown({ text: 'dev=1234; develop 12345', via: 'dev' }, ['dev', '1234', ''])).toEqual({
+      text: `${dev}=${pin}; develop 12345`,
+      via: 'dev',
     });
   });
 

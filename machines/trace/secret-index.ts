@@ -39,13 +39,15 @@ const goesOn = (inside: string | undefined, outside: string | undefined): boolea
   ((letters.test(inside) && letters.test(outside)) || (digits.test(inside) && digits.test(outside)));
 
 /**
- * Tells whether a match of a short, common secret is only part of a word or number. Such a secret counts only
- * where it stands alone: `on` in `on=1`, not in `connection`. If it were hidden everywhere, the rest of the
- * words would reveal it.
+ * Tells whether a match of a short secret is only part of a text. One of one or two characters counts only where it is
+ * the whole text, because it keeps nothing secret and would make noise of all others. A short, common one counts where
+ * it stands alone: `dev` in `dev=1`, not in `develop`. If it were hidden everywhere, the rest of the words would reveal it.
  */
 const isPartOfWord = (text: string, spelled: string, at: number): boolean =>
-  couldBeAnything(spelled) &&
-  (goesOn(spelled[0], text[at - 1]) || goesOn(spelled.at(-1), text[at + spelled.length]));
+  spelled.length < shortestStrange
+    ? spelled.length < text.trim().length
+    : couldBeAnything(spelled) &&
+      (goesOn(spelled[0], text[at - 1]) || goesOn(spelled.at(-1), text[at + spelled.length]));
 
 /** Yields the places of one spelling in a text. */
 export function* spansOf(text: string, spelled: string): Generator<Span> {
