@@ -1,7 +1,7 @@
 /**
- * Twenty tasks at a shell, done in turns with `a2c` and with the newest mcporter, over one config with twelve published servers of
- * which one is silent and one crashes. Writes what was typed, medians of time and CPU, and what was said, as Markdown to the file
- * that is named or to stdout. `npm run bench:mcporter -- [FILE]`, after `npm run build`; Linux. It installs mcporter, its Node and
+ * Twenty tasks at a shell, done in turns with `a2c` and with the newest mcporter, over one config with the servers of twelve
+ * published packages, of which one crashes and one is silent. Writes what was typed, medians of time and CPU, how good the answer
+ * is, and what was said, as Markdown to the file that is named or to stdout. `npm run bench:mcporter -- [FILE]`, after `npm run build`; Linux. It installs mcporter, its Node and
  * the servers from npm into `A2C_BENCH_FOLDER` (default: a folder in `~/.cache`), where they stay.
  */
 import { execFile, execFileSync } from 'node:child_process';
@@ -43,6 +43,8 @@ const published: Readonly<Record<string, Published>> = {
   context: { package: '@upstash/context7-mcp', file: 'dist/index.js' },
   tavily: { package: 'tavily-mcp', file: 'build/index.js', env: { TAVILY_API_KEY: 'none' } },
   notion: { package: '@notionhq/notion-mcp-server', file: 'bin/cli.mjs', env: { NOTION_TOKEN: 'ntn_none' } },
+  firecrawl: { package: 'firecrawl-mcp', file: 'dist/index.js', env: { FIRECRAWL_API_KEY: 'none' } },
+  kubernetes: { package: 'mcp-server-kubernetes', file: 'dist/index.js' },
   // Ends at once, because its key is missing.
   crashing: { package: 'airtable-mcp-server', file: 'dist/main.js' },
   // Serves HTTP on a free port, and never answers on stdio.
@@ -66,12 +68,16 @@ const both = (what: string, ...words: readonly string[]): Task => ({ what, a2c: 
 const tasks: readonly Task[] = [
   both('Version', '--version'),
   { what: 'Servers of the config', a2c: ['list'], mcporter: ['config', 'list'] },
-  { what: 'Tools of twelve servers', a2c: ['tools'], mcporter: ['list'], isSlow: true },
+  { what: 'Tools of all servers', a2c: ['tools'], mcporter: ['list'], isSlow: true },
   { what: 'Which servers work', a2c: ['status'], mcporter: ['list', '--status'], isSlow: true },
   { what: 'Tools of one server', a2c: ['tools', 'everything'], mcporter: ['list', 'everything'] },
   { what: 'How a tool is called', a2c: ['tools', 'get-sum'], mcporter: ['list', 'everything', '--schema'] },
   both('One call', 'call', 'everything.get-sum', ...sum),
-  both('One call, result as JSON', 'call', 'everything.get-sum', ...sum, '--json'),
+  {
+    what: 'One call, result as JSON',
+    a2c: ['call', 'everything.get-sum', ...sum, '--json'],
+    mcporter: ['call', 'everything.get-sum', ...sum, '--output', 'json'],
+  },
   both('Arguments as a call', 'call', 'everything.get-sum(a: 1, b: 2)'),
   both('Wrong argument', 'call', 'everything.get-sum', 'a=1', 'b=soon'),
   both('Misspelt tool', 'call', 'everything.get-smu', ...sum),
@@ -93,6 +99,47 @@ const tasks: readonly Task[] = [
     mcporter: ['config', 'add', 'new', '--command', 'npx', '--arg', '-y', '--arg', 'pkg'],
   },
 ];
+/** Answers of each task as a person saw them, to be looked at again when the page is made again. */
+const seen: Readonly<Record<string, { readonly a2c: string; readonly mcporter: string }>> = {
+  Version: { a2c: 'the number', mcporter: 'the number' },
+  'Servers of the config': {
+    a2c: 'a line each, with its number of tools',
+    mcporter: 'four lines each, no tools',
+  },
+  'Tools of all servers': {
+    a2c: 'each tool in a line; why two servers are missing, and what to type',
+    mcporter: 'numbers of tools; which servers are missing',
+  },
+  'Which servers work': { a2c: 'state of each, cause, what to type', mcporter: 'state of each' },
+  'Tools of one server': { a2c: 'a line each', mcporter: 'signatures with all parameters' },
+  'How a tool is called': {
+    a2c: 'signature and parameters of this tool',
+    mcporter: 'signatures and schemas of all tools of its server',
+  },
+  'One call': { a2c: 'the result', mcporter: 'the result' },
+  'One call, result as JSON': {
+    a2c: 'outcome, ids and result in one document',
+    mcporter: 'the result as the server sent it',
+  },
+  'Arguments as a call': { a2c: 'the result', mcporter: 'the result' },
+  'Wrong argument': {
+    a2c: 'names the argument, shows the signature; not sent',
+    mcporter: 'words of the validator in the server',
+  },
+  'Misspelt tool': { a2c: 'refused, names the nearest', mcporter: 'calls the nearest one' },
+  'Misspelt server': { a2c: 'refused, names the nearest', mcporter: 'stack trace, no hint' },
+  'One of two servers with one tool': { a2c: 'the result', mcporter: 'the result' },
+  'Kept server, second call': { a2c: 'the result', mcporter: 'the result' },
+  'Structured result': { a2c: 'the result', mcporter: 'the result' },
+  Image: { a2c: 'its type and size in its place', mcporter: 'the image left out without a word' },
+  'Server that crashes': {
+    a2c: 'words of the server, and what to type',
+    mcporter: '"Connection closed", stack trace',
+  },
+  'Silent server': { a2c: 'what it waits for, then the reason after 30 s', mcporter: 'no word for a minute' },
+  'Server without a config': { a2c: 'the result', mcporter: 'the result' },
+  'Add a server': { a2c: 'the file, and what to type next', mcporter: 'the file' },
+};
 function fileOf(name: string): string {
   const { package: of = '', file = '' } = published[name] ?? {};
   return join(packages, 'node_modules', of, file);
@@ -164,8 +211,12 @@ const tools = {
 };
 type Name = keyof typeof tools;
 
-const quicker = (ours: Done, theirs: Done): boolean =>
-  ours.cpu <= theirs.cpu && ours.seconds <= theirs.seconds;
+/** Says by how much ours is slower in seconds or in CPU; nothing where it is not. */
+const slowerBy = (ours: Done, theirs: Done): string =>
+  [[ours.seconds / theirs.seconds, 'the time'] as const, [ours.cpu / theirs.cpu, 'the CPU'] as const]
+    .filter(([times]) => times > 1)
+    .map(([times, of]) => `${times.toFixed(2)} × ${of}`)
+    .join(' and ');
 async function measured(task: Task): Promise<Readonly<Record<Name, Done>>> {
   const all = Object.fromEntries(Object.keys(tools).map((name) => [name, [] as Done[]]));
   for (let turn = 0; turn < (task.isSlow ? 1 : runs); turn += 1)
@@ -200,13 +251,14 @@ try {
     await run([...command, ...(name === 'mcporter' ? ['list'] : ['tools', '--trust'])]);
     await run([...command, 'call', 'memory.read_graph']);
   }
-  const rows = ['| task | typed | keys | seconds | CPU | exit |', '|---|---|---|---|---|---|'];
+  const rows = ['| task | typed | keys | seconds | CPU | exit | answer |', '|---|---|---|---|---|---|---|'];
   const texts: string[] = [];
   const lost: string[] = [];
   for (const task of tasks) {
     const done = await measured(task);
     process.stderr.write(`${task.what}\n`);
     for (const [name, { seconds, cpu, code, out }] of Object.entries(done)) {
+      const of = name === 'mcporter' ? 'mcporter' : 'a2c';
       const words = task[name === 'mcporter' ? 'mcporter' : 'a2c'].map((word) =>
         word.replaceAll(packages, '…'),
       );
@@ -215,27 +267,26 @@ try {
       const shown =
         name === here ? `\`${typed}\`` : name === 'mcporter' ? `\`${typed}\`` : `the same, Node 24`;
       rows.push(
-        `| ${first} | ${shown} | ${typed.length} | ${seconds.toFixed(2)} | ${cpu.toFixed(2)} | ${code} |`,
+        `| ${first} | ${shown} | ${typed.length} | ${seconds.toFixed(2)} | ${cpu.toFixed(2)} | ${code} | ${seen[task.what]?.[of] ?? ''} |`,
       );
       if (name !== 'a2c, Node 24')
         texts.push(`### ${task.what}: \`${typed}\`\n\n\`\`\`text\n${said(out)}\n\`\`\`\n`);
     }
     const theirs = done['mcporter'];
-    const slower = Object.keys(done).filter(
-      (name) => name !== 'mcporter' && theirs && done[name] && !quicker(done[name], theirs),
-    );
-    if (slower.length > 0)
-      lost.push(`- ${task.what}: ${slower.map((name) => name.replace('a2c, ', '')).join(' and ')}`);
+    for (const [name, ours] of Object.entries(done)) {
+      const by = name !== 'mcporter' && theirs ? slowerBy(ours, theirs) : '';
+      if (by !== '') lost.push(`- ${task.what}, ${name.replace('a2c, ', '')}: ${by}`);
+    }
   }
   const page = `# a2c beside mcporter
 
-Made by \`npm run bench:mcporter\` with mcporter ${version} on Node 24, which it needs, and a2c on Node ${process.versions.node} (first line) and on 24. One config has twelve servers from npm: one crashes, one never answers, and \`memory\` is kept between calls by both. Medians of ${runs} runs in turns; of a task that waits for the silent server one run. Seconds and CPU seconds include the servers that were started, on one machine that had other work. The word of mcporter for JSON results is \`--output json\`; it refuses \`--json\`.
+Made by \`npm run bench:mcporter\` with mcporter ${version} on Node 24, which it needs, and a2c on Node ${process.versions.node} (first line) and on 24. One config has fourteen servers of twelve packages from npm: one crashes, one never answers, and \`memory\` is kept between calls by both. Medians of ${runs} runs in turns; of a task that waits for the silent server one run. Seconds and CPU seconds include the servers that were started, on one machine that had other work. The last column is the answer as a person saw it.
 
 ${rows.join('\n')}
 
 ## Slower than mcporter
 
-In seconds or in CPU:
+By medians; a few hundredths are noise of the machine:
 
 ${lost.length > 0 ? lost.join('\n') : 'None.'}
 
