@@ -113,17 +113,27 @@ export const stepsThatWait: Readonly<Record<string, ConnectingWait>> = {
   listing: 'tools/list',
   unlisted: 'tools/list',
 };
+/** Steps of connecting whose limit is `connectMs`, after which the try has failed. */
+const isLimited = (step: ConnectingWait): boolean => step === 'launch' || step in handshakes;
+/** Longest time in ms for a step of connecting; undefined for one that has no limit of its own. */
+export const limitOf = (step: ConnectingWait, connectMs: number | undefined): number | undefined =>
+  isLimited(step) ? connectMs : undefined;
 /**
  * Writes a step of connecting for people. `ms` is the time since it began; `hasProcess` tells that the server is our
- * child process.
+ * child process; `limitMs` is the time after which the try fails.
  */
 export function waitsText(
   step: ConnectingWait,
   came: string,
-  { hasProcess, ms }: { readonly hasProcess: boolean; readonly ms: number },
+  {
+    hasProcess,
+    ms,
+    limitMs,
+  }: { readonly hasProcess: boolean; readonly ms: number; readonly limitMs?: number | undefined },
 ): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
-  if (!(step in handshakes)) return `${steps[step as keyof typeof steps]} since ${seconds} s`;
+  const end = limitMs === undefined ? '' : `; this try ends after ${limitMs / 1_000} s`;
+  if (!(step in handshakes)) return `${steps[step as keyof typeof steps]} since ${seconds} s${end}`;
   const started = hasProcess ? 'its program was started; ' : '';
-  return `${started}${waitsFor(step as Waits['for'])} since ${seconds} s; ${cameInstead({ came })}`;
+  return `${started}${waitsFor(step as Waits['for'])} since ${seconds} s; ${cameInstead({ came })}${end}`;
 }

@@ -121,7 +121,12 @@ export class CollectionQuestions {
   async #mustServe(name: string): Promise<void> {
     await this.#machine.settled(name);
     const status = this.#machine.servers().find((server) => server.name === name);
-    if (status?.state !== 'ready') throw notServing(name, status);
+    if (status?.state !== 'ready')
+      throw notServing(
+        name,
+        status,
+        this.#machine.servers().map((server) => server.name),
+      );
   }
   async #shown(collection: ResourceCollection, query: object): Promise<AggregateShown> {
     return (await this.#asked(

@@ -8,20 +8,24 @@ import { listedTool, type ToolEntry } from '../../machines/catalog/tool.ts';
 import { notShownOf } from '../../machines/computer/computer.collections.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import { whyRefused, whyRestless, whyWithdrawn } from '../../machines/computer/computer.rules.ts';
+import type { ClientContext } from '../../machines/client/client.events.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import {
   clientState,
   connectingStep,
+  limitOf,
   stateFor,
+  shortStateWords,
   stepsThatWait,
   waitsText,
 } from '../../machines/server-states.ts';
-import type { ServerInfo, Waits } from '../../machines/kernel/ports.ts';
+import type { ServerInfo } from '../../machines/kernel/ports.ts';
 import { remembered } from '../../machines/kernel/objects.ts';
 import { isRestless } from '../../machines/process/server-failure.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { collections } from '../../machines/resources/collection-rules.ts';
+import { nearest } from '../../machines/text.ts';
 import { notShownReason } from '../../machines/resources/collections.ts';
 
 /** State of a computer for people, computed from its machines and its config. */
@@ -65,8 +69,11 @@ const connecting = (
   hasProcess: boolean,
   failure: Failure | null,
 ): string =>
-  waitsText(waits.for, waits.came ?? '', { hasProcess, ms: Date.now() - Date.parse(waits.since) }) +
-  (failure ? `; before that: ${failure.message}` : '');
+  waitsText(waits.for, waits.came ?? '', {
+    hasProcess,
+    ms: Date.now() - Date.parse(waits.since),
+    limitMs: waits.limitMs,
+  }) + (failure ? `; before that: ${failure.message}` : '');
 /** Returns the state of a server. `snapshot` is the one of its client; a disabled server has none. */
 export function serverStatus(
   { name, disabled, kind }: ServerConfig,
@@ -199,27 +206,39 @@ export function listingOf(
 }
 
 /** Makes the failure of a question that only a ready server can answer. */
-export const notServing = (name: string, status: ServerStatus | undefined): A2cError =>
+export const notServing = (
+  name: string,
+  status: ServerStatus | undefined,
+  names: Iterable<string>,
+): A2cError =>
   status
     ? new A2cError({
         code: 'ServerNotActive',
-        message: `Server '${name}' is not ready: ${status.reason ?? status.state}`,
+        message: `Server '${name}' is not ready: ${status.reason ?? shortStateWords[status.state]}`,
         details: { server_name: name, state: status.state },
         remedy: `Start it: startServer('${name}'); in the prompt: servers start ${name}`,
       })
-    : cannotOrder(name, undefined);
-export const cannotOrder = (name: string, status: ServerStatus | undefined): A2cError =>
-  status
-    ? new A2cError({
-        code: 'ServerNotActive',
-        message: `Server '${name}' cannot be started or stopped: ${status.reason ?? status.state}`,
-        details: { server_name: name, state: status.state },
-      })
-    : new A2cError({
-        code: 404,
-        message: `Unknown server: ${name}`,
-        remedy: 'List them: servers(); in the prompt: servers list',
-      });
+    : cannotOrder(name, undefined, names);
+/** Makes the failure of an order for a server that is disabled, or is not in the config, whose servers are `names`. */
+export function cannotOrder(
+  name: string,
+  status: ServerStatus | undefined,
+  names: Iterable<string>,
+): A2cError {
+  if (status)
+    return new A2cError({
+      code: 'ServerNotActive',
+      message: `Server '${name}' cannot be started or stopped: ${status.reason ?? shortStateWords[status.state]}`,
+      details: { server_name: name, state: status.state },
+    });
+  const close = nearest(name, names);
+  const meant = close.length > 0 ? `Did you mean ${close.join(', ')}? ` : '';
+  return new A2cError({
+    code: 404,
+    message: `Unknown server: ${name}`,
+    remedy: `${meant}List them: servers(); in the prompt: servers list`,
+  });
+}
 
 export interface WatchedClient {
   getSnapshot(): Snapshot;
@@ -253,8 +272,10 @@ export class ConnectingSince {
     const step = stepsThatWait[connectingStep(snapshot.value)];
     if (!snapshot.hasTag('connecting') || !step) return undefined;
     const since = new Date(this.#byClient.get(client)?.at ?? Date.now()).toISOString();
-    if (step !== 'initialize') return { for: step, since };
-    const { waits } = snapshot.context as { readonly waits?: Waits | null };
-    return waits ? { ...waits } : { for: step, since, came: '' };
+    const { waits, timing } = snapshot.context as Partial<Pick<ClientContext, 'waits' | 'timing'>>;
+    const limitMs = limitOf(step, timing?.connectMs);
+    const limit = limitMs === undefined ? {} : { limitMs };
+    if (step !== 'initialize') return { for: step, since, ...limit };
+    return waits ? { ...waits, ...limit } : { for: step, since, came: '', ...limit };
   }
 }

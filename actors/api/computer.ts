@@ -468,13 +468,14 @@ class HostedComputer implements Computer {
   };
   logs: Computer['logs'] = (server) => {
     const lines = this.#runtime.output.linesOf(server);
-    if (lines.length === 0 && !this.#servers.get(server)) throw cannotOrder(server, undefined);
+    if (lines.length === 0 && !this.#servers.get(server))
+      throw cannotOrder(server, undefined, this.#servers.names());
     return lines;
   };
   history: Computer['history'] = () => this.#history.newestFirst();
   catalogs: Computer['catalogs'] = () => catalogsOf(this.#runtime.directory, this.#news.times);
   watchResources(server: string, uris: readonly string[]): void {
-    if (!this.#servers.get(server)) throw cannotOrder(server, undefined);
+    if (!this.#servers.get(server)) throw cannotOrder(server, undefined, this.#servers.names());
     if (this.#runtime.directory.find('computer'))
       this.#runtime.directory.send('computer', {
         type: 'resources.watch',

@@ -107,7 +107,7 @@ export class ServerOrders {
     const { servers, statusOf, send } = this.#options;
     const status = statusOf(name);
     const known = servers.get(name);
-    if (!status || !known || known.server.disabled) throw cannotOrder(name, status);
+    if (!status || !known || known.server.disabled) throw cannotOrder(name, status, servers.names());
     this.#mustBeOpen(name);
     if (status.state === wanted) return;
     const rested = this.#rested(name);
@@ -179,7 +179,7 @@ export class ServerOrders {
   }
   async remove(name: string): Promise<void> {
     const { servers } = this.#options;
-    if (!servers.get(name)) throw cannotOrder(name, undefined);
+    if (!servers.get(name)) throw cannotOrder(name, undefined, servers.names());
     const ended = this.#options.isOpen() ? this.#ended(name) : undefined;
     await this.#change((now) => ({ ...now, servers: now.servers.filter((s) => s.name !== name) }));
     await ended;

@@ -98,6 +98,18 @@ describe('a2c call', () => {
     },
   );
 
+  it.each([[['call', 'files.list_directory', 'path=.']], [['tools', 'files.list_directory']]])(
+    '%j: of a server that is like none in the config names those that are, and starts nothing',
+    async (words) => {
+      const { file, started } = configOf(['one', 'two']);
+      const { code, err } = await commandLine([...words, '-c', file]);
+      expect(code).toBe(1);
+      expect(err).toContain("The config has no server 'files'; nothing was started");
+      expect(err).toContain(`${file} has: one, two.`);
+      expect(started()).toEqual([]);
+    },
+  );
+
   it.each([['call'], ['tools']])('%s of a name that two servers have names both', async (command) => {
     const { file, started } = configOf(['one', 'two']);
     await commandLine(['tools', '-c', file]);

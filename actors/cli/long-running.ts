@@ -13,6 +13,7 @@ import { timing } from '../../machines/kernel/timing.ts';
 import { createComputer, type RuntimeShare, ordersOf } from '../api/computer.ts';
 import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer-options.ts';
+import { stateWords } from '../../machines/server-states.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { deferred } from '../kernel/listeners.ts';
 import { tracingOf } from '../api/tracing.ts';
@@ -78,11 +79,15 @@ async function watchedRuntimeOf(
   }
 }
 
+/** Time in ms after which the prompt comes at a terminal, although servers still start. */
+const promptMs = 2_000;
+/** Opens the computer of a host, and waits for its servers: `ms` at most, unless an option or the config says otherwise. */
 async function openComputer(
   context: CommandContext,
   options: ServerOptions,
   office: ComputerOptions['office'],
   { config, runtime, door }: Required<RuntimeShare>,
+  ms: number = timing.bootMs,
 ): Promise<Computer> {
   const { terminal, signal } = context;
   tellFact(context, options, { type: 'inputs_loaded', count: config.inputs.length });
@@ -125,7 +130,10 @@ async function openComputer(
     },
     { config, runtime, door },
   );
-  await untilStarted(context, computer, { ms: bootMsOf(options, config) ?? timing.bootMs });
+  await untilStarted(context, computer, {
+    ms: bootMsOf(options, config) ?? ms,
+    isQuiet: options.facts === true,
+  });
   return computer;
 }
 type Heard = Parameters<NonNullable<ComputerOptions['onEvent']>>;
@@ -168,7 +176,10 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
     } as const;
     // Opens the inspector before the servers start, so that a person can see why a start takes long.
     await showInspector(context, options, (wanted) => runtime.inspections.open(host, wanted), true);
-    const computer = await openComputer(context, options, seat, { config, runtime, door: { kind: 'up' } });
+    const share = { config, runtime, door: { kind: 'up' } } as const;
+    // A person gets the prompt soon, and sees what still starts; a script gets it with the servers.
+    const ms = terminal.isInteractive ? promptMs : undefined;
+    const computer = await openComputer(context, options, seat, share, ms);
     opened.resolve(computer);
     tellFact(context, options, {
       type: 'office',
@@ -178,6 +189,10 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
     });
     const { tools } = await computer.tools();
     terminal.err(`computer ${computer.name}: ${tools.length} tools. Type help; quit ends everything.`);
+    for (const server of computer.servers().filter((one) => !hasStarted(one)))
+      terminal.err(
+        `still starting: ${server.name}: ${server.reason ?? stateWords[server.state]}; see why ${server.name}`,
+      );
     const tree = (): TreeNode[] => watch.treeOf(runtime.directory);
     await new Prompt(context, computer, {
       ...options,

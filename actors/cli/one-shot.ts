@@ -311,18 +311,27 @@ export const severalHave = (
     details: { tool_name: tool, servers },
     remedy: `Name the server: ${servers.map((server) => typedHere(options, 'a2c', command, `${server}.${tool}`)).join(' or ')}`,
   });
-/** Error for `SERVER.TOOL` or `SERVER TOOL` whose server is not in the config but similar to one that is. */
-function misspelt(config: Config, { tool, next }: Target): A2cError | undefined {
+const mostListed = 8;
+/**
+ * Error for `SERVER.TOOL` or `SERVER TOOL` whose server is not in the config: two words only where a server has a similar
+ * name, because the second may be an argument. A tool whose own name has a dot is called with its server.
+ */
+function misspelt(config: Config, { tool, next }: Target, isTyped: boolean): A2cError | undefined {
   const pair = next === undefined ? tool : `${tool} ${next}`;
   const [, word = '', rest = ''] = /^([^./ ]+)([./ ].+)$/.exec(pair) ?? [];
   const servers = config.servers.map(({ name }) => name);
   const close = word === '' ? [] : nearest(word, servers);
-  if (close.length === 0) return undefined;
+  const isSure = !isTyped && word !== '' && !rest.startsWith(' ');
+  if (close.length === 0 && !isSure) return undefined;
+  const some = `${servers.slice(0, mostListed).join(', ')}${servers.length > mostListed ? ', …' : ''}`;
   return new A2cError({
     code: 404,
     message: `The config has no server '${word}'; nothing was started`,
-    details: { server_name: word, nearest: close },
-    remedy: `Did you mean ${close.map((name) => name + rest).join(', ')}?`,
+    details: { server_name: word, nearest: close, servers },
+    remedy:
+      close.length > 0
+        ? `Did you mean ${close.map((name) => name + rest).join(', ')}?`
+        : `${config.file ?? 'It'} has: ${some || 'no server'}. A tool with that name is called with its server: SERVER.${word}${rest}`,
   });
 }
 /**
@@ -332,7 +341,7 @@ function misspelt(config: Config, { tool, next }: Target): A2cError | undefined 
  */
 export async function neededFor(
   { terminal, signal }: CommandContext,
-  options: Pick<OneShotOptions, 'config'>,
+  options: Pick<OneShotOptions, 'config' | 'typed'>,
   config: Config,
   target: Target,
   command: 'call' | 'tools' = 'call',
@@ -352,7 +361,7 @@ export async function neededFor(
     const own = owner === entry.server ? entry.tool.name : tool;
     return { config: only(config, [owner]), tool: own, isRemembered: true };
   }
-  const wrong = misspelt(config, target);
+  const wrong = misspelt(config, target, options.typed !== undefined);
   if (wrong) throw wrong;
   if (enabled(config).length < 2) return { config, tool, isRemembered: false };
   const names = [...Object.keys(table.byName), ...enabled(config).map(({ name }) => name)];

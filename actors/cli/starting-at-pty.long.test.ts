@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -32,6 +32,36 @@ it.each([
     expect(await exited).toBe(130);
   },
 );
+
+const silent = run('-e', 'process.stdin.resume()');
+it('up gives the prompt while a server hangs, keeps what is typed after the question of trust, and says who is waited for', async () => {
+  const here = join(folder, 'project');
+  mkdirSync(here, { recursive: true });
+  writeFileSync(join(here, 'a2c.json'), JSON.stringify({ mcpServers: { mute: silent, good: servers.good } }));
+  const { type, until, exited } = atPty(
+    ['up', '--port', '0', '--no-inspect'],
+    { ...state, XDG_CONFIG_HOME: folder, HOME: folder },
+    200,
+    here,
+  );
+  await until(/Trust this folder from now on\?[^]*\[y\/N\]/);
+  type('y\r');
+  await until(/office http/);
+  type('call good.echo text=typed-early\r');
+  await until(/waiting for mute/);
+  const begun = await until(/still starting: mute: [^]*typed-early[^]*a2c> /);
+  expect(begun).toMatch(/nothing came; this try ends after 300 s; see why mute/);
+  type('call ecko\r');
+  await until(/no list of tools has ecko yet; waiting for mute; Ctrl-C ends the call. Did you mean echo\?/);
+  type('\u0003');
+  await until(/cancelled/);
+  type('call files.list path=.\r');
+  await until(/Unknown server: files/);
+  type('why mut\r');
+  await until(/Unknown server: mut\r*\n +Did you mean mute\? List them: servers list/);
+  type('quit\r');
+  expect(await exited).toBe(0);
+});
 
 it('a call to a server that did not start says why, and what to type next', async () => {
   const { until, exited } = atPty(['call', 'crash.echo', '-c', file], state);

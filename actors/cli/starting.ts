@@ -31,6 +31,8 @@ export interface Patience<Host extends StartingHost = Computer> {
   readonly ms?: number | undefined;
   /** Tells whether to stop waiting for servers, because the wanted one is ready. */
   readonly isEnough?: (computer: Host) => Promise<boolean>;
+  /** Leaves out the line about the wait, for a program that reads the screen. */
+  readonly isQuiet?: boolean;
   /** Finds the downloads that servers wait for; their time begins when the download is over. */
   readonly downloads?: Downloads;
   /** Hears of each server once, when it is up or has failed; the wait includes this function. */
@@ -120,11 +122,11 @@ class Wait<Host extends StartingHost> {
   }
   /** Tells of servers that have settled, and ends the wait when none is left, enough is there, or time is over. */
   async look(): Promise<void> {
-    const { isEnough } = this.#patience;
+    const { isEnough, isQuiet = false } = this.#patience;
     const pending = this.#pending();
     if (pending.length === 0 || (await isEnough?.(this.#computer)) === true || this.#isLate(pending))
       return this.over.resolve();
-    this.#tell(pending);
+    if (!isQuiet) this.#tell(pending);
     if (this.#ms >= slowMs) this.#showParts();
   }
   #showParts(): void {

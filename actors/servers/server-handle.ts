@@ -35,12 +35,14 @@ export interface ServerStatus {
   readonly state: ServerState;
   /**
    * Step for which a `connecting` server waits, and since when (ISO 8601). During a handshake, `came` describes
-   * what the server has sent in place of an answer ('' for nothing).
+   * what the server has sent in place of an answer ('' for nothing). `limitMs` is the longest time of the step, after
+   * which the try fails (`connectMs` of the config); absent for a step without one.
    */
   readonly waits?: {
     readonly for: 'values' | 'permit' | 'launch' | 'connection' | 'headers' | 'initialize' | 'tools/list';
     readonly since: string;
     readonly came?: string;
+    readonly limitMs?: number;
   };
   /**
    * Reason why the server is not ready, or why some or all of its tools are refused or withdrawn although it is

@@ -66,6 +66,10 @@ export class Servers {
   get config(): Config {
     return this.#config;
   }
+  /** Names of all servers of the config. */
+  names(): Iterable<string> {
+    return this.#known.keys();
+  }
   get(name: string): KnownServer | undefined {
     return this.#known.get(name);
   }

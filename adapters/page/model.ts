@@ -5,6 +5,7 @@ import {
   stepsThatWait,
   stateWords,
   waitsText,
+  limitOf,
   type ServerState,
 } from '../../machines/server-states.ts';
 import type { Chart, Charts } from '../../machines/inspection.ts';
@@ -223,6 +224,7 @@ function waitOf(
   const text = waitsText(isHandshake ? (waits['for'] as 'initialize') : step, textOf(waits['came']), {
     hasProcess: owned.some(({ kind }) => kind === 'process'),
     ms,
+    limitMs: limitOf(step, numberOf(fieldsOf(fieldsOf(context)['timing'])['connectMs'])),
   });
   return before === '' ? text : `${text}; before that: ${before}`;
 }

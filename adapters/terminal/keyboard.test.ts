@@ -57,7 +57,22 @@ it('is read by one reader from the first question until it is closed', async () 
   expect(raw).toEqual([true, false]);
 });
 
-it('gives keys to nobody while nobody is asked, and Ctrl-C to its opener', async () => {
+it('keeps lines that are typed after an answer for the prompt, and gives them to no question', async () => {
+  const { terminal, lines, prompted, type } = atTerminal();
+  const first = terminal.question('trust it? ', never);
+  await type('y\r');
+  expect(await first).toBe('y');
+  await type('one\rtwo\r');
+  const second = terminal.question('run it? ', never);
+  await type('n\r');
+  expect(await second).toBe('n');
+  void prompted();
+  await type('');
+  expect(lines).toEqual(['one', 'two']);
+  terminal.close();
+});
+
+it('gives keys to nobody before Ctrl-C while nobody is asked, and Ctrl-C to its opener', async () => {
   const { terminal, lines, prompted, type, shown, interrupts } = atTerminal();
   const answer = terminal.question('one? ', never);
   await type('1\r');

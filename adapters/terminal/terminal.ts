@@ -337,6 +337,7 @@ class LineTerminal implements Terminal {
     });
     if (typed) this.#interruptible(typed, text, onInterrupt);
     this.#ask(lines);
+    if (typed) this.#keyboard.catchUp();
     const taken = (async () => {
       for await (const line of all) {
         if (isOver) return;

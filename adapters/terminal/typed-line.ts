@@ -217,6 +217,8 @@ export class Keyboard {
   readonly #listeners: Listeners;
   readonly #decoder = new StringDecoder('utf8');
   readonly #keys: string[] = [];
+  /** Keys typed while nothing was asked, which the prompt gets when it comes; a question never gets them. */
+  readonly #ahead: string[] = [];
   #state: 'untouched' | 'reading' | 'over' = 'untouched';
   /**
    * Holds back pasted keys after an answer for one turn of the event loop, because the asker may ask the next question
@@ -268,6 +270,10 @@ export class Keyboard {
       this.#handOut();
     });
   }
+  /** Gives a prompt that has just come what was typed before it. */
+  catchUp(): void {
+    if (this.#ahead.length > 0) this.settle();
+  }
   /**
    * Gives the terminal back to the shell and stops the program; continues at once where a program cannot be stopped.
    */
@@ -295,13 +301,17 @@ export class Keyboard {
     this.#handOut();
   };
   #handOut(): void {
+    if (this.#listeners.to()?.isQuestion === false) this.#keys.unshift(...this.#ahead.splice(0));
     while (this.#keys.length > 0 && !this.#isSettling) {
       const line = this.#listeners.to();
       if (line?.isBusy) return;
       const typed = (this.#keys.shift() ?? '').replace('\r\n', '\r');
       const keys = typed.replace(ctrlZ, '');
       if (line && keys !== '') this.#listeners.press(line, keys);
-      else if (keys.endsWith(ctrlC)) this.#listeners.interrupt();
+      else if (keys.endsWith(ctrlC)) {
+        this.#ahead.length = 0;
+        this.#listeners.interrupt();
+      } else if (keys !== '') this.#ahead.push(keys);
       if (keys !== typed) this.#suspend();
       if (this.#listeners.to() !== line) this.settle(line?.isSecret);
     }

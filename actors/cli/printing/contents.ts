@@ -295,25 +295,36 @@ interface Advising {
   readonly remedy?: string | undefined;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
+/** Function of an embedding program that advice names before the command of the prompt of `a2c up`. */
+const ofProgram = /(?:refused of )?\w+\((?:'.*?')?\); in the prompt: /g;
+/** Returns a failure whose advice can be typed at the prompt of `a2c up`, or in a shell where it says so. */
+export const forPrompt = <F extends Advising>(failure: F): F =>
+  failure.remedy === undefined
+    ? failure
+    : { ...failure, remedy: inShell(failure.remedy.replaceAll(ofProgram, ''), failure, {}) };
 /** Returns a failure whose advice can be copied to the shell of this command. */
 export function forShell<F extends Advising>(failure: F, options: SameServers): F {
-  const { remedy, details } = failure;
+  const { remedy } = failure;
   if (remedy === undefined) return failure;
+  return {
+    ...failure,
+    remedy: inShell(remedy.replaceAll(ofProgram, ''), failure, options)
+      .replace(/(?<!npx )\ba2c list$/, () => typedHere(options, 'a2c', 'list'))
+      // Commands of the prompt of `a2c up`: the shell has another one, or none.
+      .replace(/\bservers list$/, () => typedHere(options, 'a2c', 'status'))
+      .replace(/\btools (?:list|conflicts)$/, () => typedHere(options, 'a2c', 'tools'))
+      .replace(/, then start it again: servers start \S+/, ''),
+  };
+}
+/** Writes the commands in the advice of machines as they are typed in this shell. */
+function inShell(remedy: string, { details }: Advising, options: SameServers): string {
   const name = details?.['server_name'];
   // A name may have blanks and dots, so that only the failure tells where it ends.
   const pattern =
     typeof name === 'string' ? name.replaceAll(/[^\w-]/g, String.raw`\$&`) : String.raw`[^\s,;)]+?`;
-  return {
-    ...failure,
-    remedy: remedy
-      .replaceAll(advised(pattern), (_, command: string, server: string, flags: string) =>
-        typedHere(options, 'a2c', command, server, ...flags.split(' ').filter((flag) => flag !== '')),
-      )
-      .replace(/(?<!npx )\ba2c list$/, () => typedHere(options, 'a2c', 'list'))
-      // Commands of the prompt of `a2c up`: the shell has another one, or none.
-      .replace(/\bservers list$/, () => typedHere(options, 'a2c', 'status'))
-      .replace(/, then start it again: servers start \S+/, ''),
-  };
+  return remedy.replaceAll(advised(pattern), (_, command: string, server: string, flags: string) =>
+    typedHere(options, 'a2c', command, server, ...flags.split(' ').filter((flag) => flag !== '')),
+  );
 }
 
 /** Heading above the items that a server lists, with their number, or with the reason why the list is incomplete. */

@@ -4,12 +4,15 @@ import { nearest } from '../../../machines/text.ts';
 import type { RunningCall } from '../../api/computer-calls.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import { A2cError } from '../../kernel/errors.ts';
-import { callIn, readArguments, targetIn } from '../arguments.ts';
+import { cannotOrder } from '../../api/computer-status.ts';
+import type { ToolInfo } from '../../servers/server-handle.ts';
+import { callIn, readArguments, targetIn, type Target } from '../arguments.ts';
 import type { CommandContext } from '../context.ts';
 import { drawn, historyText, inOneLine, resultText } from '../printing/contents.ts';
 import { calledOf, progressFact, progressLine, shown } from '../printing/call-progress.ts';
 import { failureFact, tellFact, besideFailure, ownFailure } from '../printing/failures.ts';
 import { readFor, signatureText } from '../printing/signature.ts';
+import { hasStarted } from '../starting.ts';
 import { readNamed, usage, type PromptCommand, type PromptCommands } from './commands.ts';
 
 interface CallCommandOptions {
@@ -107,20 +110,35 @@ export class CallCommands {
     const inner = callIn(first);
     const { target, rest: more } = targetIn([inner?.name ?? first, ...others], servers);
     const read = [...(inner?.words ?? []), ...(await readArguments(more, readNamed))];
-    const { tools, missing } = await this.#computer.tools();
+    const { tools } = await this.#computer.tools();
     const isMeant = (tool: (typeof tools)[number]): boolean =>
       target.server === undefined
         ? tool.name === target.tool
         : tool.server === target.server && [tool.name, tool.original].includes(target.tool);
     const info = tools.find(isMeant);
-    if (!info && missing.length > 0) {
-      const waited = missing.map(({ server }) => server).join(', ');
-      const meant = meantBy(target.tool, tools);
-      this.#terminal.err(
-        `no list of tools has ${target.tool} yet; waiting for ${waited}; Ctrl-C ends the call${meant && `. ${meant}`}`,
-      );
-    }
+    if (!info) this.#sayUnknown(target, tools);
     await this.#run(info?.name ?? target.tool, info ? readFor(info, read) : {});
+  }
+  /**
+   * Says at once that no ready server has a tool, which is meant, and for whom the call waits. Throws where a server is
+   * named that there is not.
+   */
+  #sayUnknown({ server, tool }: Target, tools: readonly ToolInfo[]): void {
+    const servers = this.#computer.servers();
+    const word = server === undefined ? /^([^./ ]+)[./]./.exec(tool)?.[1] : undefined;
+    if (word !== undefined) {
+      const names = servers.map(({ name }) => name);
+      throw cannotOrder(word, undefined, names);
+    }
+    const starting = servers.filter(
+      (one) => !hasStarted(one) && (server === undefined || one.name === server),
+    );
+    if (starting.length === 0) return;
+    const meant = meantBy(tool, tools);
+    const names = starting.map(({ name }) => name).join(', ');
+    this.#terminal.err(
+      `no list of tools has ${tool} yet; waiting for ${names}; Ctrl-C ends the call${meant && `. ${meant}`}`,
+    );
   }
   async #asAgent(rest: string): Promise<void> {
     const [asked] = await readArguments([rest], readNamed);
@@ -152,7 +170,8 @@ export class CallCommands {
   }
   async #explained(failure: Failure, name: string): Promise<Failure> {
     const { code } = failure;
-    if (code !== 'ArgumentsInvalid' && code !== wireCodes.toolNotFound) return failure;
+    const isStarting = code === 'ServerNotActive' && failure.details?.['servers'] !== undefined;
+    if (code !== 'ArgumentsInvalid' && code !== wireCodes.toolNotFound && !isStarting) return failure;
     const { tools } = await this.#computer.tools();
     const info = tools.find((tool) => tool.name === name);
     if (info) return { ...failure, remedy: signatureText(info.name, info.inputSchema) };

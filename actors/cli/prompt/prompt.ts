@@ -9,6 +9,7 @@ import type { Known } from '../completing.ts';
 import type { CommandContext } from '../context.ts';
 import { conflictLines, listingText, toolJson } from '../printing/servers.ts';
 import { failureFact, tellFact, showFailure } from '../printing/failures.ts';
+import { forPrompt } from '../printing/contents.ts';
 import { toolText } from '../printing/signature.ts';
 import { CallCommands } from './call-commands.ts';
 import { CollectionCommands } from './collection-commands.ts';
@@ -138,7 +139,8 @@ export class Prompt {
     }
     return this.#isOver ? 'over' : 'again';
   }
-  #fail(failure: Failure): void {
+  #fail(given: Failure): void {
+    const failure = forPrompt(given);
     showFailure(this.#context, failure, false);
     tellFact(this.#context, this.#how, { type: 'error', ...failureFact(failure) });
   }

@@ -1,10 +1,10 @@
 import type { ConfigInput } from '../../../machines/config/config-input.ts';
-import { failureOf } from '../../kernel/errors.ts';
+import { failureOf, type A2cError } from '../../kernel/errors.ts';
 import { columnsOf, padded, readConfigText } from '../../../adapters/index.ts';
 import { parseConfigText } from '../../../machines/config/parse.ts';
 import { readJson } from '../../../machines/config/json-text.ts';
 import type { Computer } from '../../api/computer-handle.ts';
-import type { CatalogStatus } from '../../servers/server-handle.ts';
+import type { CatalogStatus, ServerStatus } from '../../servers/server-handle.ts';
 import { cannotOrder } from '../../api/computer-status.ts';
 import type { CommandContext } from '../context.ts';
 import { nameColumns, noiseLine, serverLine, logLine, whyText } from '../printing/servers.ts';
@@ -108,18 +108,29 @@ export class ServerCommands {
       tellFact(this.#context, this.#how, statusFact(server));
     }
   }
+  #unknown(name: string): A2cError {
+    return cannotOrder(
+      name,
+      undefined,
+      this.#computer.servers().map((each) => each.name),
+    );
+  }
+  #mustBeKnown(name: string): ServerStatus {
+    const server = this.#computer.servers().find((each) => each.name === name);
+    if (!server) throw this.#unknown(name);
+    return server;
+  }
   #logs(name: string, count: string): unknown {
     const { terminal } = this.#context;
     if (!/^[1-9]\d*$/.test(count)) throw usage('logs <server> [n]');
-    if (!this.#computer.servers().some((server) => server.name === name)) throw cannotOrder(name, undefined);
+    this.#mustBeKnown(name);
     const lines = this.#computer.logs(name).slice(-Number(count));
     for (const line of lines) terminal.out(logLine(line));
     if (lines.length === 0) terminal.out(`${name} wrote nothing`);
     return lines;
   }
   #why(name: string): unknown {
-    const server = this.#computer.servers().find((each) => each.name === name);
-    if (!server) throw cannotOrder(name, undefined);
+    const server = this.#mustBeKnown(name);
     for (const line of whyText(server)) this.#context.terminal.outText(line);
     const canTry = ['waiting', 'open', 'needsInput'].includes(server.state);
     if (canTry) this.#context.terminal.out(`try it now: retry ${name}`);
@@ -128,7 +139,7 @@ export class ServerCommands {
   async #disable(name: string, disabled: boolean): Promise<void> {
     const { servers, serverSettings } = this.#computer.config();
     const [server, settings] = [servers[name], serverSettings[name]];
-    if (!server) throw cannotOrder(name, undefined);
+    if (!server) throw this.#unknown(name);
     const entry = { ...server, name, disabled, a2c: settings };
     this.#context.terminal.out(serverLine(await this.#computer.addOrUpdateServer({ servers: [entry] })));
   }
