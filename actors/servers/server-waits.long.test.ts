@@ -37,7 +37,8 @@ async function reached(server: object, reason: RegExp, timing: object = {}): Pro
 
 describe('a server that is connecting says', () => {
   it('that it is silent', async () => {
-    const said = /^its program was started; waits for the answer to initialize since \d+ s; nothing came$/;
+    const said =
+      /^its program was started; waits for the answer to initialize since \d+ s; nothing came; this try ends after \d+ s$/;
     const status = await reached(node(lives), said);
     expect(status).toMatchObject({ state: 'connecting', waits: { for: 'initialize', came: '' } });
     expect(Date.parse(status.waits?.since ?? '')).toBeLessThanOrEqual(Date.now());
@@ -68,7 +69,7 @@ describe('a server that is connecting says', () => {
     const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`;
     const status = await reached(
       { url },
-      /^waits for the headers of the response since \d+ s; nothing came$/,
+      /^waits for the headers of the response since \d+ s; nothing came; this try ends after \d+ s$/,
     );
     expect(status).toMatchObject({ state: 'connecting', waits: { for: 'headers' } });
     listener.close();
@@ -126,7 +127,8 @@ describe('what a server waited for', () => {
     const terminal = {
       ...{ out: nothing, err: nothing, outText: nothing, errText: nothing, line: nothing },
       ...{ isWatched: true, isRead: true },
-      meter: (text: string | null) => void (text?.endsWith('; nothing came') && over.abort()),
+      meter: (text: string | null) =>
+        void (text?.endsWith('; nothing came; this try ends after 300 s') && over.abort()),
     } as unknown as CommandContext['terminal'];
     // The command ends only when the meter shows the expected words, which abort it.
     await commandLine(['tools', '-c', file], { terminal, signal: over.signal });

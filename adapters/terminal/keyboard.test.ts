@@ -72,7 +72,7 @@ it('keeps lines that are typed after an answer for the prompt, and gives them to
   terminal.close();
 });
 
-it('gives keys to nobody before Ctrl-C while nobody is asked, and Ctrl-C to its opener', async () => {
+it('gives keys to nobody while nobody is asked, and Ctrl-C to its opener', async () => {
   const { terminal, lines, prompted, type, shown, interrupts } = atTerminal();
   const answer = terminal.question('one? ', never);
   await type('1\r');
