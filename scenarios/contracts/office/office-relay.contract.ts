@@ -18,7 +18,11 @@ const answering = (peer: Peer, ...ack: unknown[]): void => {
 let world: World;
 let office: OfficeProbe;
 
-const wrongBlobs: readonly (readonly [string, object, number])[] = [
+const wrongQuestions: readonly (readonly [string, object, number])[] = [
+  ['client:read_resource', toolsOf('c'), 400],
+  ['client:read_resource', { ...toolsOf('nobody'), uri: 'dpe://h' }, 404],
+  ['client:get_resources', toolsOf('c'), 400],
+  ['client:get_skill', toolsOf('c'), 400],
   ['client:get_blob', { ...toolsOf('c'), blob_handle: 'h', chunk_offset: 'x' }, 400],
   ['client:put_blob', { ...toolsOf('c'), chunk_offset: 0, eof: 'x', blob: '' }, 400],
 ];
@@ -54,12 +58,8 @@ function refusals(): void {
     ['server:tool_call_cancel', { agent: 'c', req_id: 'r' }, 403],
     ['server:tool_call_cancel', {}, 400],
     ['client:get_finder', { ...toolsOf('c'), keywords: 'word' }, 400],
-    ['client:read_resource', toolsOf('c'), 400],
-    ['client:read_resource', { ...toolsOf('nobody'), uri: 'dpe://h' }, 404],
-    ['client:get_resources', toolsOf('c'), 400],
-    ['client:get_skill', toolsOf('c'), 400],
     ['client:nothing', undefined, 501],
-    ...wrongBlobs,
+    ...wrongQuestions,
   ] as [string, unknown, number][])(
     'answers %s %j of an agent, and asks no computer',
     async (event, payload, code) => {
