@@ -97,6 +97,7 @@ export { isLink, readLink } from './storage/config-imports.ts';
 export { configToWrite, findConfig, userConfigFile, type FoundConfig } from './storage/config-files.ts';
 export { lineHistory } from './storage/user-files.ts';
 export { changeFile, NotText } from './storage/settings.ts';
+export { openBlobSource, type BlobSource } from './storage/blob-source.ts';
 export { LandingFolder, safeName, type LandingSettings } from './storage/landing-folder.ts';
 export { SkillFolders } from './storage/skill-folders.ts';
 export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings.ts';

@@ -1,4 +1,5 @@
-import type { Call, CallOptions } from './pending-calls.ts';
+import type { Call, AgentCallOptions } from './pending-calls.ts';
+import type { FileSource, LandedFile, PutOptions } from './agent-files.ts';
 import type {
   DesktopShown,
   DocumentSummary,
@@ -197,8 +198,15 @@ export interface Agent extends AgentReading, AsyncDisposable {
     computer: string,
     tool: string,
     params?: Readonly<Record<string, unknown>>,
-    options?: CallOptions,
+    options?: AgentCallOptions,
   ): Call;
+  /**
+   * Puts a file on a computer whose config opens a landing folder, and resolves with its path there. After a lost
+   * connection it goes on where the computer is. Rejects with an `A2cError`: 4019 with `details.reason` (docs/files.md),
+   * 404 for an unknown computer, `LinkLost` or 408 when nothing went on for `timeoutMs`; with the error of the file
+   * system; and with the reason of the signal.
+   */
+  putFile(computer: string, source: FileSource, options?: PutOptions): Promise<LandedFile>;
   /**
    * Cancels a call of this agent by its `reqId`; the call ends as `cancelled`. Does nothing for an unknown id or a
    * call that has ended.

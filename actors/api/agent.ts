@@ -19,19 +19,21 @@ import type {
 } from './agent-handle.ts';
 import type { Skill } from './computer-handle.ts';
 import { skillOf } from './agent-lists.ts';
+import { hasBlobs, putFile, withLanded, type PuttingAgent } from './agent-files.ts';
 import { createReading } from './agent-reading.ts';
 import {
   agentOptions,
   asking,
   callOptions,
   inspectOptions,
+  putOptions,
   waitOptions,
   wrongCall,
 } from './option-checks.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
 import { linkStatusOf, Seat, type LinkStatus } from './seat.ts';
 import { outcomeOf, type ToldOutcome } from './call-outcome.ts';
-import { misusedCall, PendingCalls, readAs, type Call, type CallOptions } from './pending-calls.ts';
+import { misusedCall, PendingCalls, readAs, type AgentCallOptions, type Call } from './pending-calls.ts';
 import { wordedBy } from './texts.ts';
 import { tracedCall } from './tracing.ts';
 import { A2cError } from '../kernel/errors.ts';
@@ -264,7 +266,7 @@ class HostedAgent implements Agent {
       this.#call(computer, tool, params, traced),
     );
   };
-  #call(computer: string, tool: string, params: AgentCall['params'], options: CallOptions): Call {
+  #call(computer: string, tool: string, params: AgentCall['params'], options: AgentCallOptions): Call {
     const { timeoutMs = this.#timing.callTotalMs } = options;
     const trace = traceIn(options.trace ?? {});
     const send = (ticket: string, reqId: string): void => {
@@ -281,7 +283,8 @@ class HostedAgent implements Agent {
         replyTo,
         ...(trace && { trace }),
       };
-      this.#sendOrSettle(call, ticket, reqId, tool);
+      if (options.putBlobs === true && hasBlobs(params)) void this.#sendWithFiles(call);
+      else this.#sendOrSettle(call, ticket, reqId, tool);
     };
     const wasThere = this.#known.present.has(computer);
     const call = this.#calls.start(tool, options, send, (...cancelled) => this.#cancel(...cancelled));
@@ -289,6 +292,28 @@ class HostedAgent implements Agent {
       placedAt(computer, becauseOf(options.signal, interpreted(told, wasThere)), () => this.computers());
     return readAs(call, (told) => outcomeOf(this.#worded(read(told))));
   }
+  /** Calls whose files are being put on their computer, with what gives that up. */
+  readonly #putting = new Map<string, AbortController>();
+  /** Puts the files of a call on its computer, then sends the call with their paths. */
+  async #sendWithFiles(call: AgentCall): Promise<void> {
+    const { ticket, reqId, tool, computer } = call;
+    const aborter = new AbortController();
+    this.#putting.set(ticket, aborter);
+    try {
+      const params = await withLanded(call.params, (source, name) =>
+        putFile(this.#puttingAgent, computer, source, { name, signal: aborter.signal }),
+      );
+      this.#sendOrSettle({ ...call, params: params as AgentCall['params'] }, ticket, reqId, tool);
+    } catch (error) {
+      this.#calls.settle(unputCall({ ticket, reqId, server: '', tool }, error, aborter.signal));
+    } finally {
+      this.#putting.delete(ticket);
+    }
+  }
+  putFile: Agent['putFile'] = async (computer, source, options = {}) => {
+    mustBeOptions('putFile', options, putOptions);
+    return putFile(this.#puttingAgent, computer, source, options);
+  };
   /** Sends a question to a computer; resolves with the raw ack and the `req_id` that the ack has to repeat. */
   readonly #query: AskComputer = async (method, request, options) => {
     const { timeoutMs, signal } = options;
@@ -339,7 +364,12 @@ class HostedAgent implements Agent {
     const { servers, inputs } = read.body;
     return { servers, inputs: inputs ?? [] };
   }
+  get #puttingAgent(): PuttingAgent {
+    return { ask: this.#query, isOpen: () => this.#isOpen(), outgoing: this.#runtime.outgoing };
+  }
   #cancel(ticket: string, reason = cancelledByHost): void {
+    const putting = this.#putting.get(ticket);
+    if (putting) return putting.abort(new Error(reason));
     const order = { type: 'call.cancel', ticket, reason } as const;
     if (this.#isOpen()) this.#runtime.directory.send('agent', order);
   }
@@ -385,6 +415,18 @@ class HostedAgent implements Agent {
   }
 }
 
+/** Answer of a call that was never sent, because a file of it could not be put on its computer. */
+function unputCall(
+  call: Pick<CallSettled, 'ticket' | 'reqId' | 'server' | 'tool'>,
+  error: unknown,
+  signal: AbortSignal,
+): CallSettled {
+  const { message } = error as Error;
+  if (signal.aborted) return settledBy(call, 'cancelled', { code: 'ToolCallCancelled', message });
+  if (!(error instanceof A2cError)) return settledBy(call, 'failed', { code: wireCodes.badRequest, message });
+  const { code, details, remedy } = error;
+  return settledBy(call, 'failed', { code, message, details, ...(remedy !== undefined && { remedy }) });
+}
 /** Tells a cancelled call the reason of its signal, which the computer that held the call never heard. */
 function becauseOf(signal: AbortSignal | undefined, told: ToldOutcome): ToldOutcome {
   if (told.end !== 'cancelled' || !told.failure || !signal?.aborted) return told;

@@ -14,7 +14,8 @@ import type {
 import type { DesktopQuery, FinderQuery, SkillWait, WaitOptions } from './computer-handle.ts';
 import type { Answers, ComputerOptions } from './computer-options.ts';
 import type { OfficeOptions } from './office-handle.ts';
-import type { CallOptions, ComputerCallOptions } from './pending-calls.ts';
+import type { PutOptions } from './agent-files.ts';
+import type { AgentCallOptions, CallOptions, ComputerCallOptions } from './pending-calls.ts';
 import type { PresenterOptions } from './presenter-handle.ts';
 import type { OfficeSeat } from './seat.ts';
 import type { InspectOptions } from '../inspector/inspections.ts';
@@ -238,7 +239,8 @@ const ofCall: Checks<CallOptions> = {
   trace: object,
   context: anything,
 };
-export const callOptions = options<CallOptions>(ofCall);
+export const callOptions = options<AgentCallOptions>({ ...ofCall, putBlobs: flag });
+export const putOptions = options<PutOptions>({ signal, timeoutMs: limit, name: text, onProgress: callback });
 export const computerCallOptions = options<ComputerCallOptions>({
   ...ofCall,
   sessionKey: text,

@@ -94,6 +94,8 @@ export class Runtime {
   );
   /** Port that resolves launch specs of servers. */
   specs: Ports['request'] = unanswered;
+  /** Bytes of the parts that an agent of this runtime sends, as base64 by key. */
+  readonly outgoing = new Map<string, string>();
   /** Further ports that answer requests, by name. */
   readonly others = new Map<string, Ports['request']>();
   /** Answers of the host to questions of servers; a method that is left out is not declared to servers. */
@@ -129,7 +131,14 @@ export class Runtime {
     this.access = new OfficeAccess(survival.stateDir);
     this.tracing = tracing;
     const { credential } = this.access;
-    this.#links = links ?? lazyLinks({ tracing, credential, frame: this.#frames.ofSocket });
+    this.#links =
+      links ??
+      lazyLinks({
+        tracing,
+        credential,
+        frame: this.#frames.ofSocket,
+        bytesOf: (key) => this.outgoing.get(key),
+      });
     this.#offices = lazyOffices({
       tracing,
       answered: this.hostLog?.answered.bind(this.hostLog),

@@ -85,7 +85,7 @@ const names = {
     ...(['getConfig', 'getDesktop'] as const),
     ...(['getFinder', 'readResource', 'readDocumentMetadata', 'readDocumentPages', 'readPage'] as const),
     ...(['readElement', 'pagesOf', 'documentsOf', 'getResources', 'resourcesOf'] as const),
-    ...(['skills', 'skill', 'on', 'inspect', 'writeTrace', 'mark', 'close'] as const),
+    ...(['skills', 'skill', 'putFile', 'on', 'inspect', 'writeTrace', 'mark', 'close'] as const),
   ],
 } as const;
 const functions = {
@@ -286,6 +286,7 @@ const values = {
     ...[
       'readDesktop',
       'readFinder',
+      'readPut',
       'readResource',
       'readResourceReply',
       'readResources',

@@ -38,7 +38,7 @@ const types = (): string[] => facts.map(({ type }) => type);
 beforeEach(() => {
   facts = [];
   emitted = [];
-  registry = new LinkRegistry({ setTimer: () => {}, clearTimer: () => {} }, () => 'u');
+  registry = new LinkRegistry({ setTimer: () => {}, clearTimer: () => {} }, { newId: () => 'u' });
 });
 
 describe('the door of a computer', () => {

@@ -19,11 +19,24 @@ import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { AgentRequests, bodyLimitOf } from './agent-requests.ts';
 import type { Refusal } from './denial.ts';
 import { splitArgs } from './office-wire.ts';
-import { type WireEmit, type LinkRequest, LinkRequests, refuseUnsent } from './link-requests.ts';
+import {
+  type BytesOf,
+  type WireEmit,
+  type LinkRequest,
+  LinkRequests,
+  refuseUnsent,
+} from './link-requests.ts';
 
 /** Largest number of characters kept of a text from an office. */
 const mostText = 400;
 
+/** Dependencies of a link that carries files in parts. */
+export interface LinkBytes {
+  /** Makes the id of an upload, which nobody can guess. */
+  readonly newId: () => string;
+  /** Returns the bytes of a part that an agent sends, as base64 by their key. */
+  readonly bytesOf?: BytesOf | undefined;
+}
 /** Transport of a link: one connection that is opened once and never again. */
 export interface LinkWire {
   /** Sends an event; called only while connected. */
@@ -89,7 +102,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     wire: LinkWire,
     timers: Timers,
     ended: () => void,
-    newId: () => string,
+    { newId, bytesOf }: LinkBytes,
     tracing?: Tracing,
   ) {
     this.#input = input;
@@ -102,7 +115,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
       newId,
       say: (told) => this.#send(events.toolCallProgress, told),
     });
-    this.#requests = new LinkRequests((event, ...args) => this.#send(event, ...args), input, timers);
+    this.#requests = new LinkRequests((event, ...args) => this.#send(event, ...args), input, timers, bytesOf);
   }
 
   /** Part of a file that an agent sent under this ticket, as base64, until it is answered. */
@@ -216,13 +229,13 @@ export class LinkConnection implements PortInstance<LinkCommand> {
 export class LinkRegistry {
   readonly #connections = new Map<string, LinkConnection>();
   readonly #timers: Timers;
-  readonly #newId: () => string;
+  readonly #bytes: LinkBytes;
   readonly #tracing: Tracing | undefined;
 
-  /** Creates the registry; `newId` names uploads, `tracing` makes a span of each call that reaches a computer. */
-  constructor(timers: Timers, newId: () => string, tracing?: Tracing) {
+  /** Creates the registry; `bytes` serves files in parts, `tracing` makes a span of each call that reaches a computer. */
+  constructor(timers: Timers, bytes: LinkBytes, tracing?: Tracing) {
     this.#timers = timers;
-    this.#newId = newId;
+    this.#bytes = bytes;
     this.#tracing = tracing;
   }
 
@@ -242,7 +255,7 @@ export class LinkRegistry {
       wire,
       this.#timers,
       ended,
-      this.#newId,
+      this.#bytes,
       this.#tracing,
     );
     this.#connections.set(input.key, connection);

@@ -7,7 +7,7 @@ it.each(['agent', 'computer'] as const)(
   'tells why the office has closed the connection of the %s',
   (role) => {
     const facts: LinkFact[] = [];
-    const registry = new LinkRegistry({ setTimer: () => {}, clearTimer: () => {} }, () => 'u');
+    const registry = new LinkRegistry({ setTimer: () => {}, clearTimer: () => {} }, { newId: () => 'u' });
     const connection = registry.open(
       'computer/link/socket#7',
       { url: '', role, name: 'n', office: 'o', key: 'k', version: PROTOCOL_VERSION },

@@ -25,6 +25,8 @@ interface Asked extends LinkRequest {
   /** Callback for the next part of an image; present while the images of an answer that already came are being fetched. */
   chunk?: (ack: unknown) => void;
 }
+/** Returns the bytes of a part by their key, as base64. */
+export type BytesOf = (key: string) => string | undefined;
 export type WireEmit = <E extends EventName>(event: E, ...args: Parameters<ClientToServer[E]>) => void;
 
 const offline: Failure = { code: 'LinkLost', message: 'There is no connection to the office' };
@@ -65,19 +67,23 @@ export class LinkRequests {
   readonly #asked = new TransientMap<number, Asked>();
   /** Numbers that identify the pending tool calls, by the `req_id` of each call. */
   readonly #calls = new TransientMap<string, number>();
+  readonly #bytesOf: BytesOf;
   #last = 0;
   #isLost = false;
   /** Limit in bytes for one request to the connected office, which closes a connection that sends more. */
   limitBytes = bodyLimitBytes;
 
-  constructor(emit: WireEmit, input: LinkInput, timers: Timers) {
+  /** Creates the requests; `bytesOf` returns the bytes of a part that is put on a computer, as base64 by its key. */
+  constructor(emit: WireEmit, input: LinkInput, timers: Timers, bytesOf: BytesOf = () => undefined) {
+    this.#bytesOf = bytesOf;
     this.#send = emit;
     this.#timers = timers;
     this.#agent = input.name;
   }
 
   request(request: LinkRequest, emit: Emit<RequestFact>): () => void {
-    const { id, method, params } = request;
+    const { id, method } = request;
+    const params = method === events.putBlob ? this.#withBytes(request.params) : request.params;
     if (method === events.cancelToolCall) return this.#takeBack(request, emit);
     const bytes = excessBytes(params, this.limitBytes);
     if (bytes !== undefined) return refuseUnsent(id, emit, tooLarge(bytes, this.limitBytes));
@@ -99,6 +105,11 @@ export class LinkRequests {
     return () => this.#cancel(n);
   }
 
+  /** Fills in the bytes of a part, which machines and traces know by their key only. */
+  #withBytes(params: unknown): unknown {
+    const { blob_key: key, ...part } = (params ?? {}) as { readonly blob_key?: unknown };
+    return typeof key === 'string' ? { ...part, blob: this.#bytesOf(key) ?? '' } : params;
+  }
   /** Ends all requests because the connection was lost. A result that has already come is delivered without its missing images. */
   lose(): void {
     this.#isLost = true;

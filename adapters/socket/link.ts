@@ -61,6 +61,8 @@ export interface LinksOptions {
   readonly frame?: (at: string, dir: 'in' | 'out', message: object) => void;
   /** Tracer that makes a span of each call that reaches a computer. */
   readonly tracing?: Tracing | undefined;
+  /** Returns the bytes of a part that an agent sends, as base64 by their key. */
+  readonly bytesOf?: (key: string) => string | undefined;
   /** Returns the credential for the office at this URL. */
   readonly credential?: (url: string) => PeerCredential | undefined;
 }
@@ -156,7 +158,8 @@ function listenTo(
  * port instance is one connection: after `link.refused` or `link.down` it reports nothing more.
  */
 export function createLinks(options: LinksOptions = {}): Links {
-  const registry = new LinkRegistry(systemTimers, () => randomUUID().replaceAll('-', ''), options.tracing);
+  const newId = (): string => randomUUID().replaceAll('-', '');
+  const registry = new LinkRegistry(systemTimers, { newId, bytesOf: options.bytesOf }, options.tracing);
   const open = (at: string, input: LinkInput, emit: Emit<LinkFact>): PortInstance<LinkCommand> => {
     if (!URL.canParse(input.url)) {
       const connection = registry.open(at, input, emit, { emit: () => {}, close: () => {} });

@@ -161,6 +161,7 @@ export { excessBytes } from './size.ts';
 export type { MetaValue, SmcpTool } from './messages/collections.ts';
 export {
   readBlobPart,
+  readPut,
   readConfig,
   readContents,
   readResources,

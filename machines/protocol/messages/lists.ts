@@ -18,6 +18,7 @@ import {
 } from './collections.ts';
 import { getBlobReply, type GetBlobReply } from './blobs.ts';
 import { listRoomReply } from './messages.ts';
+import { putBlobReply, type PutBlobReply } from './uploads.ts';
 import { getSkillReply, getSkillsReply, skillRef, type GetSkillReply, type SkillRef } from './skills.ts';
 import { problemsIn } from './answers.ts';
 import { readAnswer } from '../reading.ts';
@@ -186,6 +187,9 @@ export function readSkills(ack: unknown, reqId: string): Read<SkillsRead> {
 /** Reads the acknowledgement of `client:get_skill`. */
 export const readSkill = (ack: unknown, reqId: string): Read<GetSkillReply> =>
   readReply(ack, reqId, getSkillReply);
+/** Reads the acknowledgement of `client:put_blob`. */
+export const readPut = (ack: unknown, reqId: string): Read<PutBlobReply> =>
+  readReply(ack, reqId, putBlobReply);
 /** Reads the acknowledgement of `client:get_blob`. */
 export const readBlobPart = (ack: unknown, reqId: string): Read<GetBlobReply> =>
   readReply(ack, reqId, getBlobReply);

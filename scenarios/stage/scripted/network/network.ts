@@ -400,7 +400,7 @@ class ScriptedNetwork implements Network {
       clearTimer: (timer) => clock.clearTimeout(timer),
     };
     this.register = new ScriptedRegister(clock, leaseMs);
-    this.#registry = new LinkRegistry(this.#timers, () => `upload-${++this.#uploads}`);
+    this.#registry = new LinkRegistry(this.#timers, { newId: () => `upload-${++this.#uploads}` });
     this.request = this.#registry.request;
     this.partOf = (ticket) => this.#registry.partOf(ticket);
   }

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { launched } from '../../scenarios/fixtures/hosted.ts';
+import {
+  createAgent,
+  createComputer,
+  createOffice,
+  type Agent,
+  type Computer,
+  type Office,
+} from '../index.ts';
+
+/** Files that an agent puts on a computer, over sockets. */
+const root = mkdtempSync(join(tmpdir(), 'a2c-files-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+let count = 0;
+const folder = (): string => join(root, String((count += 1)));
+const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, (_, i) => i % 251));
+const sha256 = (data: Buffer): string => createHash('sha256').update(data).digest('hex');
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).toReversed()) await each.close();
+});
+const opened = <T extends { close(): Promise<void> }>(each: T): T => {
+  open.push(each);
+  return each;
+};
+const timing = { linkBackoffMs: 20 };
+interface World {
+  readonly office: Office;
+  readonly computer: Computer;
+  readonly agent: Agent;
+  readonly landing: string;
+}
+async function world(given: object | null = {}, mcpServers = {}): Promise<World> {
+  const landing = folder();
+  const office = opened(await createOffice({ port: 0 }));
+  const config = {
+    mcpServers,
+    ...(given && { a2c: { landing: { folder: landing, autoApprove: true, ...given } } }),
+  };
+  const seat = { url: office.url, id: 'o' };
+  const computer = opened(
+    await createComputer({ name: 'c', config, office: seat, stateDir: false, record: false, timing }),
+  );
+  const agent = opened(await createAgent({ url: office.url, office: 'o', name: 'a', record: false, timing }));
+  return { office, computer, agent, landing };
+}
+const partsOf = (landing: string): string[] => readdirSync(join(landing, '.a2c-upload'));
+
+describe('an agent', () => {
+  it.each([1, 256 * 1024, 600_000])('puts a file of %i bytes, with its progress', async (size) => {
+    const { agent, landing } = await world();
+    const path = join(root, `of ${size}.bin`);
+    writeFileSync(path, bytes(size));
+    const sent: number[] = [];
+    const landed = await agent.putFile('c', path, { onProgress: (p) => sent.push(p.sent) });
+    expect(landed).toMatchObject({ bytes: size, sha256: sha256(bytes(size)) });
+    expect([dirname(landed.path), readFileSync(landed.path).equals(bytes(size))]).toEqual([landing, true]);
+    expect([landed.path.endsWith(`_of_${size}.bin`), sent.at(-1)]).toEqual([true, size]);
+  });
+
+  it('puts bytes in memory under a name', async () => {
+    const { agent } = await world();
+    const { path } = await agent.putFile('c', bytes(10), { name: '../up.bin' });
+    expect([path.endsWith('_up.bin'), readFileSync(path).equals(bytes(10))]).toEqual([true, true]);
+  });
+
+  it('goes on where the computer is after the office was opened again', async () => {
+    const { agent, office, landing } = await world();
+    const data = bytes(2_000_000);
+    const sent: number[] = [];
+    let again: Promise<Office> | undefined;
+    const reopen = async (): Promise<Office> => {
+      await office.close();
+      return opened(await createOffice({ port: office.port }));
+    };
+    const landed = await agent.putFile('c', data, {
+      onProgress: (p) => {
+        sent.push(p.sent);
+        if (p.sent >= 1_000_000) again ??= reopen();
+      },
+    });
+    await again;
+    expect(readFileSync(landed.path).equals(data)).toBe(true);
+    expect(sent).toEqual(sent.toSorted((a, b) => a - b));
+    expect([partsOf(landing), readdirSync(landing).length]).toEqual([[], 2]);
+  });
+
+  it('gives a file up when its signal aborts, and the computer that closes leaves nothing', async () => {
+    const { agent, computer, landing } = await world();
+    const aborter = new AbortController();
+    const putting = agent.putFile('c', bytes(2_000_000), {
+      signal: aborter.signal,
+      onProgress: () => aborter.abort(new Error('enough')),
+    });
+    await expect(putting).rejects.toThrow('enough');
+    await computer.close();
+    expect([partsOf(landing), readdirSync(landing)]).toEqual([[], ['.a2c-upload']]);
+  });
+
+  it.each([
+    ['has no landing folder', null, { code: 4019, details: { reason: 'forbidden' } }],
+    ['takes smaller files only', { maxFileBytes: 5 }, { code: 4019, details: { reason: 'too_large' } }],
+    ['has nobody to ask', { autoApprove: false }, { code: 4019, details: { reason: 'forbidden' } }],
+  ])('is told that its computer %s', async (_, landing, error) => {
+    const { agent } = await world(landing);
+    await expect(agent.putFile('c', bytes(10))).rejects.toMatchObject(error);
+  });
+
+  it('is told at once of a computer or a file that is not there', async () => {
+    const { agent } = await world();
+    await expect(agent.putFile('nobody', bytes(10))).rejects.toMatchObject({ code: 404 });
+    await expect(agent.putFile('c', join(root, 'gone'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  const servers = { s: launched('files') };
+  const echoed = (result: unknown): string =>
+    (result as { content: readonly { readonly text: string }[] }).content.map(({ text }) => text).join('');
+  it('calls a tool with the path of a file that it puts first', async () => {
+    const { agent, landing } = await world({}, servers);
+    await agent.tools('c');
+    const file = { $blob: bytes(300_000), name: 'a.bin' };
+    const { result } = await agent.callTool('c', 'echo', { text: file }, { putBlobs: true });
+    const [path = ''] = readdirSync(landing).filter((name) => name.endsWith('_a.bin'));
+    expect(echoed(result)).toContain(join(landing, path));
+    // Without the option the host sends what it was given, because a model may have written it.
+    await agent.callTool('c', 'echo', { text: { $blob: '/etc/hostname' } });
+    expect(readdirSync(landing)).toHaveLength(2);
+  });
+
+  it('does not send a call whose file cannot be put, or that is cancelled before', async () => {
+    const { agent } = await world({ maxFileBytes: 100 }, servers);
+    await agent.tools('c');
+    const call = (size: number, signal?: AbortSignal) =>
+      agent.callTool('c', 'echo', { text: { $blob: bytes(size) } }, { putBlobs: true, signal });
+    expect(await call(101)).toMatchObject({
+      outcome: 'failed',
+      failure: { code: 4019, details: { reason: 'too_large' } },
+    });
+    const cancelled = call(50);
+    cancelled.cancel();
+    expect(await cancelled).toMatchObject({ end: 'cancelled', outcome: 'failed' });
+  });
+});
