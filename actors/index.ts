@@ -242,7 +242,7 @@ export type { SeatFacts } from '../machines/kernel/ports.ts';
 export type { RunningCall } from './api/computer-calls.ts';
 export type { Progress as CallProgress } from '../machines/protocol/messages/messages.ts';
 export type { AgentCallOptions, Call, CallOptions, ComputerCallOptions } from './api/pending-calls.ts';
-export type { FileSource, LandedFile, PutOptions, PutProgress } from './api/agent-files.ts';
+export type { FileSource, LandedFile, PutOptions, PutProgress } from './api/agent-handle.ts';
 export type {
   CallEnding,
   CallFacts,

@@ -1,5 +1,4 @@
 import type { Call, AgentCallOptions } from './pending-calls.ts';
-import type { FileSource, LandedFile, PutOptions } from './agent-files.ts';
 import type {
   DesktopShown,
   DocumentSummary,
@@ -27,6 +26,36 @@ import type { ShownWindow } from '../../machines/resources/desktop.ts';
 import type { DpeCategory, DpeFormat } from '../../machines/resources/dpe-uri.ts';
 
 /** Handle of an agent: its options, methods and events. */
+
+/** Content for a computer: the path of a file, or its bytes. */
+export type FileSource = string | Uint8Array;
+/** Progress of a file that is put on a computer, in bytes. */
+export interface PutProgress {
+  /** Bytes that the computer has; fewer than before when it has lost them. */
+  readonly sent: number;
+  /** Bytes of the whole file. */
+  readonly total: number;
+}
+/** Options of a file that is put on a computer. */
+export interface PutOptions {
+  /** Name that is proposed for the file; that of the path by default. The computer makes a safe one of it. */
+  readonly name?: string | undefined;
+  /** Signal that gives the upload up; the computer removes what it has after its idle time. */
+  readonly signal?: AbortSignal | undefined;
+  /** Longest time in ms without a part that the computer takes, also while the office is away. Default 120,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Called with the progress after each part. */
+  readonly onProgress?: ((progress: PutProgress) => void) | undefined;
+}
+/** File that has landed on a computer. */
+export interface LandedFile {
+  /** Whole path on the computer, for the arguments of its tools. */
+  readonly path: string;
+  /** Number of bytes of the file. */
+  readonly bytes: number;
+  /** Hash of the content, hexadecimal; the computer has checked it. */
+  readonly sha256: string;
+}
 
 /** Options of an agent: its office, its name and its time limits. */
 export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers' | 'tls'>, LogOptions {

@@ -6,6 +6,7 @@ import type {
   FinderOptions,
   FormatOptions,
   PageOptions,
+  PutOptions,
   ReadOptions,
   ResourceOptions,
   ResourcesOptions,
@@ -14,7 +15,6 @@ import type {
 import type { DesktopQuery, FinderQuery, SkillWait, WaitOptions } from './computer-handle.ts';
 import type { Answers, ComputerOptions } from './computer-options.ts';
 import type { OfficeOptions } from './office-handle.ts';
-import type { PutOptions } from './agent-files.ts';
 import type { AgentCallOptions, CallOptions, ComputerCallOptions } from './pending-calls.ts';
 import type { PresenterOptions } from './presenter-handle.ts';
 import type { OfficeSeat } from './seat.ts';

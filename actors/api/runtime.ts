@@ -139,18 +139,7 @@ export class Runtime {
         frame: this.#frames.ofSocket,
         bytesOf: (key) => this.outgoing.get(key),
       });
-    this.#offices = lazyOffices({
-      tracing,
-      answered: this.hostLog?.answered.bind(this.hostLog),
-      clock: this.hostLog?.isTelling ? systemClock.now : undefined,
-      auth: this.access.authenticate,
-      refused: (peer) => this.access.refused(peer),
-      settings: () => this.access.settings,
-      meter: () => this.access.meter,
-      watched: (control) => void (this.access.control = control),
-      frame: () => this.#frames.ofSeats,
-      called: (dir, told) => this.#frames.take('office', 'relay', dir, told),
-    });
+    this.#offices = this.#openOffices();
     this.#survival = survival;
     const { secrets, redact, key } = record || {};
     this.secrets = new KnownSecrets(secrets, redact, survival.notice);
@@ -229,6 +218,20 @@ export class Runtime {
   }
   #reachOf(server: string, spec: number): Reach | undefined {
     return this.#reaches.get(server)?.get(spec);
+  }
+  #openOffices(): Offices {
+    return lazyOffices({
+      tracing: this.tracing,
+      answered: this.hostLog?.answered.bind(this.hostLog),
+      clock: this.hostLog?.isTelling ? systemClock.now : undefined,
+      auth: this.access.authenticate,
+      refused: (peer) => this.access.refused(peer),
+      settings: () => this.access.settings,
+      meter: () => this.access.meter,
+      watched: (control) => void (this.access.control = control),
+      frame: () => this.#frames.ofSeats,
+      called: (dir, told) => this.#frames.take('office', 'relay', dir, told),
+    });
   }
   #openSessions(): SessionPort {
     const of = (): Runtime => this;
