@@ -57,7 +57,7 @@ describe('the prompt of a2c up', () => {
     const mute = { command: process.execPath, args: [server, 'mute'] };
     const config = { mcpServers: { ...only.mcpServers, mute }, a2c: { timeouts: { bootMs: 100 } } };
     const up = atPrompt(config, { isRead: true });
-    await up.until(/a2c> /);
+    await up.until(/(?=[^]*a2c> )(?=[^]*fixture +ready)/);
     up.write('call ecko\n');
     expect(await up.until(/ends the call.*\n/)).toMatch(
       /no list of tools has ecko yet; waiting for mute; Ctrl-C ends the call\. Did you mean echo\?/,
