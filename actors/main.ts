@@ -15,7 +15,7 @@ keepCompiledCode();
 const heading = /^(?:Usage:|[A-Z][\w ]+:$)/gm;
 async function main(): Promise<void> {
   const aborter = new AbortController();
-  const stop = (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void => {
+  const stop = (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK'): void => {
     const by = new EndedBySignal(name);
     // Exits at once at the second signal; the ledger of child processes ends the servers as the process exits.
     if (aborter.signal.aborted) process.exit(by.exitCode);
@@ -23,6 +23,8 @@ async function main(): Promise<void> {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  // Ctrl-Break of Windows, the only one of these that a program there can send to others.
+  process.on('SIGBREAK', stop);
   let hangup: (() => void) | undefined;
   // SIGHUP at a terminal means that its window was closed, so it ends the process.
   process.on('SIGHUP', () => (hangup && !process.stdin.isTTY ? hangup() : stop('SIGHUP')));

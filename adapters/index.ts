@@ -34,7 +34,8 @@ export {
   type StreamableSpec,
 } from './mcp/index.ts';
 export { createLedger, type Ledger, type LedgerOptions } from './process/reaper/ledger.ts';
-export { defaultStateDir, sweepLeftovers } from './process/reaper/state-file.ts';
+export { defaultStateDir } from './host-files.ts';
+export { sweepLeftovers } from './process/reaper/state-file.ts';
 export {
   describeStart,
   environmentOf,

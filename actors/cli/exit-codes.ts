@@ -8,7 +8,7 @@ import type { CommandContext } from './context.ts';
  */
 export const exitCodes = { done: 0, failed: 1, usage: 64, interrupted: 130 } as const;
 /** Exit codes after a signal: 128 plus the number of the signal. */
-const signalCodes = { SIGINT: exitCodes.interrupted, SIGTERM: 143, SIGHUP: 129 } as const;
+const signalCodes = { SIGINT: exitCodes.interrupted, SIGTERM: 143, SIGHUP: 129, SIGBREAK: 149 } as const;
 /** Reason with which the signal of a command was aborted; an abort without this reason means Ctrl-C. */
 export class EndedBySignal extends Error {
   readonly exitCode: number;

@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual, randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { replaceFileSync } from '../host-files.ts';
 import { tokenSubprotocol } from '../../machines/inspection-wire.ts';
 import { hostFactsSchema } from '../../machines/inspection.ts';
 
@@ -61,7 +62,7 @@ export function announceHost(stateDir: string, host: AnnouncedHost): () => void 
   const path = join(folder, `${process.pid}-${randomUUID()}${suffix}`);
   // Renames a complete file, so that a command listing hosts at this moment sees all of it or nothing.
   writeFileSync(`${path}.new`, JSON.stringify(host), { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  replaceFileSync(`${path}.new`, path);
   const remove = (): void => {
     process.off('exit', remove);
     rmSync(path, { force: true });

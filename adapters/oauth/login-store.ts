@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { replaceFile } from '../host-files.ts';
 
 /** Schema of a key pair as a JWK, stored with the tokens that are bound to it. */
 export const dpopKeySchema = z.object({
@@ -130,7 +131,7 @@ export function sharedLogins(
     if ((await taken) === true) return rm(file, { force: true });
     const draft = `${file}.${randomUUID()}`;
     await writeFile(draft, text, { mode: 0o600 });
-    await rename(draft, file);
+    await replaceFile(draft, file);
   };
   const forget = async (key: string): Promise<void> => {
     await rm(fileOf(key), { force: true });

@@ -12,7 +12,11 @@ describe('a command that is run to its end', () => {
   it.each([
     ['another exit code', node("console.error('no luck'); process.exit(3)"), 'exit code 3: no luck'],
     ['too much output', node("process.stdout.write('x'.repeat(2e6))"), 'more than 1 MiB'],
-    ['a name that is none', 'no-such-command-anywhere', 'exit code 127'],
+    [
+      'a name that is none',
+      'no-such-command-anywhere',
+      process.platform === 'win32' ? 'exit code 1' : 'exit code 127',
+    ],
   ])('fails with %s', async (_what, line, message) => {
     await expect(runText(line, { ms })).rejects.toThrow(message);
   });

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { systemProgram, pathSeparator, type Surroundings } from './environment.ts';
+import { exitCodeText } from '../../machines/process/server-failure.ts';
 import { plantTree } from './windows-trees.ts';
 
 /** Options for running one shell command to its end. */
@@ -71,7 +72,12 @@ export function runText(line: string, { input = '', ms, signal, until }: RunOpti
     child.on('close', (code, by) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
-      const why = by === null ? `ended with exit code ${code}` : `was ended by ${by}`;
+      const why =
+        by === null
+          ? `ended with exit code ${code === null ? code : exitCodeText(code)}`
+          : `was ended by ${by}`;
+      // Ignores the exit code of a command that was ended: `cmd.exe` whose program was ended may have 0.
+      if (isOver) return;
       if (code === 0) resolve(out);
       else fail(`${why}${said.trim() === '' ? '' : `: ${said.trim()}`}`);
     });

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { replaceFile } from '../host-files.ts';
 import type { JsonObject, Lists } from '../../machines/catalog/entries.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 
@@ -182,7 +183,7 @@ export async function keep(
     }
     await mkdir(catalogsDir(stateDir), { recursive: true, mode: 0o700 });
     await writeFile(draft, text, { mode: 0o600 });
-    await rename(draft, file);
+    await replaceFile(draft, file);
     await prune(catalogsDir(stateDir), now);
     return { cached: true };
   } catch (error) {

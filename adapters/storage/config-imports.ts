@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -26,22 +27,39 @@ function settings(at: AppFolders): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   return platform === 'win32' ? env['APPDATA'] || join(home, 'AppData', 'Roaming') : config(at);
 }
-function fileOf({ base, path }: Place, at: AppFolders): string {
-  const folders = { home: at.home, folder: at.folder, settings: settings(at), config: config(at) };
-  return join(folders[base], path);
+/** Paths of a place; several when a folder's name has a `*`. Folders that cannot be listed have none. */
+function filesOf({ base, path }: Place, at: AppFolders): string[] {
+  const local = at.env['LOCALAPPDATA'] || join(at.home, 'AppData', 'Local');
+  const folders = { home: at.home, folder: at.folder, settings: settings(at), config: config(at), local };
+  const [, above, start, below] = /^(.*)\/([^/]*)\*\/(.*)$/.exec(path) ?? [];
+  if (above === undefined || start === undefined || below === undefined) return [join(folders[base], path)];
+  const parent = join(folders[base], above);
+  return namesIn(parent)
+    .filter((name) => name.startsWith(start))
+    .map((name) => join(parent, name, below));
+}
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 export interface AppFile {
   readonly app: string;
   readonly file: string;
 }
 /** Paths at which other applications keep their servers on this platform, whether the files exist or not. */
-const appFiles = (folder: string, at: AppFolders = here(folder)): readonly AppFile[] =>
+const appFiles = (at: AppFolders): readonly AppFile[] =>
   places
     .filter(({ on }) => on === undefined || (on === 'win32') === (at.platform === 'win32'))
-    .map((place) => ({ app: place.app, file: fileOf(place, at) }));
+    .flatMap((place) => filesOf(place, at).map((file) => ({ app: place.app, file })));
 /** Config files of other applications that exist, in the order of the table of applications. */
-export async function foundAppFiles(folder: string): Promise<readonly AppFile[]> {
-  const all = appFiles(folder);
+export async function foundAppFiles(
+  folder: string,
+  at: AppFolders = here(folder),
+): Promise<readonly AppFile[]> {
+  const all = appFiles(at);
   const there = await Promise.all(
     all.map(({ file }) =>
       access(file).then(
@@ -66,7 +84,7 @@ export function projectOf(
   at: AppFolders = here(process.cwd()),
 ): Project | undefined {
   const whole = resolve(file);
-  const isOfUser = places.some((place) => place.base !== 'folder' && fileOf(place, at) === whole);
+  const isOfUser = places.some((place) => place.base !== 'folder' && filesOf(place, at).includes(whole));
   const isInDotFolder = /^\.[^.]/.test(basename(dirname(whole)));
   const place = placeInProject(whole);
   const folder =

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { chown, open, readdir, rename, rm, stat, mkdir, readFile, realpath } from 'node:fs/promises';
+import { chown, open, readdir, rm, stat, mkdir, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { replaceFile } from '../host-files.ts';
 import { during } from '../clock.ts';
 import { decoded, type DecodedText, readConfigText } from './config-files.ts';
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
@@ -40,7 +41,7 @@ export async function writeWhole(
     // Gives the new file to the old file's owner. Only root can do that; for other users the file is their own.
     if (before && before.uid !== process.getuid?.())
       await chown(draft, before.uid, before.gid).catch(() => {});
-    await rename(draft, file);
+    await replaceFile(draft, file);
   } catch (error) {
     await rm(draft, { force: true }).catch(() => {});
     throw error;
@@ -345,7 +346,8 @@ export function watchFile(
     const watcher = watch(dirname(whole), {
       depth: 0,
       ignoreInitial: true,
-      ignored: (path) => path !== dirname(whole) && path !== whole,
+      // Compares resolved paths, because chokidar gives them with `/` on Windows.
+      ignored: (path) => ![dirname(whole), whole].includes(resolve(path)),
     });
     watcher.on('all', touched);
     watcher.on('error', failed);

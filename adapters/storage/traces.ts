@@ -5,12 +5,12 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFileSync } from '../host-files.ts';
 import type { KeyedHash } from '../../machines/trace/index.ts';
 
 /** Number of hex digits kept of a keyed hash, enough to tell two secrets of one trace apart. */
@@ -176,7 +176,7 @@ export function writeTraceFile(folder: string, name: string, text: string, keep 
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name + suffix);
   writeFileSync(`${path}.new`, text, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  replaceFileSync(`${path}.new`, path);
   const all = readdirSync(folder)
     .filter((file) => file.endsWith(suffix))
     .toSorted();

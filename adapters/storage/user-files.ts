@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync, rmSync, statSync, type Stats } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync, rmSync, statSync, type Stats } from 'node:fs';
 import { mkdir, writeFile, readFile, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { defaultStateDir, replaceFileSync } from '../host-files.ts';
 import { writeWhole, changeFile, textIn } from './settings.ts';
 import { isLoopback } from '../../machines/office/rooms/loopback.ts';
 
@@ -58,7 +59,7 @@ export function lineHistory(stateDir: string): LineHistory {
       try {
         mkdirSync(stateDir, { recursive: true, mode: 0o700 });
         writeFileSync(`${file}.new`, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 });
-        renameSync(`${file}.new`, file);
+        replaceFileSync(`${file}.new`, file);
       } catch {
         // Ignores a failed write, for example on a full disk or in a folder of another user.
       }
@@ -107,7 +108,7 @@ export async function keepChosen(stateDir: string, chosen: ChosenRegistry): Prom
  * start programs, so that a command such as `a2c tools` inside an unknown checkout runs nothing.
  */
 export const trustFile = (env: NodeJS.ProcessEnv = process.env): string =>
-  join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'a2c', 'trusted.json');
+  join(defaultStateDir({ platform: process.platform, env, home: homedir }), 'trusted.json');
 
 /** Parses the list of trusted folders; empty when the file is missing or invalid, so that nothing is trusted then. */
 function foldersIn(text: string | null): string[] {
@@ -147,7 +148,7 @@ export function keepOfficeToken(stateDir: string, port: number, token: string): 
   const path = fileOf(stateDir, port);
   // Replaces the file instead of overwriting it, because other users may have been able to read the old one.
   writeFileSync(`${path}.${process.pid}`, token, { mode: 0o600, flag: 'w' });
-  renameSync(`${path}.${process.pid}`, path);
+  replaceFileSync(`${path}.${process.pid}`, path);
   const remove = (): void => {
     process.off('exit', remove);
     // Removes the file only when it still holds this token, because another office of this user may use the port by now.

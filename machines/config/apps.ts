@@ -33,12 +33,14 @@ import {
 // ── where their files are ─────────────────────────────────────────────────────────────────────────────
 /**
  * Folder where a path begins: the home folder, the current one, the platform's settings folder, or
- * `~/.config` on all platforms.
+ * `~/.config` on all platforms, or
+ * `%LOCALAPPDATA%`.
  */
-type Base = 'home' | 'folder' | 'settings' | 'config';
+type Base = 'home' | 'folder' | 'settings' | 'config' | 'local';
 export interface Place {
   readonly app: string;
   readonly base: Base;
+  /** Path below it, with `/`. A `*` in the name of a folder is any text. */
   readonly path: string;
   /** Platform family to which this path is limited; absent means all platforms. */
   readonly on?: 'win32' | 'unix';
@@ -51,6 +53,13 @@ const placesOf = (app: string, base: Base, ...paths: readonly string[]): readonl
  * `%APPDATA%` or `~/.config`.
  */
 export const places: readonly Place[] = [
+  // Place of the package of the Store, whose id is a part of the folder's name; before the other, which may be an old one.
+  {
+    app: 'claude-desktop',
+    base: 'local',
+    path: 'Packages/Claude_*/LocalCache/Roaming/Claude/claude_desktop_config.json',
+    on: 'win32',
+  },
   ...placesOf('claude-desktop', 'settings', 'Claude/claude_desktop_config.json'),
   ...placesOf('claude-code', 'home', '.claude.json'),
   ...placesOf('claude-code', 'folder', '.mcp.json'),
@@ -60,6 +69,7 @@ export const places: readonly Place[] = [
   ...placesOf('vscode', 'settings', 'Code - Insiders/User/mcp.json', 'VSCodium/User/mcp.json'),
   ...placesOf('vscode', 'folder', '.vscode/mcp.json', '.vscode/settings.json'),
   ...placesOf('copilot', 'home', '.copilot/mcp-config.json'),
+  { app: 'copilot', base: 'local', path: 'github-copilot/intellij/mcp.json', on: 'win32' },
   ...placesOf('copilot', 'config', 'github-copilot/intellij/mcp.json'),
   ...placesOf(
     'cline',

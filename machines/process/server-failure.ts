@@ -17,10 +17,31 @@ export interface ProcessEnd {
   readonly isFinal?: boolean;
 }
 
+/** Meaning of the exit codes with which Windows ends a program. */
+const windowsCodes: Readonly<Record<number, string>> = {
+  0xc0000005: 'access violation',
+  0xc0000017: 'no memory left',
+  0xc000001d: 'illegal instruction',
+  0xc00000fd: 'stack overflow',
+  0xc0000135: 'a DLL was not found',
+  0xc000013a: 'ended by Ctrl-C or the close of its window',
+  0xc0000142: 'a DLL could not be started',
+  0xc0000374: 'heap corruption',
+  0xc0000409: 'ended by its own checks',
+};
+const firstWindowsCode = 0x80000000;
+/** Exit code for people; one that Windows gave, such as 3221225477, in hex and with its meaning. */
+export function exitCodeText(code: number): string {
+  const unsigned = code >>> 0;
+  if (unsigned < firstWindowsCode) return String(code);
+  const meaning = windowsCodes[unsigned];
+  return `0x${unsigned.toString(16).toUpperCase()}${meaning === undefined ? '' : ` (${meaning})`}`;
+}
+
 const hasRun = ({ pid, code, signal }: ProcessEnd): boolean => (pid ?? code ?? signal) !== null;
 const howOf = (end: ProcessEnd): string => {
   if (end.signal !== null) return `was ended by ${end.signal}`;
-  if (end.code !== null) return `ended with exit code ${end.code}`;
+  if (end.code !== null) return `ended with exit code ${exitCodeText(end.code)}`;
   if (hasRun(end)) return 'ended without an exit code';
   return `could not be started: ${end.message ?? 'no reason was given'}`;
 };

@@ -5,7 +5,6 @@ import {
   openSync,
   readFileSync,
   readlinkSync,
-  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -14,9 +13,10 @@ import {
   readdirSync,
   statSync,
 } from 'node:fs';
-import { homedir, hostname } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { replaceFileSync, defaultStateDir } from '../../host-files.ts';
 import { clockMs, endTrees, originOf, systemTools } from '../windows-trees.ts';
 import { type TracedGroup, startTimeOf, endAll, markerFor, markerOf, isAlive, statOf } from './group.ts';
 
@@ -87,11 +87,6 @@ export const placeHere = (): Place => ({
   pids: orNothing(() => readlinkSync('/proc/self/ns/pid')),
 });
 
-/** Default folder for state files: `$XDG_STATE_HOME/a2c`, else `~/.local/state/a2c`. Throws for a user without a home folder. */
-export function defaultStateDir(): string {
-  const given = process.env['XDG_STATE_HOME'];
-  return given && isAbsolute(given) ? join(given, 'a2c') : join(homedir(), '.local', 'state', 'a2c');
-}
 /** Folder of the hosts' state files, one `INSTANCE.ndjson` per host. */
 export const hostsDir = (stateDir: string | undefined): string =>
   join(stateDir ?? defaultStateDir(), 'hosts');
@@ -149,7 +144,7 @@ export function stateFileOf(instance: string, stateDir: string | undefined, noti
     const text = [head, ...[...groups.values()].map((entered) => ({ entered }))].map(line).join('');
     // Replaces the file in one step, so that a cleanup running at this moment reads either all of it or nothing.
     writeFileSync(`${path}.new`, text, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    replaceFileSync(`${path}.new`, path);
     lines = groups.size;
     if (isWindows) marks ??= setInterval(() => markNow(path), markMs).unref();
   };

@@ -1,0 +1,58 @@
+import { renameSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+/** System, variables and home folder of the user, which decide where files are. */
+interface UserPlace {
+  readonly platform: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: () => string;
+}
+const here: UserPlace = { platform: process.platform, env: process.env, home: homedir };
+
+/**
+ * Folder for what a host keeps: `$XDG_STATE_HOME/a2c`, else `%LOCALAPPDATA%\a2c` on Windows and `~/.local/state/a2c` elsewhere.
+ * Throws for a user without a home folder.
+ */
+export function defaultStateDir({ platform, env, home }: UserPlace = here): string {
+  const given = env['XDG_STATE_HOME'];
+  if (given && isAbsolute(given)) return join(given, 'a2c');
+  if (platform !== 'win32') return join(home(), '.local', 'state', 'a2c');
+  return join(env['LOCALAPPDATA'] || join(home(), 'AppData', 'Local'), 'a2c');
+}
+
+/** Errors of Windows for a file that another process has open, also a scanner for viruses. */
+const openElsewhere = new Set(['EPERM', 'EACCES', 'EBUSY']);
+/** Number of tries, and the wait in ms before the next one; together half a second. */
+const [tries, waitMs] = [20, 25];
+/** Runs `rename`; returns whether to try once more later, on Windows for a file that is open. Throws all other errors. */
+function mustWait(rename: () => void, left: number, platform: string): boolean {
+  try {
+    rename();
+    return false;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (platform !== 'win32' || left <= 1 || !openElsewhere.has(code)) throw error;
+    return true;
+  }
+}
+/**
+ * Gives a complete file the name of another one, which it replaces in one step. On Windows it waits, and blocks this process, while
+ * others have the file open.
+ */
+export function replaceFileSync(from: string, to: string, { platform } = here, rename = renameSync): void {
+  const block = new Int32Array(new SharedArrayBuffer(4));
+  for (let left = tries; mustWait(() => rename(from, to), left, platform); left -= 1)
+    Atomics.wait(block, 0, 0, waitMs);
+}
+/** Does the same as `replaceFileSync` without blocking this process, which may itself have the file open. */
+export async function replaceFile(
+  from: string,
+  to: string,
+  { platform } = here,
+  rename = renameSync,
+): Promise<void> {
+  for (let left = tries; mustWait(() => rename(from, to), left, platform); left -= 1)
+    await setTimeout(waitMs);
+}
