@@ -1,6 +1,6 @@
 /**
  * MCP server for the suite, without any library: `echo`, `image` with the number of bytes asked for, `fail`, `hang`,
- * which writes a file and never answers, and a window. With the argument `frail` it has only `die`, which ends it in
+ * which writes a file and never answers, a window, and the skill `pack`. With the argument `frail` it has only `die`, which ends it in
  * the middle of the call.
  */
 import { writeFileSync } from 'node:fs';
@@ -30,7 +30,18 @@ const doings = {
   hang: ({ file }) => void writeFileSync(file, ''),
   die: () => process.exit(3),
 };
-const uri = 'window://images/main';
+const front = '---\nname: pack\ndescription: Packs a box\n---\n';
+const texts = {
+  'window://images/main': 'a window',
+  'skill://files/pack': '',
+  'skill://files/pack/SKILL.md': `${front}Pack it.\n`,
+  'skill://files/pack/lists/box.txt': 'a lid',
+};
+const resources = Object.keys(texts).map((uri) => ({
+  uri,
+  name: uri,
+  ...(uri === 'skill://files/pack' && { _meta: { source: 'resources', version: '1' } }),
+}));
 const answers = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
@@ -39,9 +50,9 @@ const answers = {
   }),
   'tools/list': () => ({ tools }),
   'tools/call': ({ name, arguments: args }) => doings[name](args),
-  'resources/list': () => ({ resources: [{ uri, name: 'main' }] }),
+  'resources/list': () => ({ resources }),
   'resources/templates/list': () => ({ resourceTemplates: [] }),
-  'resources/read': () => ({ contents: [{ uri, text: 'a window' }] }),
+  'resources/read': ({ uri }) => ({ contents: [{ uri, text: texts[uri] ?? '' }] }),
   'resources/subscribe': () => ({}),
   ping: () => ({}),
 };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { isPypiReached, versions } from '../fixtures/python-peers.ts';
-import { ourComputer, ourOffice, pythonAgent, skillText } from './pair-peers.ts';
+import { ourAgent, ourComputer, ourOffice, pythonAgent, pythonComputer, skillText } from './pair-peers.ts';
 
-/** Tests of Python agents that read the resources and the skills of a computer of this project. */
+/** Tests of agents that read resources and skills of a computer of the other project. */
+const ofServer = 'mcp:files:pack';
 const knowing = Object.keys(versions).filter((version) => version >= '0.2');
 describe.runIf(await isPypiReached())('a Python agent', () => {
   it.each(knowing)('%s reads resources and skills of our computer, and its errors', async (version) => {
@@ -11,10 +12,33 @@ describe.runIf(await isPypiReached())('a Python agent', () => {
     const agent = await pythonAgent(version, office.url);
     try {
       await agent.sees('echo');
-      expect(await agent.resources('files')).toEqual(['window://images/main']);
+      expect(await agent.resources('files')).toEqual([
+        'window://images/main',
+        'skill://files/pack',
+        'skill://files/pack/SKILL.md',
+        'skill://files/pack/lists/box.txt',
+      ]);
       await expect(agent.resources('nobody')).rejects.toThrow('4014');
       await expect(agent.resources('frail')).rejects.toThrow('4015');
       expect(await agent.skill('greet')).toBe(skillText);
+      expect(await agent.skill(ofServer)).toBe('Pack it.\n');
+      expect(await agent.skill(ofServer, 'lists/box.txt')).toBe('a lid');
+    } finally {
+      await agent.close();
+      await computer.kill();
+      await office.kill();
+    }
+  });
+});
+describe.runIf(await isPypiReached())('our agent', () => {
+  it.each(knowing)('reads skills of the servers of a computer of %s', async (version) => {
+    const office = await ourOffice();
+    const computer = await pythonComputer(version, office.url);
+    const agent = await ourAgent(office.url);
+    try {
+      await agent.sees('echo');
+      expect(await agent.skill(ofServer)).toBe('Pack it.\n');
+      expect(await agent.skill(ofServer, 'lists/box.txt')).toBe('a lid');
     } finally {
       await agent.close();
       await computer.kill();

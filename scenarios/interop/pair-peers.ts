@@ -8,7 +8,8 @@ import { pythonOf, startPeers, type PeerMessage } from '../fixtures/python-peers
 import { startHost, startQuietly, type StartedHost } from '../fixtures/started-host.ts';
 
 const at = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const command = at('../../dist/actors/main.js');
+/** File of the command of this project. */
+export const command = at('../../dist/actors/main.js');
 export const office = 'o';
 export const computerName = 'k';
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'a2c-interop-'));
@@ -40,8 +41,8 @@ export interface AgentPeer {
   desktop(): Promise<readonly string[]>;
   /** Returns the URIs of the resources of a server. */
   resources(server: string): Promise<readonly string[]>;
-  /** Returns the text of a skill. */
-  skill(name: string): Promise<string>;
+  /** Returns the text of a skill that is listed, or of one of its files. */
+  skill(name: string, path?: string): Promise<string>;
   close(): Promise<void>;
 }
 /** Peer in a process of its own; `url` is the office's address, for a computer that of its office. */
@@ -112,10 +113,10 @@ export async function ourAgent(url: string): Promise<AgentPeer> {
       for await (const { uri } of agent.resourcesOf(computerName, server)) uris.push(uri);
       return uris;
     },
-    skill: async (name) => {
+    skill: async (name, path) => {
       const listed = await agent.skills(computerName);
       if (!listed.some((each) => each.name === name)) throw new Error(`no skill '${name}'`);
-      return (await agent.skill(computerName, name)).text ?? '';
+      return (await agent.skill(computerName, name, { ...(path !== undefined && { path }) })).text ?? '';
     },
     close: () => agent.close(),
   };
@@ -149,7 +150,7 @@ export async function pythonAgent(version: string, url: string): Promise<AgentPe
     config: async () => ok(await peers.do('config', about)) as string[],
     desktop: async () => ok(await peers.do('desktop', about)) as string[],
     resources: async (server) => ok(await peers.do('resources', { ...about, server })) as string[],
-    skill: async (skill) => ok(await peers.do('skillText', { ...about, skill })) as string,
+    skill: async (skill, path) => ok(await peers.do('skillText', { ...about, skill, path })) as string,
     close: async () => peers[Symbol.asyncDispose](),
   };
 }

@@ -163,11 +163,11 @@ async def resources(one):
 
 
 async def skill_text(one):
-    """Reads the entry of a skill that the computer lists."""
+    """Reads a file of a skill that the computer lists, the entry by default."""
     agent = agents[one["name"]]
     listed = await agent.get_skills(one["computer"])
     name = next(each["name"] for each in listed["skills"] if each["name"] == one["skill"])
-    return (await agent.get_skill(one["computer"], name))["body"]
+    return (await agent.get_skill(one["computer"], name, rel_path=one.get("path")))["body"]
 
 
 async def puts(one):
