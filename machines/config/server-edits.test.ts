@@ -53,6 +53,18 @@ describe('a change of a config', () => {
     expect(namesIn(textOf('[]', add('two', { command: 'x' })))).toEqual(['two']);
   });
 
+  it('defines the inputs that a new server names, once, as passwords beside the servers', () => {
+    const one = textOf('', add('a', { command: 'x', env: { KEY: '${input:key}' } }));
+    const two = textOf(one, add('b', { url: 'http://h', headers: { A: 'Bearer ${input:key}' } }));
+    const parsed = parseConfigText(two);
+    expect(parsed).toMatchObject({
+      ok: true,
+      config: { inputs: [{ type: 'promptString', id: 'key', password: true }], warnings: [] },
+    });
+    expect(parsed.ok && parsed.config.inputs.length).toBe(1);
+    expect(textOf('[]', add('a', { command: 'x', env: { KEY: '${input:key}' } }))).not.toContain('password');
+  });
+
   it('that changes nothing says so', () => {
     expect(editConfig(commented, { what: 'enable', name: 'files' })).toMatchObject({
       ok: true,

@@ -6,6 +6,7 @@ import { appOfConfig } from './apps.ts';
 import { readJson, edited as textWith, type Edit } from './json-text.ts';
 import { mistakeLine, type Mistake, type Path } from './mistake.ts';
 import { parseConfig } from './parse.ts';
+import { placeholdersIn } from './placeholders.ts';
 
 /**
  * Change of the text of a config. An entry has the form of `mcpServers`; in a list it is written in the shape
@@ -59,7 +60,7 @@ export function editConfig(text: string, change: ConfigChange): EditedConfig {
     );
   const edited =
     change.what === 'add'
-      ? added(before, servers, change)
+      ? withInputs(added(before, servers, change), servers, newInputs(before, servers, change.entry))
       : change.what === 'import'
         ? imported(before, servers, change)
         : changed(before, servers, change);
@@ -150,24 +151,46 @@ function imported(
   { servers: more, inputs }: Extract<ConfigChange, { what: 'import' }>,
 ): EditedConfig {
   let now = text;
-  for (const { name, entry } of more) {
-    const made = added(now, serversIn(now) ?? servers, { what: 'add', name, entry, isReplacing: false });
-    if (!made.ok) return made;
-    now = made.text;
-  }
   if (inputs.length > 0 && servers.at.length === 0)
     return failed(
       'ConfigInvalid',
       'the file is a list of servers, which has no place for inputs',
       'Write it as {"servers": […], "inputs": []}.',
     );
-  const at = [...servers.at.slice(0, -1), 'inputs'];
-  for (const input of inputs) {
-    const made = edit(now, { path: at, add: input });
+  for (const { name, entry } of more) {
+    const made = added(now, serversIn(now) ?? servers, { what: 'add', name, entry, isReplacing: false });
     if (!made.ok) return made;
     now = made.text;
   }
-  return { ok: true, text: now, isSame: now === text };
+  return withInputs({ ok: true, text: now, isSame: now === text }, servers, inputs);
+}
+const inputsAt = ({ at }: Servers): Path => [...at.slice(0, -1), 'inputs'];
+/** Returns an edited text with inputs added beside its servers. */
+function withInputs(edited: EditedConfig, servers: Servers, inputs: readonly object[]): EditedConfig {
+  if (!edited.ok) return edited;
+  let { text } = edited;
+  for (const input of inputs) {
+    const made = edit(text, { path: inputsAt(servers), add: input });
+    if (!made.ok) return made;
+    text = made.text;
+  }
+  return { ...edited, text, isSame: edited.isSame && inputs.length === 0 };
+}
+/**
+ * Returns definitions of the inputs that a new entry names and the file does not define, so that its person is asked for them
+ * when the server starts: as passwords, because most are keys. None for a list, which has no place for them.
+ */
+function newInputs(text: string, servers: Servers, entry: object): readonly object[] {
+  if (servers.at.length === 0) return [];
+  const read = readJson(text);
+  const held = inputsAt(servers).reduce<unknown>(
+    (outer, key) => (isObject(outer) ? outer[key] : undefined),
+    read.ok ? read.value : undefined,
+  );
+  const known = Array.isArray(held) ? held.map((input) => isObject(input) && input['id']) : [];
+  return [...new Set(placeholdersIn(entry))]
+    .filter((id) => !known.includes(id))
+    .map((id) => ({ type: 'promptString', id, description: id, password: true }));
 }
 
 function changed(
