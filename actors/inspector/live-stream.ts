@@ -72,9 +72,12 @@ export class LiveStream {
     const recorder = this.#recorder();
     const writer = recorder.writer();
     const { opened } = this.#directory;
+    let end = systemClock.now() + sliceMs;
     for (const root of [...this.#directory.roots]) {
       writer.lines([recorder.placed({ k: 'key', opened, outlets: [], roots: [frameOf(root)] })]);
+      if (systemClock.now() < end) continue;
       await pause();
+      end = systemClock.now() + sliceMs;
     }
   }
   /**

@@ -45,6 +45,10 @@ export class Session {
   readonly #looked = new Map<string, number>();
   /** Records that came while the past was still being told; undefined when it is told. */
   #later: Row[] | undefined;
+  /** Tells that the past of a running host is still being read, so that it is not known what went wrong. */
+  get isReadingPast(): boolean {
+    return this.#later !== undefined;
+  }
   /** Tells that the story begins before the records of this page. */
   hasPast = false;
   #pastLists = new Lists();

@@ -89,7 +89,7 @@ export function Incidents({ session }: { session: Session }): VNode | null {
   const now = session.wallEnd;
   const all = session.incidentsInRange;
   if (all.length === 0)
-    return session.phase === 'loading' ? null : (
+    return session.phase === 'loading' || session.isReadingPast ? null : (
       <section id="incidents" aria-label="What happened">
         <Nothing session={session} now={now} />
       </section>

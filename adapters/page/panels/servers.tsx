@@ -137,9 +137,13 @@ export function ServersPanel({ session }: { session: Session }): VNode {
         )
       ) : (
         <>
-          <p id="summary" class={servers.some(({ needsLook }) => needsLook) ? 'bad' : 'good'}>
-            {summary(servers)}
-          </p>
+          {session.isReadingPast ? (
+            <p class="quiet">{countText(servers.length, 'server')}. Reading what happened before …</p>
+          ) : (
+            <p id="summary" class={servers.some(({ needsLook }) => needsLook) ? 'bad' : 'good'}>
+              {summary(servers)}
+            </p>
+          )}
           <Servers session={session} servers={servers} />
         </>
       )}
