@@ -38,7 +38,9 @@ await using computer = await createComputer({
 await using agent = await createAgent({ url: office.url, name: 'demo' });
 const { url } = await computer.inspect({ allowControl: true });
 console.log(`The page of the demonstration, with a token that is for you alone:\n\n  ${url}\n`);
-console.log('flapping dies again and again, mute never answers, mail lacks a value; some calls fail on purpose.');
+console.log(
+  'flapping dies again and again, mute never answers, mail lacks a value; some calls fail on purpose.',
+);
 console.log('Servers says why, Calls what became of each. Ctrl-C ends it.');
 
 const tools = ['steady_work', 'slow_work', 'flapping_work', 'steady_fail', 'no_such_tool'];
