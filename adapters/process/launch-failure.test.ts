@@ -56,7 +56,7 @@ describe('a launch that another try cannot mend is final, and says what helps', 
     const { message, isFinal } = await launched({ command: 'no-such-tool', env });
     expect(isFinal).toBe(true);
     expect(message).toMatch(
-      `cannot start "no-such-tool": command not found: install it, or correct "command" or PATH; looked in PATH: ${at('bin')}, /elsewhere, `,
+      `cannot start "no-such-tool": command not found: install it, or correct "command" or PATH; looked in PATH: ${at('bin').replace(homedir() + sep, `~${sep}`)}, /elsewhere, `,
     );
   });
 
