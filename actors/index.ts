@@ -143,6 +143,7 @@ export type {
   PageSummary,
   SkillOptions,
 } from './api/agent-handle.ts';
+export type { AgentBlob, BlobOptions, BlobProgress, Download } from './api/downloads.ts';
 export type { Skill, SkillFile, SkillWait } from './api/computer-handle.ts';
 /**
  * Builders and parsers of `window://` and `dpe://` URIs (docs/wire.md#uris). They never throw: the result is `{ok:

@@ -100,6 +100,7 @@ export { lineHistory } from './storage/user-files.ts';
 export { changeFile, NotText } from './storage/settings.ts';
 export { openBlobSource, type BlobSource } from './storage/blob-source.ts';
 export { LandingFolder, safeName, type LandingSettings } from './storage/landing-folder.ts';
+export { BlobStore, newSha256 } from './storage/blob-store.ts';
 export { SkillFolders } from './storage/skill-folders.ts';
 export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings.ts';
 export { isTrusted, trust } from './storage/user-files.ts';

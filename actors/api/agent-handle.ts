@@ -1,3 +1,4 @@
+import type { BlobOptions, Download } from './downloads.ts';
 import type { Call, AgentCallOptions } from './pending-calls.ts';
 import type {
   DesktopShown,
@@ -241,6 +242,15 @@ export interface Agent extends AgentReading, AsyncDisposable {
    * call that has ended.
    */
   cancel(reqId: string): void;
+  /**
+   * Reads a large content by its handle, from `blobs` of an outcome or `blobHandle` of a file of a skill. Parts are
+   * fetched a little ahead of the reader, so that memory stays small whatever the size. After a lost connection, a restart
+   * of the office or an absence of the computer the read goes on from where it was; after about two minutes without
+   * a part it fails. The stream fails with an `A2cError`: 4018 when the computer gives the content no more
+   * (`details.reason`: `invalid_handle`, `forbidden`, `gone` or `range`), 500 when what came is not what the hash
+   * names, `LinkLost` when the agent closes.
+   */
+  blob(computer: string, handle: string, options?: BlobOptions): Download;
   /** Lists the members of the office. Rejects with an `A2cError` when the office does not answer. */
   listRoom(options?: ReadOptions): Promise<readonly RoomMember[]>;
   /**

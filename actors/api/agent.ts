@@ -24,6 +24,7 @@ import { createReading } from './agent-reading.ts';
 import {
   agentOptions,
   asking,
+  blobOptions,
   callOptions,
   inspectOptions,
   putOptions,
@@ -72,6 +73,8 @@ import {
   type SkillsRead,
   type SmcpTool,
 } from '../../machines/protocol/index.ts';
+import type { DownloadNews } from '../../machines/blobs/download.rules.ts';
+import { blobsIn, Downloads, type BlobOptions, type Download } from './downloads.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
 import { desktopDifference } from '../../machines/resources/desktop.ts';
 import { finderDifference } from '../../machines/resources/finder.ts';
@@ -151,8 +154,11 @@ class HostedAgent implements Agent {
   #hear(event: AnyEventObject): void {
     if (event.type === 'call.settled') return this.#calls.settle(event as unknown as CallSettled);
     if (event.type === 'call.progressed') return this.#calls.progressed(event as unknown as CallProgressed);
+    if (event.type === 'download.part' || event.type === 'download.ended')
+      return this.#downloads.heard(event as unknown as DownloadNews);
     if (event.type === 'owned.ended') {
       for (const giveUp of this.#waiting) giveUp();
+      this.#downloads.close();
       this.#room.resolve();
       return this.#seat.close();
     }
@@ -290,7 +296,11 @@ class HostedAgent implements Agent {
     const call = this.#calls.start(tool, options, send, (...cancelled) => this.#cancel(...cancelled));
     const read = (told: ToldOutcome): ToldOutcome =>
       placedAt(computer, becauseOf(options.signal, interpreted(told, wasThere)), () => this.computers());
-    return readAs(call, (told) => outcomeOf(this.#worded(read(told))));
+    const stream = (handle: string, given: BlobOptions): Download => this.blob(computer, handle, given);
+    return readAs(call, (told) => {
+      const blobs = blobsIn(told.result, stream);
+      return outcomeOf(this.#worded(read(blobs.length > 0 ? { ...told, blobs } : told)));
+    });
   }
   /** Calls whose files are being put on their computer, with what gives that up. */
   readonly #putting = new Map<string, AbortController>();
@@ -313,6 +323,17 @@ class HostedAgent implements Agent {
   putFile: Agent['putFile'] = async (computer, source, options = {}) => {
     mustBeOptions('putFile', options, putOptions);
     return putFile(this.#puttingAgent, computer, source, options);
+  };
+  readonly #downloads = new Downloads(() => ({
+    host: this.#hosted.host,
+    send: (event) => {
+      if (this.#isOpen()) this.#runtime.directory.send('agent', event);
+      return this.#isOpen();
+    },
+  }));
+  blob: Agent['blob'] = (computer, handle, options = {}) => {
+    mustBeOptions('blob', options, blobOptions);
+    return this.#downloads.start(computer, handle, options);
   };
   /** Sends a question to a computer; resolves with the raw ack and the `req_id` that the ack has to repeat. */
   readonly #query: AskComputer = async (method, request, options) => {

@@ -1,4 +1,5 @@
 /** Outcomes of calls as hosts get them, and the reading of them from the answers of machines. */
+import type { AgentBlob } from './downloads.ts';
 import { wireCodes, type CallToolResult, type Failure } from '../../machines/protocol/index.ts';
 import { withoutPrefix } from '../../machines/protocol/reading.ts';
 import { toolResult } from '../../machines/protocol/tool-result.ts';
@@ -66,6 +67,11 @@ export interface CallFacts {
   readonly reqId: string;
   /** Duration of the call in ms, from `callTool` to its end. */
   readonly durationMs: number;
+  /**
+   * Contents that are not in the result because they are too large, as streams; absent when all are in it. Only in calls
+   * of an agent, where the contents of a result count up to 7 MiB of base64 together.
+   */
+  readonly blobs?: readonly AgentBlob[];
   /** Context that the host gave the call; absent when it gave none. */
   readonly context?: unknown;
 }
@@ -106,8 +112,8 @@ export function endingOf(told: Pick<CallSettled, 'outcome' | 'phase' | 'result' 
 }
 /** Reads the outcome of a call for a host. */
 export const outcomeOf = (told: ToldOutcome): CallOutcome => {
-  const { end, server, computer, tool, reqId, durationMs, context } = told;
-  const known = { end, server, tool, reqId, durationMs };
+  const { end, server, computer, tool, reqId, durationMs, context, blobs } = told;
+  const known = { end, server, tool, reqId, durationMs, ...(blobs && { blobs }) };
   const facts: CallFacts = context === undefined ? known : { ...known, context };
   return { ...(computer === undefined ? facts : { ...facts, computer }), ...endingOf(told) };
 };

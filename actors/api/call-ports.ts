@@ -23,6 +23,7 @@ import {
   whyWithdrawn,
   type Confirmation,
 } from '../../machines/call/policy/index.ts';
+import type { Hand } from '../../machines/blobs/hand.ts';
 import type { Tool } from '../../machines/catalog/entries.ts';
 import type { RequestFact, Emit, Ports } from '../../machines/kernel/ports.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
@@ -62,6 +63,8 @@ export class CallPorts {
   transform: Ports['request'] = unavailable;
   /** Returns the context of the call at an address, where the host made it and gave one. */
   contextOf: (call: string) => unknown = () => undefined;
+  /** Gives large contents of results to agents as handles. */
+  hand: Hand = (_from, _request, done) => done(null);
   readonly cached = new CachedResults();
   readonly #limiters = createCallLimiters({
     limitsOf: (server) => this.limitsOf(server),
@@ -108,6 +111,7 @@ export class CallPorts {
         hasProgram: (server) => this.hasProgram(server),
         transform: (...asked) => this.transform(...asked),
         keep: (handle, result) => this.cached.keep(handle, result),
+        hand: (...asked) => this.hand(...asked),
       }),
     };
   }

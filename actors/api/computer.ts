@@ -578,6 +578,7 @@ function skillFoldersOf(runtime: Runtime, notice: ComputerOptions['onNotice']): 
       if (runtime.directory.find('computer')) runtime.directory.send('computer', { type: 'skills.look' });
     },
     trouble: (text) => notice?.(text),
+    lend: (...asked) => runtime.blobs.lend(...asked),
   });
   runtime.others.set(skillsPort, folders.request);
   return folders;

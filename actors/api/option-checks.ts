@@ -12,6 +12,7 @@ import type {
   ResourcesOptions,
   SkillOptions,
 } from './agent-handle.ts';
+import type { BlobOptions } from './downloads.ts';
 import type { DesktopQuery, FinderQuery, SkillWait, WaitOptions } from './computer-handle.ts';
 import type { Answers, ComputerOptions } from './computer-options.ts';
 import type { OfficeOptions } from './office-handle.ts';
@@ -212,6 +213,7 @@ export const readOptions = options<ServerOfResource & WaitOptions>({ signal, ser
 const asked: Checks<ReadOptions> = { timeoutMs: limit, signal };
 const formatted = { ...asked, format: oneOf('json', 'markdown', 'text') } as const;
 /** Options of the questions of an agent, by method. */
+export const blobOptions = options<BlobOptions>({ signal, sha256: text, onProgress: callback });
 export const asking = {
   tools: options<ReadOptions>(asked),
   listRoom: options<ReadOptions>(asked),

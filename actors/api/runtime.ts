@@ -25,7 +25,9 @@ import type { Reach } from '../servers/launch-specs.ts';
 import { ServerOutput } from '../servers/server-output.ts';
 import { version } from '../../machines/version.ts';
 import {
+  BlobStore,
   createLedger,
+  during,
   lazyLinks,
   lazyOffices,
   processPortOf,
@@ -42,6 +44,8 @@ import {
   type SessionPort,
   liveOnClock,
 } from '../../adapters/index.ts';
+import { blobsPort } from '../../machines/blobs/blobs.rules.ts';
+import { handing } from '../../machines/blobs/hand.ts';
 import { specPort } from '../../machines/client/client.events.ts';
 import { addressFor, type Address, type AddressFor } from '../../machines/kernel/address.ts';
 import type { OwnedEnded } from '../../machines/kernel/effects.ts';
@@ -113,6 +117,7 @@ export class Runtime {
   readonly #frames = new Frames();
   readonly #sessions: SessionPort;
   readonly #survival: LedgerOptions;
+  #blobs: BlobStore | undefined;
   readonly #leaveClock = liveOn(() => this.directory.roots);
   #hosts = 0;
 
@@ -141,6 +146,7 @@ export class Runtime {
       });
     this.#offices = this.#openOffices();
     this.#survival = survival;
+    this.calls.hand = this.#handing();
     const { secrets, redact, key } = record || {};
     this.secrets = new KnownSecrets(secrets, redact, survival.notice);
     this.#redacted = new RedactedPorts(this.secrets.redactor);
@@ -181,6 +187,18 @@ export class Runtime {
       },
     });
   }
+  /** Contents of results that are too large for an answer, until agents have read them. */
+  get blobs(): BlobStore {
+    return (this.#blobs ??= new BlobStore(this.#survival));
+  }
+  #handing(): CallPorts['hand'] {
+    return handing({
+      contextOf: (address) => this.directory.find(address)?.ref.getSnapshot().context as unknown,
+      ask: (...asked) => this.#links.request(...asked),
+      keep: ({ base64, mimeType }, reader, done) =>
+        void during(this.blobs.keep(Buffer.from(base64, 'base64'), mimeType, reader)).then(done),
+    });
+  }
   #request(...[from, request, emit]: Parameters<Ports['request']>): () => void {
     if (request.limiter !== undefined)
       return this.calls.limited(request, emit, (answer) => this.#askSession(from, request, answer));
@@ -188,6 +206,8 @@ export class Runtime {
     // programs on results need no more hiding than the result beside which they appear.
     const hidden = this.#redacted.answer(emit);
     if (request.target === specPort) return this.specs(from, request, hidden);
+    // Parts of contents are passed on unread: a change would break their hash.
+    if (request.target === blobsPort) return this.blobs.request(from, request, emit);
     const other = this.others.get(request.target);
     if (other) return other(from, request, hidden);
     if (this.calls.has(request.target)) return this.calls.request(from, request, hidden);
@@ -331,6 +351,7 @@ export class Runtime {
     await systemClock.drive(Promise.race([bound, closed]));
     systemClock.clearTimeout(timer);
     this.tracing?.close();
+    await this.#blobs?.close();
     await this.inspections.close();
     this.flight?.close(this.directory.size === 0);
     this.#leaveClock();

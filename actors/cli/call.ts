@@ -90,7 +90,8 @@ async function tell(
   const outcome = ended.failure ? { ...ended, failure: forShell(ended.failure, options) } : ended;
   if (options.json) context.terminal.out(JSON.stringify(callJson(outcome)));
   else show(context, options, outcome);
-  if (outcome.outcome === 'succeeded') await saved(context, options, outcome.tool, outcome.result);
+  if (outcome.outcome === 'succeeded')
+    await saved(context, options, outcome.tool, outcome.result, outcome.blobs);
   return outcome;
 }
 /** Reads a tool call from the command line. Rejects typing mistakes before a config is read or a server is started. */

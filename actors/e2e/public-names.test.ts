@@ -82,7 +82,7 @@ const names = {
   ],
   agent: [
     ...(['status', 'joined', 'computers', 'tools', 'callTool', 'cancel', 'listRoom'] as const),
-    ...(['getConfig', 'getDesktop'] as const),
+    ...(['blob', 'getConfig', 'getDesktop'] as const),
     ...(['getFinder', 'readResource', 'readDocumentMetadata', 'readDocumentPages', 'readPage'] as const),
     ...(['readElement', 'pagesOf', 'documentsOf', 'getResources', 'resourcesOf'] as const),
     ...(['skills', 'skill', 'putFile', 'on', 'inspect', 'writeTrace', 'mark', 'close'] as const),

@@ -307,6 +307,7 @@ const methods: Readonly<Record<string, string>> = {
   'agent.askedConfig': events.getConfig,
   'agent.askedSkills': events.getSkills,
   'agent.askedSkill': events.getSkill,
+  'agent.askedBlob': events.getBlob,
   'agent.askedResources': events.getResources,
   'agent.askedResource': events.readResource,
   'agent.putPart': events.putBlob,

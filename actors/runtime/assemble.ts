@@ -2,6 +2,8 @@ import { fromCallback, type AnyActor, type AnyStateMachine, type EventObject } f
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { aggregatorMachine } from '../../machines/resources/aggregator.machine.ts';
 import type { Address } from '../../machines/kernel/address.ts';
+import { blobsMachine } from '../../machines/blobs/blobs.machine.ts';
+import { downloadMachine } from '../../machines/blobs/download.machine.ts';
 import { callMachine } from '../../machines/call/call.machine.ts';
 import { catalogMachine } from '../../machines/catalog/catalog.machine.ts';
 import { clientMachine } from '../../machines/client/client.machine.ts';
@@ -37,12 +39,14 @@ import { steppingOf, type Stepping } from './stepper/stepper.ts';
 /** Kinds of root machines, by the name under which machines open them. */
 export const machines: Readonly<Record<string, AnyStateMachine>> = {
   agent: agentMachine,
+  blobs: blobsMachine,
   call: callMachine,
   catalog: catalogMachine,
   client: clientMachine,
   computer: computerMachine,
   desktop: aggregatorMachine,
   desktopView: viewMachine,
+  download: downloadMachine,
   finder: aggregatorMachine,
   finderView: viewMachine,
   link: linkMachine,

@@ -7,6 +7,7 @@ import type {
   LinkInput,
   ResourceCollection,
 } from '../../machines/kernel/ports.ts';
+import { readerOf } from '../../machines/blobs/blobs.rules.ts';
 import { narrower, withRemedy } from '../../machines/resources/collections.ts';
 import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
 import { badPayload, errorAck, refusal, unanswered } from '../../machines/protocol/messages/answers.ts';
@@ -19,6 +20,7 @@ import {
 } from '../../machines/protocol/messages/collections.ts';
 import { events, notices } from '../../machines/protocol/events.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
+import { blobSizes, getBlob } from '../../machines/protocol/messages/blobs.ts';
 import { getSkill, getSkills } from '../../machines/protocol/messages/skills.ts';
 import { partIn, putBlob } from '../../machines/protocol/messages/uploads.ts';
 import * as messages from '../../machines/protocol/messages/messages.ts';
@@ -90,6 +92,7 @@ export class AgentRequests {
   readonly #incarnation: string;
   readonly #name: string;
   readonly #office: string;
+  readonly #link: Pick<LinkInput, 'url' | 'office'>;
   readonly #emit: Emit<LinkFact>;
   readonly #waiting = new TransientMap<string, Waiting>();
   /** Tickets of the running calls, by their `req_id`. */
@@ -110,6 +113,7 @@ export class AgentRequests {
     this.#incarnation = at.slice(at.lastIndexOf('#') + 1);
     this.#name = input.name;
     this.#office = input.office;
+    this.#link = input;
     this.#emit = emit;
     this.#newId = newId;
     this.#progress = new ProgressSender(timers, (ticket, progress) => {
@@ -143,6 +147,8 @@ export class AgentRequests {
         return this.#askedSkill(payload, ack);
       case events.putBlob:
         return this.#put(payload, ack);
+      case events.getBlob:
+        return this.#askedBlob(payload, ack);
       case notices.toolCallCancelled:
         return this.#cancelled(payload);
       case notices.leaveOffice:
@@ -270,8 +276,9 @@ export class AgentRequests {
     const question = this.#read(event, getSkill, payload, ack);
     if (!question) return;
     const { req_id: reqId, name, rel_path: relPath } = question;
+    const reader = readerOf(this.#link, question.agent);
     const ticket = this.#ticket({ event, reqId, ack });
-    const about = { ticket, reqId, name, ...(typeof relPath === 'string' && { relPath }) };
+    const about = { ticket, reqId, name, reader, ...(typeof relPath === 'string' && { relPath }) };
     this.#emit({ type: 'agent.askedSkill', ...about });
   }
 
@@ -285,6 +292,17 @@ export class AgentRequests {
     if ('code' in part) return ack({ ...errorAck(part), req_id: reqId });
     const ticket = this.#ticket({ event, reqId, blob, ack });
     this.#emit({ type: 'agent.putPart', ticket, reqId, agent, ...part });
+  }
+
+  #askedBlob(payload: unknown, ack: Ack): void {
+    const event = events.getBlob;
+    const question = this.#read(event, getBlob, payload, ack);
+    if (!question) return;
+    const { req_id: reqId, blob_handle: handle, chunk_offset: from, max_chunk_bytes: most } = question;
+    const reader = readerOf(this.#link, question.agent);
+    const ticket = this.#ticket({ event, reqId, ack });
+    const maxBytes = most && most > 0 ? Math.min(most, blobSizes.partBytes) : blobSizes.partBytes;
+    this.#emit({ type: 'agent.askedBlob', ticket, reqId, handle, offset: from ?? 0, maxBytes, reader });
   }
 
   /** Returns the request when it is valid and for this computer; otherwise answers it with an error. */

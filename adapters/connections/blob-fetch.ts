@@ -1,38 +1,40 @@
 import { createHash } from 'node:crypto';
 import { readAnswer } from '../../machines/protocol/reading.ts';
 import { sizes } from '../../machines/protocol/protocol.ts';
+import { blobRefOf, handleKeys, type BlobRef } from '../../machines/protocol/messages/blobs.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
 /**
- * Function that requests one part of a large image. Computers of version 0.2 and later replace such an image
+ * Function that requests one part of a large content. Computers of version 0.2 and later replace such a content
  * by a handle, for agents to fetch it with `client:get_blob`. For an agent without a version, which does not
- * know handles, its office fetches the image.
+ * know handles, its office fetches it.
  */
 export type AskChunk = (handle: string, offset: number, onAnswer: (ack: unknown) => void) => void;
 
 /** Largest number of parts of one image; a part usually has 256 KiB, so far fewer are needed. */
 const mostChunks = 256;
-/** Largest number of bytes of all images of one result, so that they fit into an answer as base64. */
+/** Largest number of bytes of all contents of one result, so that they fit into an answer as base64. */
 const mostBytes = Math.floor((sizes.resultBytes * 3) / 4) - 64 * 1024;
 
 const textOf = (...values: readonly unknown[]): string =>
   String(values.find((value) => typeof value === 'string' || typeof value === 'number') ?? '?');
 
-const metaOf = (item: unknown): Fields | undefined => {
-  if (!isObject(item)) return undefined;
-  const meta = item['_meta'] ?? item['meta'];
-  return isObject(meta) && typeof meta['a2c_blob_handle'] === 'string' ? meta : undefined;
-};
-
 /** Tells whether a result holds handles of images that have to be fetched. */
 export const hasHandles = (result: unknown): result is Fields & { readonly content: readonly unknown[] } =>
-  isObject(result) && Array.isArray(result['content']) && result['content'].some((item) => metaOf(item));
+  isObject(result) && Array.isArray(result['content']) && result['content'].some((item) => blobRefOf(item));
 
-type Fetched = { readonly bytes: Buffer } | { readonly why: string };
+/** Content of a handle, or the reason why it is missing; `isLarge` when it would not fit. */
+type Fetched = { readonly bytes: Buffer } | { readonly why: string; readonly isLarge?: true };
 
 /** Fetches one image part by part; a part with an unexpected offset ends it with an error. */
-function fetchBlob(meta: Fields, most: number, ask: AskChunk, done: (fetched: Fetched) => void): void {
-  const handle = textOf(meta['a2c_blob_handle']);
+function fetchBlob(
+  { handle, totalBytes, sha256: said }: BlobRef,
+  most: number,
+  ask: AskChunk,
+  done: (fetched: Fetched) => void,
+): void {
+  const large = { why: `it has more than the ${most} bytes that are left`, isLarge: true } as const;
+  if (totalBytes !== undefined && totalBytes > most) return done(large);
   const chunks: Buffer[] = [];
   let got = 0;
   const end = (why: string): void => done({ why });
@@ -45,28 +47,28 @@ function fetchBlob(meta: Fields, most: number, ask: AskChunk, done: (fetched: Fe
     const chunk = Buffer.from(blob, 'base64');
     chunks.push(chunk);
     got += chunk.length;
-    if (got > most || Number(total) > most) return end(`it has more than the ${most} bytes that are left`);
+    if (got > most || Number(total) > most) return done(large);
     if (eof !== true && (chunk.length === 0 || chunks.length >= mostChunks))
       return end('the computer sends it in parts that are too small');
     if (eof !== true) return ask(handle, got, take);
     const bytes = Buffer.concat(chunks);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    if (meta['a2c_sha256'] !== undefined && meta['a2c_sha256'] !== sha256)
-      return end('what came is not what its sha256 says');
+    if (said !== undefined && said !== sha256) return end('what came is not what its sha256 says');
     done({ bytes });
   };
   ask(handle, 0, take);
 }
 
 /** Returns the item with the image in place of its handle, or a sentence that says why the image is missing. */
-function filled(item: Fields, meta: Fields, fetched: Fetched): Fields {
+function filled(item: Fields, meta: Fields, fetched: Fetched, keepsLarge: boolean): Fields {
   if ('why' in fetched) {
+    if (fetched.isLarge && keepsLarge) return item;
     const resource = isObject(item['resource']) ? item['resource'] : item;
     const what = `${textOf(resource['mimeType'], item['type'])} of ${textOf(meta['a2c_total_size'])} bytes`;
     return { type: 'text', text: `[${what}, which could not be fetched: ${fetched.why}]`, _meta: meta };
   }
   const kept = Object.fromEntries(
-    Object.entries(meta).filter(([key]) => !/^a2c_(blob_handle|total_size|sha256)$/.test(key)),
+    Object.entries(meta).filter(([key]) => !(handleKeys as readonly string[]).includes(key)),
   );
   const { _meta: _old, meta: _older, ...rest } = item;
   const data = fetched.bytes.toString('base64');
@@ -74,21 +76,25 @@ function filled(item: Fields, meta: Fields, fetched: Fetched): Fields {
   return { ...rest, ...body, ...(Object.keys(kept).length > 0 && { _meta: kept }) };
 }
 
-/** Replaces all handles of a result by their images, one after the other, and calls back once, unless `ask` never answers. */
+/**
+ * Replaces the handles of a result by their contents, one after the other, and calls back once, unless `ask` never answers.
+ * With `keepsLarge` a content that does not fit keeps its handle, so that a host can read it as a stream.
+ */
 export function fillHandles(
   result: Fields & { readonly content: readonly unknown[] },
   ask: AskChunk,
   done: (result: Fields) => void,
+  keepsLarge = false,
 ): void {
   const content = [...result.content];
   let left = mostBytes;
   const next = (from: number): void => {
-    const at = content.findIndex((item, i) => i >= from && metaOf(item) !== undefined);
-    const meta = metaOf(content[at]);
-    if (!meta) return done({ ...result, content });
-    fetchBlob(meta, left, ask, (fetched) => {
+    const at = content.findIndex((item, i) => i >= from && blobRefOf(item) !== undefined);
+    const ref = blobRefOf(content[at]);
+    if (!ref) return done({ ...result, content });
+    fetchBlob(ref, left, ask, (fetched) => {
       if ('bytes' in fetched) left -= fetched.bytes.length;
-      content[at] = filled(content[at] as Fields, meta, fetched);
+      content[at] = filled(content[at] as Fields, ref.meta, fetched, keepsLarge);
       next(at + 1);
     });
   };

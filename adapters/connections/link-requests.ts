@@ -9,7 +9,7 @@ import { progressOf, toolCallProgress } from '../../machines/protocol/messages/m
 import { excessBytes } from '../../machines/protocol/size.ts';
 import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
 import { bodyLimitBytes, tooLarge } from './agent-requests.ts';
-import { fillHandles, hasHandles } from './blob-fetch.ts';
+import { fillHandles, hasHandles, type AskChunk } from './blob-fetch.ts';
 
 export interface LinkRequest {
   readonly id: string;
@@ -97,7 +97,8 @@ export class LinkRequests {
     const onAck = (result: unknown): void => {
       if (method !== events.toolCall || !hasHandles(result)) return answer(result);
       const { computer } = params as { readonly computer: string };
-      fillHandles(result, (handle, at, onChunk) => this.#askChunk(n, computer, handle, at, onChunk), answer);
+      const ask: AskChunk = (handle, at, onChunk) => this.#askChunk(n, computer, handle, at, onChunk);
+      fillHandles(result, ask, answer, true);
     };
     // The casts are needed because the method of a request is plain text here; the machine that made the
     // request knows its type.

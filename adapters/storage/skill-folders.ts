@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { extname, isAbsolute, join, relative, sep } from 'node:path';
+import type { BlobFacts } from '../../machines/blobs/blobs.rules.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import { isObject, withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
 import type { SkillRef } from '../../machines/protocol/messages/skills.ts';
@@ -136,6 +137,7 @@ const mimeTypes: Readonly<Record<string, string>> = {
   ...{ '.css': 'text/css', '.py': 'text/x-python', '.sh': 'text/x-shellscript', '.rst': 'text/x-rst' },
   ...{ '.json': 'application/json', '.xml': 'application/xml', '.toml': 'application/toml' },
   ...{ '.yaml': 'application/yaml', '.yml': 'application/yaml', '.svg': 'image/svg+xml' },
+  ...{ '.png': 'image/png', '.jpg': 'image/jpeg', '.pdf': 'application/pdf', '.zip': 'application/zip' },
   ...{ '.js': 'text/javascript', '.mjs': 'text/javascript', '.ts': 'text/x-typescript' },
 };
 const refusal = (reason: SkillRefusal, bytes?: number): SkillFileRead =>
@@ -152,7 +154,9 @@ const decoded = (bytes: Uint8Array): string | undefined => {
     return undefined;
   }
 };
-async function fileIn({ path: root, relPath }: SkillRead): Promise<SkillFileRead> {
+/** Lends a file to a reader in parts; undefined when it cannot be read. */
+export type Lend = (path: string, mimeType: string, reader: string) => Promise<BlobFacts | undefined>;
+async function fileIn({ path: root, relPath, reader }: SkillRead, lend: Lend): Promise<SkillFileRead> {
   const wrong = wrongPath(relPath);
   if (wrong) return refusal(wrong);
   const real = await realpath(join(root, relPath)).catch(() => undefined);
@@ -161,10 +165,14 @@ async function fileIn({ path: root, relPath }: SkillRead): Promise<SkillFileRead
   if (isSecretPath(relative(root, real).split(sep))) return refusal('forbidden');
   const facts = await stat(real).catch(() => undefined);
   if (!facts?.isFile()) return refusal('not_found');
-  if (facts.size > textBytes) return refusal('too_large', facts.size);
-  const raw = await readFile(real).catch(() => undefined);
-  if (raw === undefined) return refusal('not_found');
-  return givenFile(raw, relative(root, real).split(sep).join('/'));
+  const raw = facts.size > textBytes ? undefined : await readFile(real).catch(() => null);
+  if (raw === null) return refusal('not_found');
+  const given = raw && (await givenFile(raw, relative(root, real).split(sep).join('/')));
+  if (given?.kind === 'text') return given;
+  if (reader === undefined) return refusal('too_large', facts.size);
+  const type = mimeTypes[extname(real).toLowerCase()] ?? 'application/octet-stream';
+  const lent = await lend(real, type, reader);
+  return lent ? { kind: 'blob', ...lent } : refusal('not_found');
 }
 /** Returns the text of a file with its facts; `SKILL.md` without its frontmatter. */
 async function givenFile(raw: Buffer, relPath: string): Promise<SkillFileRead> {
@@ -203,10 +211,11 @@ async function entryOfServer(entry: SkillEntry): Promise<SkillEntryRead> {
   return { ref: { ...ref, uri, ...(version !== undefined && { version }) } };
 }
 
-/** Callbacks of skill folders: something in them changed, or changes cannot be seen. */
+/** Callbacks of skill folders: something in them changed, changes cannot be seen, or a file is given in parts. */
 export interface SkillFoldersHeard {
   readonly changed: () => void;
   readonly trouble: (text: string) => void;
+  readonly lend: Lend;
 }
 /**
  * Folders with the skills of one computer: answers the port `skillFolders`, and watches the folders. A folder that
@@ -266,7 +275,7 @@ export class SkillFolders {
     return found;
   }
   async #read(wanted: SkillRead): Promise<SkillFileRead> {
-    return this.#roots.has(wanted.path) ? fileIn(wanted) : refusal('not_found');
+    return this.#roots.has(wanted.path) ? fileIn(wanted, this.#heard.lend) : refusal('not_found');
   }
   async close(): Promise<void> {
     this.#isClosed = true;

@@ -6,9 +6,11 @@ import { defaultStateDir, replaceFileSync } from '../host-files.ts';
 import { writeWhole, changeFile, textIn } from './settings.ts';
 import { isLoopback } from '../../machines/office/rooms/loopback.ts';
 
-/** Binary content from a server, as base64, with the media type that the server declares. */
+/** Binary content from a server, as base64 or as a stream, with the media type that the server declares. */
 export interface Bytes {
   readonly base64: string;
+  /** Opens the content when it is too large to be in `base64`. */
+  readonly stream?: () => AsyncIterable<Uint8Array>;
   readonly mimeType: string | undefined;
 }
 const short: Readonly<Record<string, string>> = { jpeg: 'jpg', 'svg+xml': 'svg', mpeg: 'mp3', plain: 'txt' };
@@ -27,19 +29,25 @@ export async function saveBytes(folder: string, name: string, all: readonly Byte
   await mkdir(folder, { recursive: true });
   const paths: string[] = [];
   let n = 1;
-  for (const { base64, mimeType } of all)
+  for (const { base64, mimeType, stream } of all)
     for (let isWritten = false; !isWritten; n += 1) {
       const path = join(folder, `${named(name).slice(0, 60)}-${n}.${endingOf(mimeType)}`);
-      isWritten = await isNew(path, Buffer.from(base64, 'base64'));
+      isWritten = await isNew(path, stream ? opened(stream) : Buffer.from(base64, 'base64'));
       if (isWritten) paths.push(path);
     }
   return paths;
 }
-const isNew = (path: string, bytes: Buffer): Promise<boolean> =>
+/** Opens a stream when its first part is wanted, which is once the file is there. */
+async function* opened(stream: () => AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  yield* stream();
+}
+const isNew = (path: string, bytes: Buffer | AsyncIterable<Uint8Array>): Promise<boolean> =>
   writeFile(path, bytes, { flag: 'wx' }).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST') return false;
+      // A part of a content is no content.
+      if (!Buffer.isBuffer(bytes)) rmSync(path, { force: true });
       throw error;
     },
   );

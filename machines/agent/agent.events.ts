@@ -1,5 +1,6 @@
 /** Messages to and from the machine of an agent, and its data. */
 import type { Address, AddressFor } from '../kernel/address.ts';
+import type { DownloadNews, DownloadOrder } from '../blobs/download.rules.ts';
 import type { CallProgressed, CallRequest, CallSettled } from '../call/messages.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { LinkNews, LinkStart } from '../link/link.machine.ts';
@@ -32,6 +33,20 @@ export interface AgentQuery {
   readonly timeoutMs?: number;
   readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }
+/** Order to read a large content of a computer, whose parts go to `replyTo`. */
+export interface AgentDownload {
+  readonly type: 'agent.download';
+  readonly ticket: string;
+  readonly computer: string;
+  readonly handle: string;
+  readonly replyTo: AddressFor<DownloadNews>;
+}
+/** Order to a download of the host. */
+export interface DownloadToldOrder {
+  readonly type: 'download.told';
+  readonly ticket: string;
+  readonly order: DownloadOrder;
+}
 /** Order to follow the Desktop, the Finder or the skills of every computer, including computers that never announce a change. */
 export interface AgentFollow {
   readonly type: 'agent.follow';
@@ -41,6 +56,8 @@ export type AgentOrder =
   | AgentCall
   | AgentQuery
   | AgentFollow
+  | AgentDownload
+  | DownloadToldOrder
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'close' };
 /**

@@ -8,6 +8,7 @@
  * closed  — final
  */
 import { assign, setup } from 'xstate';
+import { downloadKind } from '../blobs/download.rules.ts';
 import { callKind, repeated, settledBy, type CallStart } from '../call/messages.ts';
 import { addressFor, childOf } from '../kernel/address.ts';
 import {
@@ -33,6 +34,7 @@ import type { Followed } from './collections.ts';
 import type {
   AgentCall,
   AgentContext,
+  AgentDownload,
   AgentEvent,
   AgentFollow,
   AgentInput,
@@ -43,6 +45,7 @@ import * as rules from './agent.rules.ts';
 import type { ViewOrder } from './view.machine.ts';
 
 export type {
+  AgentDownload,
   AgentStart,
   AgentCall,
   AgentFollow,
@@ -152,6 +155,9 @@ export const agentMachine = parts.createMachine({
         ),
       },
     ],
+    /** Opened also without a link: a download waits for its computer. */
+    'agent.download': { actions: opens(rules.downloadStart) },
+    'download.told': { actions: posts(rules.downloadTold) },
     'agent.follow': [alreadyFollowed, { actions: follow }],
     'owned.ended': [
       {
@@ -278,6 +284,7 @@ export const agentMachine = parts.createMachine({
           type: 'tellOwned',
           params: toOwned(callKind, { type: 'close' }),
         },
+        { type: 'tellOwned', params: toOwned(downloadKind, { type: 'close' }) },
         ...forgetAll,
         /** Closes the link after the calls, so that their cancellations are sent before the leave. */
         { type: 'tellOwned', params: toOwned(linkKind, { type: 'close' }) },
@@ -287,6 +294,7 @@ export const agentMachine = parts.createMachine({
         'link.changed': { actions: passOn },
         'agent.call': { actions: refuseCall(rules.closingFailure) },
         'agent.query': { actions: refuseCall(rules.closingFailure) },
+        'agent.download': { actions: posts((_: AgentContext, e: AgentDownload) => rules.downloadRefused(e)) },
         close: {},
       },
       after: { shutdown: 'closed' },

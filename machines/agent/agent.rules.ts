@@ -1,4 +1,5 @@
 /** Rules of an agent as pure functions: its calls, the start of its views, and its reactions to notices. */
+import { downloadKind, downloadOpen } from '../blobs/download.rules.ts';
 import { callKind, settledBy, type CallStart } from '../call/messages.ts';
 import {
   addressFor,
@@ -27,7 +28,13 @@ import { events } from '../protocol/events.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { readRoom } from '../protocol/messages/lists.ts';
 import { isForHost, viewOf, type NotificationFact } from '../protocol/notifications.ts';
-import type { AgentCall, AgentContext, AgentQuery } from './agent.events.ts';
+import type {
+  AgentCall,
+  AgentContext,
+  AgentDownload,
+  AgentQuery,
+  DownloadToldOrder,
+} from './agent.events.ts';
 import { collections, type Collection } from './collections.ts';
 import { newsOf, type ViewNews, type ViewOrder, type ViewStart } from './view.machine.ts';
 
@@ -118,6 +125,23 @@ const lastWill = (call: AgentCall | AgentQuery): CheckedMessage =>
   );
 export const callOpen = (call: AgentCall | AgentQuery, input: CallStart): Open =>
   open(callKind, input, { key: call.ticket, lastWill: lastWill(call) });
+
+// ── downloads ──────────────────────────────────────────────────────────────────────────────────────────
+/** Number of times in a row that a download asks without an answer; with the pauses about two minutes. */
+const mostTries = 60;
+export const downloadStart = (c: AgentContext, { type: _, ...asked }: AgentDownload): Open =>
+  downloadOpen({
+    ...asked,
+    agent: c.link.name,
+    link: linkAt(c),
+    mostTries,
+    timing: timingOf.download(c.timing),
+  });
+/** Answers a download of a closing agent. */
+export const downloadRefused = ({ ticket, replyTo }: AgentDownload): Post =>
+  post(replyTo, { type: 'download.ended', ticket, end: 'failed', failure: closingFailure });
+export const downloadTold = (c: AgentContext, { ticket, order }: DownloadToldOrder): Post =>
+  post(childOf(c.self, downloadKind, ticket), order, { optional: true });
 
 // ── views ──────────────────────────────────────────────────────────────────────────────────────────────
 const kinds: Readonly<Record<Collection, Kind<ViewStart, ViewOrder>>> = {

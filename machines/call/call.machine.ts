@@ -34,6 +34,7 @@ import { merging } from '../kernel/objects.ts';
 import type { ProcessTag } from '../process/process.machine.ts';
 import { isUnread } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
+import { blobSizes } from '../protocol/messages/blobs.ts';
 import { progressOf } from '../protocol/messages/messages.ts';
 import { callerOf, type CallEnd, type CallPhase } from './messages.ts';
 import * as rules from './call.rules.ts';
@@ -112,10 +113,11 @@ const parts = setup({
       decision !== 'allow' && decision !== 'allowForSession',
     isForSession: (_, { decision }: Partial<Confirmation>) => decision === 'allowForSession',
     mayNotBeSilent: ({ context }) => rules.mayNotBeSilent(context),
-    isPostProcessed: ({ context: { policy } }, { result, bytes = 0 }: { result: unknown; bytes?: number }) =>
-      policy !== null &&
-      ((policy.isPostProcessed && !isRefusedByTool(result)) ||
-        (policy.resultBytes > 0 && bytes > policy.resultBytes)),
+    isPostProcessed: ({ context }, { result, bytes = 0 }: { result: unknown; bytes?: number }) =>
+      context.policy !== null &&
+      ((context.policy.isPostProcessed && !isRefusedByTool(result)) ||
+        (context.policy.resultBytes > 0 && bytes > context.policy.resultBytes) ||
+        (bytes > blobSizes.inlineBytes && rules.mayHand(context, result))),
     isToolError: (_, { result }: { result: unknown }) => isRefusedByTool(result),
     isLost: (_, params: { lost?: boolean; alone?: boolean }) => params.lost === true && params.alone !== true,
     isLostAlone: (_, params: { alone?: boolean }) => params.alone === true,

@@ -2,6 +2,7 @@
 import type { Address, AddressFor } from '../kernel/address.ts';
 import type { DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
+import { largeContents } from '../blobs/blobs.rules.ts';
 import type { Digits } from '../protocol/exact-numbers.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type {
@@ -75,7 +76,11 @@ export const finishRequest = (c: CallContext) =>
     keepAs: isOverBudget(c, c.result) ? handleOf(c) : null,
     isError: isRefusedByTool(c.result),
     ...(c.digits && { digits: c.digits }),
+    ...(mayHand(c, c.result) && { asker: c.replyTo }),
   });
+/** Tells whether a result for an agent has contents that are too large to be given in it. */
+export const mayHand = ({ agent }: CallContext, result: unknown): boolean =>
+  agent !== null && largeContents(result).length > 0;
 /** Builds the request that runs the call, to its server or to the office. Only a server has a limiter. */
 export const callRequest = ({ request: { target, method, params }, policy, server }: CallContext) =>
   policy ? { id: 'call', target, method, params, limiter: server } : { id: 'call', target, method, params };

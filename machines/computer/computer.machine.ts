@@ -33,6 +33,7 @@ import type { ClientWaits } from '../kernel/ports.ts';
 import { linkGivenUp, linkKind } from '../link/link.machine.ts';
 import { aggregatorKinds } from '../resources/aggregator.rules.ts';
 import type { ResourcesWanted } from '../resources/resource-pages.ts';
+import { blobsKind, type BlobWanted } from '../blobs/blobs.rules.ts';
 import { skillsKind, type SkillsWanted, type SkillWanted } from '../skills/skills.rules.ts';
 import { uploadKind, type PartWanted } from '../uploads/upload.rules.ts';
 import * as collections from './computer.collections.ts';
@@ -51,6 +52,7 @@ import * as calls from './computer.calls.ts';
 import * as lists from './computer.resources.ts';
 import * as skills from './computer.skills.ts';
 import * as uploads from './computer.uploads.ts';
+import * as blobs from './computer.blobs.ts';
 
 const computerSetup = setup({
   types: {
@@ -66,6 +68,7 @@ const computerSetup = setup({
       ...collections.afterListed(context, news),
       ...rules.afterWithdrawal(context, news),
     })),
+    noteBlobsOpened: assign(({ context }) => blobs.afterBlobsOpened(context)),
     noteOpened: assign(({ context }) => collections.afterOpened(context)),
     noteShows: assign(({ context }, news: Parameters<typeof collections.afterShows>[1]) =>
       collections.afterShows(context, news),
@@ -369,6 +372,16 @@ const refusePart = posts((_: ComputerContext, part: PartWanted) => uploads.partA
 const tellBrokenUpload = postsAll((c: ComputerContext, { why, name, error = '' }: OwnedEnded) =>
   why === 'failed' ? [post(c.owner, { type: 'machine.failed', name, error })] : [],
 );
+// ── blobs ─────────────────────────────────────────────────────────────────────────────────────────────
+const passToBlobs = [
+  {
+    type: 'openAll',
+    params: ({ context }: { context: ComputerContext }) => ({ opens: blobs.blobsOpenings(context) }),
+  },
+  'noteBlobsOpened',
+  posts((c: ComputerContext, wanted: BlobWanted) => blobs.toBlobs(c, wanted)),
+] as const;
+const refuseBlob = posts((_: ComputerContext, wanted: BlobWanted) => blobs.blobRefusal(wanted));
 
 // ── the chart ─────────────────────────────────────────────────────────────────────────────────────────
 export type {
@@ -399,6 +412,7 @@ export const computerMachine = computerSetup.createMachine({
     hasSkills: false,
     landing: null,
     uploads: {},
+    hasBlobs: false,
     permits: rules.noPermits,
     spent: {},
     leaving: [],
@@ -541,6 +555,7 @@ export const computerMachine = computerSetup.createMachine({
     'skills.look': { actions: passToSkills },
     'skills.wanted': { actions: passToSkills },
     'skill.wanted': { actions: passToSkills },
+    'blob.wanted': { actions: passToBlobs },
     'skills.changed': { actions: tellSkills },
     'skills.noticed': { actions: tellSkills },
     'landing.set': {
@@ -614,6 +629,12 @@ export const computerMachine = computerSetup.createMachine({
             type: 'openAll',
             params: ({ context: c, event }) => ({
               opens: rules.opensOf(c, c.spent).filter((open) => rules.isOpenOf(open, event)),
+            }),
+          },
+          {
+            type: 'openAll',
+            params: ({ context, event }) => ({
+              opens: event.kind === 'blobs' ? [blobs.blobsOpen(context)] : [],
             }),
           },
           // A newly opened Desktop or Finder, or the new machine of the skills, is told what all servers show.
@@ -705,6 +726,7 @@ export const computerMachine = computerSetup.createMachine({
         { type: 'tellOwned', params: toOwned(aggregatorKinds.finder, { type: 'close' }) },
         { type: 'tellOwned', params: toOwned(skillsKind, { type: 'close' }) },
         { type: 'tellOwned', params: toOwned(uploadKind, { type: 'close' }) },
+        { type: 'tellOwned', params: toOwned(blobsKind, { type: 'close' }) },
       ],
       on: {
         'owned.ended': [{ guard: 'isLast', target: 'closed' }, { actions: 'countEnd' }],
@@ -728,6 +750,7 @@ export const computerMachine = computerSetup.createMachine({
         'skill.wanted': { actions: refuseSkills },
         'landing.set': {},
         'part.wanted': { actions: refusePart },
+        'blob.wanted': { actions: refuseBlob },
         'resources.wanted': {
           actions: { type: 'post', params: ({ context, event }) => lists.answerAtClose(context, event) },
         },

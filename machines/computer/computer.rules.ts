@@ -43,6 +43,7 @@ import type { Missing, SmcpTool } from '../protocol/messages/collections.ts';
 import type { AggregateWanted, AggregatorNews, ResourceWanted } from '../resources/aggregator.rules.ts';
 import type { Participation } from '../resources/collections.ts';
 import type { ResourcesWanted } from '../resources/resource-pages.ts';
+import type { BlobWanted } from '../blobs/blobs.rules.ts';
 import type { SkillsNews, SkillsWanted, SkillWanted } from '../skills/skills.rules.ts';
 import type { Declared } from '../protocol/messages/uploads.ts';
 import type { Landing } from '../uploads/upload.rules.ts';
@@ -178,6 +179,8 @@ export type ComputerOrder =
   | SkillWanted
   /** Landing folder for files of agents; null closes it, and ends all uploads. */
   | { readonly type: 'landing.set'; readonly landing: Landing | null }
+  /** Question of an agent for a part of a large content. */
+  | BlobWanted
   | { readonly type: 'close' };
 /** Reports of the computer to its host. */
 export type ComputerNews =
@@ -275,6 +278,8 @@ export interface ComputerContext extends ComputerInput {
   readonly landing: Landing | null;
   /** Uploads that have not ended, by id. */
   readonly uploads: Readonly<Record<string, OpenUpload>>;
+  /** True once the machine of the blobs is open: when an agent first asks for a part. */
+  readonly hasBlobs: boolean;
   /** Tools that a person approved for the session, by server, with the caller they are approved for. */
   readonly approved: Readonly<Record<string, readonly Approval[]>>;
   /** Calls of unknown tools that a starting server may still provide. */

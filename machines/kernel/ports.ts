@@ -221,6 +221,18 @@ export type LinkFact =
       readonly reqId: string;
       readonly name: string;
       readonly relPath?: string;
+      /** Agent that asks, as the reader of a large file. */
+      readonly reader?: string;
+    }
+  /** Reports an agent's question for a part of a large content. */
+  | {
+      readonly type: 'agent.askedBlob';
+      readonly ticket: string;
+      readonly reqId: string;
+      readonly handle: string;
+      readonly offset: number;
+      readonly maxBytes: number;
+      readonly reader: string;
     }
   /** Reports an agent's question for a page of the resources of one server, by its bundle id or name. */
   | {

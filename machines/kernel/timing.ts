@@ -165,8 +165,10 @@ export const timingOf = {
   cache: only('aggregateMs', 'relistMs', 'turnMs', 'closeGraceMs'),
   read: only('readMs'),
   aggregator: only('aggregateMs', 'relistMs', 'readMs', 'coalesceMs', 'turnMs', 'closeGraceMs'),
+  blobs: only('aggregateMs'),
   skills: only('quietMs', 'longestQuietMs', 'aggregateMs'),
   offer: only('aggregateMs'),
+  download: only('queryMs', 'refetchMs', 'agentMarginMs'),
   view: only('queryMs', 'refetchMs', 'agentMarginMs'),
 };
 export type TimingOf<Kind extends keyof typeof timingOf> = ReturnType<(typeof timingOf)[Kind]>;

@@ -1,4 +1,5 @@
 import { wireText, withMeta } from '../call/policy/index.ts';
+import type { BlobShown } from '../blobs/blobs.rules.ts';
 import type { CallSettled } from '../call/messages.ts';
 import { withRemedy, type AggregateShown, type ResourceRead } from '../resources/collections.ts';
 import type { ResourcesShown } from '../resources/resource-pages.ts';
@@ -110,3 +111,5 @@ export const partAck = ({ upload, offset, received, landed, failure, reqId }: Pa
         ...(landed && { landing_path: landed.path, total_size: landed.bytes, sha256: landed.sha256 }),
         req_id: reqId,
       };
+export const blobAck = ({ part, failure, reqId }: BlobShown): unknown =>
+  failure ? { ...errorAck(failure), req_id: reqId } : { ...part, req_id: reqId };

@@ -18,6 +18,7 @@ import {
   type ComputerCall,
 } from '../call/messages.ts';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
+import type { BlobShown, BlobWanted } from '../blobs/blobs.rules.ts';
 import type { AggregateWanted, ResourceWanted } from '../resources/aggregator.rules.ts';
 import type { AggregateShown, ResourceRead } from '../resources/collections.ts';
 import type { ResourcesShown, ResourcesWanted } from '../resources/resource-pages.ts';
@@ -59,6 +60,7 @@ import { backoffSpread, type TimingOf } from '../kernel/timing.ts';
 
 import {
   aggregateAck,
+  blobAck,
   callAck,
   contentsAck,
   partAck,
@@ -81,6 +83,7 @@ export type LinkOrder =
   | SkillsShown
   | SkillShown
   | PartTaken
+  | BlobShown
   | CallSettled
   | CallProgressed
   | { readonly type: 'deadline.passed' }
@@ -135,6 +138,7 @@ export type LinkNews =
   | SkillsWanted
   | SkillWanted
   | PartWanted
+  | BlobWanted
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   | Extract<LinkFact, { type: `computer.${string}` }>;
@@ -448,6 +452,9 @@ export const linkMachine = parts.createMachine({
         'agent.putPart': {
           actions: tell((c, { type: _, ...part }) => ({ ...part, type: 'part.wanted', replyTo: c.self })),
         },
+        'agent.askedBlob': {
+          actions: tell((c, { type: _, ...asked }) => ({ ...asked, type: 'blob.wanted', replyTo: c.self })),
+        },
         'agent.left': { actions: forgetAskers },
         'call.settled': { actions: answer((e) => ({ ticket: e.ticket, body: callAck(e) })) },
         'call.progressed': { actions: { type: 'tellProgress', params: ({ event }) => event } },
@@ -463,6 +470,7 @@ export const linkMachine = parts.createMachine({
         'skills.shown': { actions: answer((e) => ({ ticket: e.ticket, body: skillsAck(e) })) },
         'skill.shown': { actions: answer((e) => ({ ticket: e.ticket, body: skillAck(e) })) },
         'part.taken': { actions: answer((e) => ({ ticket: e.ticket, body: partAck(e) })) },
+        'blob.shown': { actions: answer((e) => ({ ticket: e.ticket, body: blobAck(e) })) },
         'config.shown': {
           actions: answer((e, c) => ({ ticket: e.ticket, body: configAs(c.version, e.config) })),
         },

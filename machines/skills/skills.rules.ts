@@ -1,5 +1,6 @@
 /** Messages and rules of the skills machine: names of skills, answers to questions, and failures. */
 import { contentHash } from '../catalog/changes.ts';
+import type { BlobFacts } from '../blobs/blobs.rules.ts';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { post, type Post } from '../kernel/effects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
@@ -21,6 +22,8 @@ export interface SkillsListed {
 export interface SkillRead {
   readonly path: string;
   readonly relPath: string;
+  /** Agent that may read a file which is no text, or too large for an answer, in parts; without one there is none. */
+  readonly reader?: string;
 }
 /** Reason why a file of a skill is not given, a word of the protocol. */
 export type SkillRefusal = 'traversal' | 'forbidden' | 'not_found' | 'too_large';
@@ -33,6 +36,7 @@ export type SkillFileRead =
       readonly bytes: number;
       readonly sha256: string;
     }
+  | (BlobFacts & { readonly kind: 'blob' })
   | { readonly kind: 'refused'; readonly reason: SkillRefusal; readonly bytes?: number };
 
 export interface SkillsStart {
@@ -52,6 +56,7 @@ export interface SkillWanted {
   readonly reqId: string;
   readonly name: string;
   readonly relPath?: string;
+  readonly reader?: string;
   readonly replyTo: AddressFor<SkillShown>;
 }
 export interface SkillsShown {
@@ -251,18 +256,20 @@ export const lateAnswer = (c: SkillsContext, wanted: SkillsWanted | SkillWanted)
 export const readParams = (c: SkillsContext, wanted: SkillWanted): SkillRead => ({
   path: skillOf(c, wanted.name)?.path ?? '',
   relPath: pathIn(wanted),
+  ...(wanted.reader !== undefined && { reader: wanted.reader }),
 });
 /** Answers the question for a file with the result of the port. */
 export function fileAnswer(wanted: SkillWanted, read: SkillFileRead): Post {
   const relPath = pathIn(wanted);
   if (read.kind === 'refused')
     return shownFile(wanted, null, refusedFile(wanted.name, relPath, read.reason, read.bytes));
-  const { mimeType: mime_type, bytes: total_size, sha256, text: body } = read;
-  return shownFile(
-    wanted,
-    { name: wanted.name, rel_path: relPath, mime_type, total_size, sha256, body },
-    null,
-  );
+  const { mimeType: mime_type, bytes: total_size } = read;
+  const facts = { name: wanted.name, rel_path: relPath, mime_type, total_size };
+  const held =
+    read.kind === 'text'
+      ? { sha256: read.sha256, body: read.text }
+      : { sha256: read.handle, blob_handle: read.handle };
+  return shownFile(wanted, { ...facts, ...held }, null);
 }
 export const refusedRead = (wanted: SkillWanted, reason: SkillRefusal): Post =>
   fileAnswer(wanted, { kind: 'refused', reason });

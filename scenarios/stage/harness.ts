@@ -150,6 +150,7 @@ export class Harness {
       {
         ...options,
         limitsOf: (server) => limitsIn(options)[server] ?? defaultLimits,
+        askOffice: (...asked) => this.network.request(...asked),
       },
     );
     this.callPorts.landing.partOf = this.network.partOf;

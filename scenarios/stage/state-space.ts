@@ -109,7 +109,7 @@ export function stateSpaceOf(
   kind: string,
   machine: AnyStateMachine,
   sample: Sample,
-  limit = 20_000,
+  limit = 60_000,
 ): StateSpace {
   const { tellApart = () => null } = sample;
   const taken = new Set<string>();

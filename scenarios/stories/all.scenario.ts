@@ -32,6 +32,7 @@ import './resources/waiting/reads-hanging.scenario.ts';
 import './resources/collections-watched.scenario.ts';
 import './resources/collections.scenario.ts';
 import './resources/refreshes.scenario.ts';
+import './resources/blobs.scenario.ts';
 import './resources/resource-pages.scenario.ts';
 import './resources/restless.scenario.ts';
 import './resources/offered-skills.scenario.ts';

@@ -19,7 +19,9 @@ import {
   padded,
   typedInShell,
 } from '../../../adapters/index.ts';
+import type { AgentBlob } from '../../api/downloads.ts';
 import type { PastCall } from '../../../machines/call/history.ts';
+import { blobRefOf, type BlobRef } from '../../../machines/protocol/messages/blobs.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** Formats results of tools and resources for a person: texts as they are, and a mark in place of anything else. */
@@ -71,6 +73,12 @@ function linkText({ uri, name, title, mimeType, size, description }: Fields, rea
   const read = textIn(uri) === undefined ? '' : `\n  ${reading(String(uri))}`;
   return mark(words, type, bytes) + (said === undefined ? '' : ` ${said}`) + read;
 }
+/** Text of a content that is too large to be in its result. */
+function largeText({ type, mimeType, resource }: Fields, { totalBytes }: BlobRef): string {
+  const kind = shortType(isObject(resource) ? resource['mimeType'] : mimeType);
+  const size = totalBytes === undefined ? undefined : sized(totalBytes);
+  return mark([textIn(type) ?? 'content', kind], size, 'too large to be shown: add --save FOLDER');
+}
 /** Returns the text of one content of a tool result or of a prompt. */
 export function itemText(item: unknown, reading: ReadCommand = readingFrom()): string {
   if (!isObject(item)) return mark(['no content'], brief(item));
@@ -78,6 +86,8 @@ export function itemText(item: unknown, reading: ReadCommand = readingFrom()): s
   // Values that are no MCP content reach agents in this form (machines/protocol).
   if (type === 'unknown' && 'value' in item) return mark(['no content'], brief(item['value']));
   if (type === 'text' && typeof text === 'string') return text;
+  const large = blobRefOf(item);
+  if (large) return largeText(item, large);
   if (type === 'image' || type === 'audio') return mark([type, shortType(mimeType)], sizeOf(data));
   if (type === 'resource_link') return linkText(item, reading);
   if (type === 'resource') return embeddedText(resource);
@@ -123,7 +133,7 @@ function bytesOf(given: unknown): Bytes[] {
   if (!isObject(given)) return [];
   const { type, data, blob, mimeType, content, resource } = given;
   const base64 = type === 'image' || type === 'audio' ? data : blob;
-  if (typeof base64 === 'string') return [{ base64, mimeType: textIn(mimeType) }];
+  if (typeof base64 === 'string' && base64 !== '') return [{ base64, mimeType: textIn(mimeType) }];
   return [content, resource, given['contents'], given['messages']].flatMap((part) =>
     isObject(part) || Array.isArray(part) ? bytesOf(part) : [],
   );
@@ -240,13 +250,19 @@ export interface SaveOptions {
 }
 /** Writes the images, sounds and blobs of a result to files, and prints the file names. */
 export async function saved(
-  { terminal }: CommandContext,
+  { terminal, signal }: CommandContext,
   { save }: SaveOptions,
   name: string,
   given: unknown,
+  large: readonly AgentBlob[] = [],
 ): Promise<void> {
   if (save === undefined) return;
-  const paths = await saveBytes(save, name, bytesOf(given));
+  const streams = large.map(({ mimeType, stream }) => ({
+    base64: '',
+    mimeType,
+    stream: () => stream({ signal }),
+  }));
+  const paths = await saveBytes(save, name, [...bytesOf(given), ...streams]);
   for (const path of paths) terminal.err(`saved ${path}`);
   if (paths.length === 0) terminal.err('nothing to save: it has no images, sounds or blobs');
 }

@@ -1,4 +1,5 @@
 /** Ports `policy` and `finish`: check a call before it is sent, and its result afterwards. */
+import type { Hand } from '../../blobs/hand.ts';
 import {
   asText,
   digitsBelow,
@@ -188,6 +189,8 @@ export interface FinishRequest extends JudgedCall {
   readonly isError: boolean;
   /** Integers in the result that are kept as text; for the schema check they are turned back into numbers. */
   readonly digits?: readonly Digits[];
+  /** Address of the link of the asking agent, when the result has contents that may be given by handles. */
+  readonly asker?: string;
 }
 export interface FinishOptions {
   readonly knownTo: (call: string) => KnownTools | undefined;
@@ -196,6 +199,8 @@ export interface FinishOptions {
   /** Runs the VRL program of the server; answers `{json}`, or refuses. */
   readonly transform: Ports['request'];
   readonly keep: (handle: string, result: unknown) => void;
+  /** Gives large contents of a result by handles to the agent that asks. */
+  readonly hand: Hand;
 }
 
 const structuredIn = (result: unknown): unknown =>
@@ -229,8 +234,13 @@ export const finishAsk =
     const { server, tool, result, keepAs, isError } = request;
     if (keepAs !== null) options.keep(keepAs, result);
     const found = held(options, from, request);
-    const say = (more: Partial<Finding>): void =>
+    const tell = (more: Partial<Finding>): void =>
       emit({ type: 'ask.answered', id, result: { ...found, ...more } satisfies Finding });
+    const { agent, asker } = request;
+    const say = (more: Partial<Finding>): void => {
+      if (asker === undefined || agent === null) return tell(more);
+      options.hand(from, { result, agent, asker }, (content) => tell(content ? { ...more, content } : more));
+    };
     if (isError || !options.hasProgram(server)) {
       say({});
       return () => {};

@@ -13,6 +13,8 @@ export interface Finding {
   readonly transformed: string | null;
   /** Sentences for a person about post-processing steps that could not be done. */
   readonly warnings: readonly string[];
+  /** Items of the result with handles in place of large contents; absent when all contents are in it. */
+  readonly content?: readonly unknown[];
 }
 export const nothingFound: Finding = { mismatch: [], transformed: null, warnings: [] };
 
@@ -61,10 +63,11 @@ export const carried = (
 
 const tooLarge = 'What the program of its server made of it is too large to be given';
 /** Builds the final result: adds the findings of the post-processing, and cuts the result to its size limit. */
-export function finished(call: Called, result: unknown, finding: Finding): unknown {
+export function finished(call: Called, given: unknown, finding: Finding): unknown {
   const { policy } = call;
-  if (!policy) return result;
-  const { mismatch, transformed } = finding;
+  if (!policy) return given;
+  const { mismatch, transformed, content } = finding;
+  const result = content && isObject(given) ? { ...given, content } : given;
   const warnings = [...digitWarnings(call.digits), ...finding.warnings];
   const beside = (made: string | null, said: readonly string[]): unknown =>
     withMeta(result, {

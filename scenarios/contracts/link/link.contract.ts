@@ -212,6 +212,7 @@ function protocol(): void {
     ['client:read_resource', 'agent.askedResource', { contents: [], req_id: 'r' }],
     ['client:get_skills', 'agent.askedSkills', { skills: [], req_id: 'r' }],
     ['client:get_skill', 'agent.askedSkill', { body: 'x', req_id: 'r' }],
+    ['client:get_blob', 'agent.askedBlob', { blob: 'x', req_id: 'r' }],
     ['client:get_resources', 'agent.askedResources', { resources: [], req_id: 'r' }],
     ['client:put_blob', 'agent.putPart', { upload_id: 'u', chunk_offset: 0, req_id: 'r' }],
   ] as const)('that is a computer is asked %s, and its answer comes back', async (event, type, body) => {
@@ -225,6 +226,7 @@ function protocol(): void {
       mcp_server: 's',
       name: 'pdf',
       ...{ chunk_offset: 0, eof: true, blob: 'eA==', total_size: 1, sha256: '0'.repeat(64) },
+      blob_handle: 'h',
     });
     const { ticket } = await world.fact(computer, type);
     computer.instance.tell({ type: 'link.answer', ticket, body });

@@ -1,3 +1,4 @@
+import type { BlobFacts } from '../../../machines/blobs/blobs.rules.ts';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -23,12 +24,17 @@ const folderWith = (files: Readonly<Record<string, string>>): string => {
 const skill = (name: string, body = 'Do it.'): string =>
   `---\nname: ${name}\ndescription: about ${name}\n---\n${body}`;
 
+const lend = async (_path: string, mimeType: string): Promise<BlobFacts> => ({
+  handle: 'h',
+  mimeType,
+  bytes: 1,
+});
 const open: SkillFolders[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((each) => each.close()));
 });
 const foldersOf = async (given: readonly string[], changed = (): void => {}): Promise<SkillFolders> => {
-  const folders = new SkillFolders({ changed, trouble: () => {} });
+  const folders = new SkillFolders({ changed, trouble: () => {}, lend });
   open.push(folders);
   await folders.set(given);
   return folders;
@@ -47,7 +53,7 @@ describe('skill folders', () => {
   ])('that are closed %s hear of no change any more', async (_, close) => {
     const folder = folderWith({ 'pdf/SKILL.md': skill('pdf') });
     let heard = 0;
-    const folders = new SkillFolders({ changed: () => (heard += 1), trouble: () => {} });
+    const folders = new SkillFolders({ changed: () => (heard += 1), trouble: () => {}, lend });
     const opened = folders.set([folder]);
     await Promise.all([close(folders), opened]);
     const before = heard;
@@ -181,6 +187,10 @@ describe('real skill folders', () => {
     const { request } = await foldersOf([folder]);
     expect(await read(request, 'a', 'large.txt')).toMatchObject({ reason: 'too_large', bytes: 300_000 });
     expect(await read(request, 'a', 'image.png')).toMatchObject({ reason: 'too_large', bytes: 3 });
+    const [found] = (await list(request)).skills;
+    expect(await ask(request, 'read', { path: found?.path, relPath: 'image.png', reader: 'r' })).toEqual({
+      ...{ kind: 'blob', handle: 'h', mimeType: 'image/png', bytes: 1 },
+    });
   });
 
   it.each([

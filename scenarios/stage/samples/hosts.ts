@@ -10,10 +10,14 @@ import type { LinkOrder, LinkContext } from '../../../machines/link/link.machine
 import type { RegistryOrder } from '../../../machines/process/registry.machine.ts';
 import type { OfferOrder } from '../../../machines/skills/offer.rules.ts';
 import type { ServerOffer, SkillsOrder } from '../../../machines/skills/skills.rules.ts';
+import type { DownloadOrder } from '../../../machines/blobs/download.rules.ts';
+import type { BlobPart, BlobsOrder } from '../../../machines/blobs/blobs.rules.ts';
 import type { SettingsOrder } from '../../../machines/presenter/settings.rules.ts';
 
 const { timeoutMs: _, isConfirmed: __, meta: ___, hasOutput: ____, ...asked } = request;
 
+const blobRead = { handle: 'h', offset: 0, maxBytes: 1, reader: 'a' };
+const blobWanted = { ticket: 't', reqId: 'r', ...blobRead, replyTo: addressFor('host') } as const;
 const viewed = { computer: 'c', value: null, failure: null };
 
 export const agent: Sample = {
@@ -25,6 +29,8 @@ export const agent: Sample = {
       { ...asked, method: 'client:get_desktop', request: { computer: 'c' } },
     ],
     'agent.follow': [{ collection: 'finder' }],
+    'agent.download': [{ ticket: 'd', computer: 'c', handle: 'h', replyTo: addressFor('host') }],
+    'download.told': [{ ticket: 'd', order: { type: 'part.taken' } }],
     'call.cancel': [{ ticket: 't', reason: 'x' }],
     close: [{}],
   } satisfies OrdersOf<AgentOrder>,
@@ -46,6 +52,7 @@ export const agent: Sample = {
     desktopView: { says: [{ type: 'view.collectionChanged', collection: 'desktop', ...viewed }] },
     finderView: { says: [{ type: 'view.collectionChanged', collection: 'finder', ...viewed }] },
     call: {},
+    download: {},
   },
   answers: [
     ...answers,
@@ -84,6 +91,7 @@ export const computer: Sample = {
     'skills.wanted': [{ ticket: 't', reqId: 'r', replyTo: addressFor('host') }],
     'skill.wanted': [{ ticket: 't', reqId: 'r', name: 'a', replyTo: addressFor('host') }],
     'landing.set': [{ landing }, { landing: null }],
+    'blob.wanted': [blobWanted],
     close: [{}],
   } satisfies OrdersOf<ComputerOrder>,
   told: [
@@ -195,6 +203,7 @@ type Facts =
   | 'skills.shown'
   | 'skill.shown'
   | 'part.taken'
+  | 'blob.shown'
   | 'call.settled'
   | 'call.progressed'
   | 'deadline.passed';
@@ -237,6 +246,7 @@ export const link: Sample = {
         bytes: 1,
         isLast: true,
       },
+      { type: 'agent.askedBlob', ticket: 't', reqId: 'r', ...blobRead },
       { type: 'agent.left', agent: 'a' },
       { type: 'computer.entered', computer: 'c' },
       { type: 'computer.left', computer: 'c' },
@@ -263,6 +273,7 @@ export const link: Sample = {
       landed: null,
       failure: null,
     },
+    { type: 'blob.shown', ticket: 't', reqId: 'r', part: null, failure: { code: 4018, message: 'x' } },
     { type: 'call.progressed', ticket: 't', progress: 1 },
     {
       type: 'call.settled',
@@ -369,6 +380,56 @@ export const offer: Sample = {
     (c['running'] as unknown[]).length,
     Object.keys(c['files'] as object).length,
   ],
+};
+
+const firstPart = {
+  blob_handle: 'h',
+  mime_type: 'a/b',
+  total_size: 18,
+  sha256: 'x',
+  chunk_offset: 0,
+  eof: false,
+  blob: 'AAAA',
+  req_id: 'd.0',
+};
+export const download: Sample = {
+  input: {
+    ticket: 'd',
+    computer: 'c',
+    handle: 'h',
+    agent: 'a',
+    link: 'agent/link',
+    mostTries: 2,
+    replyTo: addressFor('host'),
+  },
+  orders: {
+    'part.taken': [{}],
+    'content.right': [{}],
+    'content.wrong': [{ failure: { code: 500, message: 'x' } }],
+    close: [{}],
+  } satisfies OrdersOf<DownloadOrder>,
+  answers: [
+    { type: 'ask.answered', result: firstPart },
+    { type: 'ask.answered', result: { ...firstPart, total_size: 3, eof: true } },
+    { type: 'ask.answered', result: { code: 404, message: 'x' } },
+    { type: 'ask.answered', result: { code: 4018, message: 'x' } },
+    ...refusals,
+  ],
+  tellApart: (c) => [(c['asked'] as unknown[]).length, c['given'], c['untaken'], c['tries']],
+};
+
+export const blobs: Sample = {
+  input: { most: 1 },
+  orders: {
+    'blob.wanted': [blobWanted, { ...blobWanted, ticket: 'u' }],
+    'blob.overdue': [{ ticket: 't' }],
+    close: [{}],
+  } satisfies OrdersOf<BlobsOrder>,
+  answers: [
+    { type: 'ask.answered', result: { kind: 'refused', reason: 'gone' } satisfies BlobPart },
+    ...refusals.slice(0, 1),
+  ],
+  tellApart: (c) => [Object.keys(c['reading'] as object).length],
 };
 
 export const skills: Sample = {

@@ -1,4 +1,4 @@
-import { agent, computer, link, offer, registry, settings, skills } from './hosts.ts';
+import { agent, blobs, computer, download, link, offer, registry, settings, skills } from './hosts.ts';
 import { aggregator, read, cache, view, watch } from './resources.ts';
 import { call, catalog, client, process } from './servers.ts';
 import { office, seat } from './office.ts';
@@ -8,12 +8,14 @@ import type { Sample } from './sample.ts';
 /** Samples by kind, as in actors/runtime/assemble.ts; a test fails for a machine without a sample. */
 export const samples: Readonly<Record<string, Sample>> = {
   agent,
+  blobs,
   call,
   catalog,
   client,
   computer,
   desktop: aggregator('desktop'),
   desktopView: view('desktop'),
+  download,
   finder: aggregator('finder'),
   finderView: view('finder'),
   link,

@@ -16,6 +16,7 @@ import type { Validate } from '../../../machines/call/policy/judge.ts';
 import type { VirtualClock } from '../virtual-clock.ts';
 import { scriptedLimiters } from './limiters.ts';
 import {
+  ScriptedBlobs,
   ScriptedLogins,
   ScriptedConfigFile,
   ScriptedLanding,
@@ -24,6 +25,8 @@ import {
   ScriptedSpecs,
 } from './host-ports.ts';
 import { landingPort } from '../../../machines/uploads/upload.rules.ts';
+import { blobsPort } from '../../../machines/blobs/blobs.rules.ts';
+import { handing } from '../../../machines/blobs/hand.ts';
 import { skillsPort } from '../../../machines/skills/skills.rules.ts';
 import { settingsPort } from '../../../machines/presenter/settings.rules.ts';
 import { registryPort } from '../../../machines/process/registry.machine.ts';
@@ -44,6 +47,8 @@ export interface CallPortsOptions {
   readonly validate?: Validate | undefined;
   /** Runner of the result programs of servers; when only this is given, every server has a program. */
   readonly transform?: Ports['request'] | undefined;
+  /** Asks an office over a link. */
+  readonly askOffice?: Ports['request'] | undefined;
   readonly hasProgram?: ((server: string) => boolean) | undefined;
 }
 type PortRequest = Parameters<Ports['request']>[1];
@@ -62,6 +67,7 @@ export class ScriptedCallPorts {
   readonly registries: ScriptedRegistries;
   readonly skills: ScriptedSkills;
   readonly landing: ScriptedLanding;
+  readonly blobs: ScriptedBlobs;
   readonly #clock: VirtualClock;
   readonly #options: CallPortsOptions;
   readonly #judge: (call: string, request: JudgedCall) => Judgement;
@@ -79,10 +85,12 @@ export class ScriptedCallPorts {
     this.registries = new ScriptedRegistries(clock);
     this.skills = new ScriptedSkills(clock);
     this.landing = new ScriptedLanding(clock);
+    this.blobs = new ScriptedBlobs(clock);
     this.#options = options;
     const knownTo = (call: string): KnownTools | undefined => contextOf(rootOf(call));
     const { validate = trusting, transform } = options;
     const none: Ports['request'] = () => () => {};
+    const { askOffice = none } = options;
     this.#judge = judged({ knownTo, validate });
     this.#ports = {
       [specPort]: this.specs.request,
@@ -90,6 +98,7 @@ export class ScriptedCallPorts {
       [registryPort]: this.registries.request,
       [skillsPort]: this.skills.request,
       [landingPort]: this.landing.request,
+      [blobsPort]: this.blobs.request,
       [settingsPort]: new ScriptedConfigFile(clock).request,
       policy: judgeAsk({ knownTo, validate, permission: () => options.permission ?? permission }),
       confirm: (_, request, emit) => this.#confirm(request, emit),
@@ -99,6 +108,7 @@ export class ScriptedCallPorts {
         hasProgram: options.hasProgram ?? (() => transform !== undefined),
         transform: transform ?? none,
         keep: (handle, result) => void this.cached.set(handle, result),
+        hand: handing({ contextOf, ask: askOffice, keep: this.blobs.keep }),
       }),
     };
   }

@@ -5,6 +5,10 @@ import type {
   LandingOpen,
   LandingWrite,
 } from '../../../machines/uploads/upload.rules.ts';
+import type { BlobPart, BlobRead } from '../../../machines/blobs/blobs.rules.ts';
+import type { HandOptions } from '../../../machines/blobs/hand.ts';
+import { Shelf } from '../../../machines/blobs/shelf.ts';
+import { blobSizes } from '../../../machines/protocol/messages/blobs.ts';
 import type { Ports, Emit, RequestFact } from '../../../machines/kernel/ports.ts';
 import type { Resolve, Resolved, LogIn } from '../../../machines/client/client.events.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
@@ -338,4 +342,49 @@ function entryOf({ server, bundle, uri, version, contents }: SkillEntry): SkillE
   const source = `mcp:${bundle}`;
   const ref = { name: `${source}:${name}`, source, path: '', description, uri };
   return { ref: version === undefined ? ref : { ...ref, version } };
+}
+
+/** Fake of the contents that a computer keeps for agents, in virtual time; the port `blobs` reads them. */
+export class ScriptedBlobs {
+  /** Fault of the disk: `hangs` answers nothing, `fails` refuses, `full` keeps nothing more. */
+  fault: 'hangs' | 'fails' | 'full' | null = null;
+  /** Largest number of bytes of one part. */
+  partBytes: number = blobSizes.partBytes;
+  readonly shelf = new Shelf<Buffer>();
+  readonly #clock: Clock & { now(): number };
+
+  constructor(clock: Clock & { now(): number }) {
+    this.#clock = clock;
+  }
+  readonly keep: HandOptions['keep'] = ({ base64, mimeType }, reader, done) => {
+    if (this.fault === 'full') return done(undefined);
+    const where = Buffer.from(base64, 'base64');
+    const facts = { handle: createHash('sha256').update(where).digest('hex'), mimeType, bytes: where.length };
+    const [now, place] = [this.#clock.now(), { ...facts, where, weight: where.length }];
+    if (this.shelf.has(facts.handle)) this.shelf.share(facts.handle, reader, now);
+    else this.shelf.keep(place, reader, now);
+    done(facts);
+  };
+  readonly request: Ports['request'] = (_from, { id, params }, emit) => {
+    if (this.fault === 'hangs') return () => {};
+    const failure = { code: 500, message: 'the disk is broken' } as const;
+    const timer = this.#clock.setTimeout(
+      () =>
+        this.fault === 'fails'
+          ? emit({ type: 'ask.refused', id, sent: true, failure })
+          : emit({ type: 'ask.answered', id, result: this.#part(params as BlobRead) }),
+      diskMs,
+    );
+    return () => this.#clock.clearTimeout(timer);
+  };
+  #part(wanted: BlobRead): BlobPart {
+    this.shelf.expire(this.#clock.now());
+    const found = this.shelf.find(wanted, this.#clock.now());
+    if (!found.ok) return { kind: 'refused', reason: found.reason };
+    const { where, handle, mimeType, bytes } = found.kept;
+    const { offset } = wanted;
+    const end = offset + Math.min(this.partBytes, wanted.maxBytes);
+    const base64 = where.subarray(offset, end).toString('base64');
+    return { kind: 'part', handle, mimeType, bytes, offset, base64, eof: end >= bytes };
+  }
 }

@@ -1,0 +1,127 @@
+/** Tests of large contents between real hosts: streams of an agent, their hash, their end, and restarts on the way. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import {
+  createAgent,
+  createComputer,
+  createOffice,
+  type Agent,
+  type AgentBlob,
+  type BlobOptions,
+  type Computer,
+  type Download,
+  type Office,
+} from '../index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'a2c-blobs-e2e-'));
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+  rmSync(folder, { recursive: true, force: true });
+});
+const bytes = Buffer.from(Uint8Array.from({ length: 6_000_000 }, (_, n) => (n * 31) % 253));
+const sha256 = createHash('sha256').update(bytes).digest('hex');
+const blobs = join(folder, 'state', 'blobs');
+
+async function camera(): Promise<InMemoryTransport> {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const server = new McpServer({ name: 'camera', version: '1' });
+  const image = { type: 'image', mimeType: 'image/png', data: bytes.toString('base64') } as const;
+  server.registerTool('photo', {}, () => ({ content: [image] }));
+  await server.connect(far);
+  return near;
+}
+interface World {
+  readonly office: Office;
+  readonly computer: Computer;
+  readonly agent: Agent;
+}
+async function meet(port = 0): Promise<World> {
+  mkdirSync(join(folder, 'skills', 'big'), { recursive: true });
+  writeFileSync(join(folder, 'skills', 'big', 'SKILL.md'), '---\ndescription: big\n---\n');
+  writeFileSync(join(folder, 'skills', 'big', 'model.bin'), bytes);
+  const office = await createOffice({ port });
+  ends.push(() => office.close());
+  const timing = { linkBackoffMs: 20, refetchMs: 50 };
+  const computer = await createComputer({
+    name: 'c1',
+    stateDir: join(folder, 'state'),
+    config: {
+      servers: [{ name: 's', type: 'inmemory', server_parameters: {} }],
+      a2c: { skills: [join(folder, 'skills')] },
+    },
+    inMemory: { s: camera },
+    office: { url: office.url },
+    confirm: 'allow',
+    timing,
+  });
+  ends.push(() => computer.close());
+  const agent = await createAgent({ url: office.url, timing });
+  ends.push(() => agent.close());
+  await agent.tools('c1');
+  return { office, computer, agent };
+}
+const hashOf = async (stream: AsyncIterable<Uint8Array>): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const chunk of stream) hash.update(chunk);
+  return hash.digest('hex');
+};
+
+it('a result that is too large is a stream, whose file ends with its computer', async () => {
+  const { agent, computer } = await meet();
+  const outcome = await agent.callTool('c1', 'photo');
+  expect(outcome.result?.content).toMatchObject([{ type: 'image', data: '' }]);
+  const { blobs: [blob] = [] } = outcome;
+  const read = (options: BlobOptions): Download => (blob as AgentBlob).stream(options);
+  expect(blob).toMatchObject({ item: 0, mimeType: 'image/png', bytes: 6_000_000, sha256 });
+  const told: number[] = [];
+  expect(await hashOf(read({ onProgress: (p) => told.push(p.bytes) }))).toBe(sha256);
+  expect([told[0], told.at(-1)]).toEqual([262_144, 6_000_000]);
+  const wrong = read({ sha256: 'f'.repeat(64) });
+  await expect(hashOf(wrong)).rejects.toMatchObject({ code: 500, details: { found: sha256 } });
+  expect(readdirSync(blobs)).toHaveLength(1);
+  await computer.close();
+  expect(readdirSync(blobs)).toEqual([]);
+});
+
+it('a large file of a skill is a stream, which a signal or its reader ends', async () => {
+  const { agent, computer } = await meet();
+  const file = await agent.skill('c1', 'big', { path: 'model.bin' });
+  expect(file).toMatchObject({ text: null, bytes: 6_000_000, sha256, blobHandle: sha256 });
+  expect(existsSync(blobs)).toBe(false);
+  await expect(computer.skill('big', { path: 'model.bin' })).rejects.toMatchObject({ code: 4017 });
+  const aborter = new AbortController();
+  const aborted = agent.blob('c1', sha256, { signal: aborter.signal }).getReader();
+  await aborted.read();
+  aborter.abort(new Error('enough'));
+  await expect(aborted.closed).rejects.toThrow('enough');
+  for await (const _ of agent.blob('c1', sha256)) break;
+  await expect(hashOf(agent.blob('c1', 'f'.repeat(64)))).rejects.toMatchObject({
+    code: 4018,
+    details: { reason: 'gone' },
+  });
+  const left = agent.blob('c1', sha256).getReader();
+  await left.read();
+  await agent.close();
+  await expect(left.closed).rejects.toMatchObject({ code: 'LinkLost' });
+});
+
+it('a read goes on after its office was restarted in the middle', async () => {
+  const { agent, office } = await meet();
+  await agent.skill('c1', 'big', { path: 'model.bin' });
+  const hash = createHash('sha256');
+  let parts = 0;
+  for await (const chunk of agent.blob('c1', sha256)) {
+    hash.update(chunk);
+    if ((parts += 1) !== 3) continue;
+    await office.close();
+    const again = await createOffice({ port: office.port });
+    ends.unshift(() => again.close());
+  }
+  expect(hash.digest('hex')).toBe(sha256);
+});

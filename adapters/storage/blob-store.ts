@@ -1,0 +1,205 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BlobFacts, BlobPart, BlobRead } from '../../machines/blobs/blobs.rules.ts';
+import { Shelf, shelfLimits, type ShelfLimits } from '../../machines/blobs/shelf.ts';
+import type { Ports } from '../../machines/kernel/ports.ts';
+import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
+import { during, systemClock, waitingTimers } from '../clock.ts';
+import { isAlive, startTimeOf, statOf } from '../process/reaper/group.ts';
+import { defaultStateDir } from '../host-files.ts';
+import { placeHere } from '../process/reaper/state-file.ts';
+
+/** File with a content: our own, which is removed with its entry, or a file of a skill, which must stay as it was. */
+interface Place {
+  readonly path: string;
+  readonly mark: string | null;
+}
+export interface BlobStoreOptions {
+  /** Folder for files of hosts; `false`: the folder for temporary files. Default `$XDG_STATE_HOME/a2c`. */
+  readonly stateDir?: string | false | undefined;
+  readonly limits?: ShelfLimits | undefined;
+}
+
+export const newSha256 = (): Hash => createHash('sha256');
+/** Mark by which a file is recognised as unchanged; undefined when there is no file. */
+async function markOf(path: string): Promise<{ readonly mark: string; readonly bytes: number } | undefined> {
+  const facts = await stat(path, { bigint: true }).catch(() => undefined);
+  if (!facts?.isFile()) return undefined;
+  return { mark: `${facts.ino} ${facts.size} ${facts.mtimeNs}`, bytes: Number(facts.size) };
+}
+async function hashOf(path: string): Promise<string> {
+  const hash = newSha256();
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }))
+    hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+// ── folders ───────────────────────────────────────────────────────────────────────────────────────────
+/** Prefix of the folders of one process, which tells a later host whether that process is still there. */
+const placeMark = (): string => {
+  const { machine, pids } = placeHere();
+  return newSha256()
+    .update(JSON.stringify([machine, pids]))
+    .digest('hex')
+    .slice(0, 12);
+};
+const ownPrefix = (): string => `${placeMark()}-${process.pid}-${startTimeOf(process.pid) ?? ''}-`;
+function isLeft(name: string, place: string): boolean {
+  const [mark, pid = '', startTime] = name.split('-');
+  if (mark !== place || !/^\d+$/.test(pid)) return false;
+  const found = statOf(pid);
+  if (found) return !isAlive(found) || found.startTime !== startTime;
+  try {
+    return !process.kill(Number(pid), 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+}
+/** Removes the folders that killed hosts of this machine have left behind. */
+async function sweep(base: string): Promise<void> {
+  const place = placeMark();
+  const names = await readdir(base).catch(() => []);
+  const left = names.filter((name) => isLeft(name, place));
+  await Promise.all(
+    left.map((name) => rm(join(base, name), { recursive: true, force: true }).catch(() => {})),
+  );
+}
+
+/**
+ * Contents that were too large for a result, as files in a folder of this process, and files of skills where they are.
+ * Answers the port `blobs`. The folder is made with the first content and removed by `close`; a folder that a killed
+ * host has left is removed with the first content of a later one.
+ */
+export class BlobStore {
+  readonly #stateDir: BlobStoreOptions['stateDir'];
+  readonly #shelf: Shelf<Place>;
+  /** Hashes of files of skills, by path, with the mark of the file that was hashed. */
+  readonly #hashed = new Map<string, { readonly mark: string; readonly handle: string }>();
+  /** Contents that are being written, by hash. */
+  readonly #writing = new Map<string, Promise<void>>();
+  #folder: Promise<string> | undefined;
+  #timer: unknown;
+  #isClosed = false;
+
+  constructor({ stateDir, limits = shelfLimits }: BlobStoreOptions = {}) {
+    this.#stateDir = stateDir;
+    this.#shelf = new Shelf(limits);
+  }
+
+  /** Keeps a content for a reader; undefined when there is no room, or the disk takes no more. */
+  async keep(bytes: Uint8Array, mimeType: string, reader: string): Promise<BlobFacts | undefined> {
+    if (this.#isClosed || !this.#shelf.fits(bytes.length)) return undefined;
+    const handle = newSha256().update(bytes).digest('hex');
+    const facts = { handle, mimeType, bytes: bytes.length };
+    const writing = this.#writing.get(handle) ?? this.#write(facts, bytes, reader);
+    try {
+      await writing;
+    } catch {
+      return undefined;
+    }
+    this.#shelf.share(handle, reader, systemClock.now());
+    return facts;
+  }
+  /** Lends a file of a skill to a reader without a copy; undefined when it cannot be read. */
+  async lend(path: string, mimeType: string, reader: string): Promise<BlobFacts | undefined> {
+    const found = await markOf(path);
+    if (!found || this.#isClosed) return undefined;
+    const { mark, bytes } = found;
+    const known = this.#hashed.get(path);
+    const handle = known?.mark === mark ? known.handle : await hashOf(path).catch(() => undefined);
+    if (handle === undefined || (await markOf(path))?.mark !== mark) return undefined;
+    this.#hashed.set(path, { mark, handle });
+    const facts = { handle, mimeType, bytes };
+    if (this.#shelf.has(handle)) this.#shelf.share(handle, reader, systemClock.now());
+    else
+      this.#drop(this.#shelf.keep({ ...facts, where: { path, mark }, weight: 0 }, reader, systemClock.now()));
+    this.#wait();
+    return facts;
+  }
+
+  readonly request: Ports['request'] = (_from, { id, params }, emit) => {
+    let isWanted = true;
+    const failed = { kind: 'refused', reason: 'gone' } as const;
+    void during(this.#read(params as BlobRead)).then(
+      (result) => isWanted && emit({ type: 'ask.answered', id, result }),
+      () => isWanted && emit({ type: 'ask.answered', id, result: failed }),
+    );
+    return () => {
+      isWanted = false;
+    };
+  };
+
+  /** Removes all contents; nothing can be kept afterwards. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    waitingTimers.clearTimeout(this.#timer);
+    await Promise.allSettled(this.#writing.values());
+    const folder = await this.#folder?.catch(() => undefined);
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => {});
+  }
+
+  async #read(wanted: BlobRead): Promise<BlobPart> {
+    const found = this.#shelf.find(wanted, systemClock.now());
+    if (!found.ok) return { kind: 'refused', reason: found.reason };
+    const { handle, mimeType, bytes, where } = found.kept;
+    const { offset, maxBytes } = wanted;
+    const file = await open(where.path, 'r').catch(() => undefined);
+    if (!file) return this.#gone(handle);
+    try {
+      if (where.mark !== null && (await markOf(where.path))?.mark !== where.mark) return this.#gone(handle);
+      const buffer = Buffer.allocUnsafe(Math.min(maxBytes, blobSizes.partBytes, bytes - offset));
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
+      if (bytesRead < buffer.length) return this.#gone(handle);
+      const base64 = buffer.toString('base64');
+      return { kind: 'part', handle, mimeType, bytes, offset, base64, eof: offset + bytesRead === bytes };
+    } finally {
+      await file.close();
+    }
+  }
+  #gone(handle: string): BlobPart {
+    this.#drop(this.#shelf.forget(handle));
+    return { kind: 'refused', reason: 'gone' };
+  }
+  #write(facts: BlobFacts, bytes: Uint8Array, reader: string): Promise<void> {
+    if (this.#shelf.has(facts.handle)) return Promise.resolve();
+    const writing = this.#written(facts, bytes, reader).finally(() => this.#writing.delete(facts.handle));
+    this.#writing.set(facts.handle, writing);
+    return writing;
+  }
+  async #written(facts: BlobFacts, bytes: Uint8Array, reader: string): Promise<void> {
+    const path = join(await (this.#folder ??= this.#made()), facts.handle);
+    try {
+      await writeFile(path, bytes, { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      await rm(path, { force: true }).catch(() => {});
+      throw error;
+    }
+    const kept = { ...facts, where: { path, mark: null }, weight: facts.bytes };
+    this.#drop(this.#shelf.keep(kept, reader, systemClock.now()));
+    this.#wait();
+  }
+  async #made(): Promise<string> {
+    const stateDir = this.#stateDir;
+    const base =
+      stateDir === false ? join(tmpdir(), 'a2c-blobs') : join(stateDir ?? defaultStateDir(), 'blobs');
+    await mkdir(base, { recursive: true, mode: 0o700 });
+    await sweep(base);
+    return mkdtemp(join(base, ownPrefix()));
+  }
+  #drop(places: readonly Place[]): void {
+    for (const { path, mark } of places) if (mark === null) void rm(path, { force: true }).catch(() => {});
+  }
+  /** Waits until the next content is old enough to go. */
+  #wait(): void {
+    waitingTimers.clearTimeout(this.#timer);
+    const nextMs = this.#isClosed ? undefined : this.#shelf.nextMs(systemClock.now());
+    if (nextMs === undefined) return;
+    this.#timer = waitingTimers.setTimeout(() => {
+      this.#drop(this.#shelf.expire(systemClock.now()));
+      this.#wait();
+    }, nextMs);
+  }
+}

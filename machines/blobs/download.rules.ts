@@ -1,0 +1,237 @@
+/** Messages and rules of a download: the parts of one large content of a computer, for the host of an agent. */
+import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
+import { message, open, post, type Open, type Post } from '../kernel/effects.ts';
+import type { RequestFact } from '../kernel/ports.ts';
+import type { TimingOf } from '../kernel/timing.ts';
+import { wireCodes, type Failure } from '../protocol/failure.ts';
+import type { GetBlobReply } from '../protocol/messages/blobs.ts';
+import { readBlobPart, type Read } from '../protocol/messages/lists.ts';
+
+/** Part of a content, for the host. */
+export interface DownloadPart {
+  readonly type: 'download.part';
+  readonly ticket: string;
+  readonly base64: string;
+  readonly offset: number;
+  readonly totalBytes: number;
+  readonly sha256: string;
+  readonly mimeType: string;
+  /** True for the last part. */
+  readonly isLast: boolean;
+}
+/** End of a download; told once. */
+export interface DownloadEnded {
+  readonly type: 'download.ended';
+  readonly ticket: string;
+  readonly end: 'read' | 'failed' | 'cancelled';
+  readonly failure: Failure | null;
+}
+export type DownloadNews = DownloadPart | DownloadEnded;
+export interface DownloadStart {
+  readonly ticket: string;
+  readonly computer: string;
+  readonly handle: string;
+  /** Name of the agent, and the link over which it asks. */
+  readonly agent: string;
+  readonly link: Address;
+  /** Number of times that nothing may come in a row. */
+  readonly mostTries: number;
+  readonly replyTo: AddressFor<DownloadNews>;
+  readonly timing: TimingOf<'download'>;
+}
+export type DownloadOrder =
+  /** The reader took a part. */
+  | { readonly type: 'part.taken' }
+  /** The content is whole, and its hash is right. */
+  | { readonly type: 'content.right' }
+  /** The content is not what the computer said. */
+  | { readonly type: 'content.wrong'; readonly failure: Failure }
+  | { readonly type: 'close' };
+export const downloadKind = kindOf<DownloadStart, DownloadOrder>('download');
+export type DownloadInput = DownloadStart & { readonly self: Address; readonly owner: Address };
+export interface DownloadContext extends DownloadInput {
+  /** Offsets of the parts that were asked for and have not come. */
+  readonly asked: readonly number[];
+  /** Parts that came before an earlier one, by offset. */
+  readonly held: Readonly<Record<number, GetBlobReply>>;
+  /** Offset of the next part to ask for. */
+  readonly next: number;
+  /** Bytes that the host has got. */
+  readonly given: number;
+  /** Parts that the host has got and its reader has not taken. */
+  readonly untaken: number;
+  /** Size of a part, as the computer cuts them; null until the first one came. */
+  readonly partBytes: number | null;
+  /** Facts of the content, from its first part. */
+  readonly facts: { readonly totalBytes: number; readonly sha256: string } | null;
+  /** Times that nothing came, since the last part. */
+  readonly tries: number;
+  readonly failure: Failure | null;
+}
+export const fresh = {
+  asked: [],
+  held: {},
+  next: 0,
+  given: 0,
+  untaken: 0,
+  partBytes: null,
+  facts: null,
+  tries: 0,
+  failure: null,
+} as const;
+
+/** Number of parts that are under way or not taken, so that the time of one trip does not limit the speed. */
+const mostParts = 4;
+
+const idOf = (offset: number): string => `part.${offset}`;
+const reqIdOf = ({ ticket }: DownloadContext, offset: number): string => `${ticket}.${offset}`;
+const offsetIn = ({ id }: { readonly id: string }): number => Number(id.slice(id.indexOf('.') + 1));
+
+/** Offsets to ask for now. */
+export function offsetsToAsk(c: DownloadContext): readonly number[] {
+  if (c.partBytes === null || c.facts === null) return c.asked.length === 0 ? [c.given] : [];
+  const room = mostParts - c.asked.length - c.untaken - Object.keys(c.held).length;
+  const offsets: number[] = [];
+  for (let at = c.next; offsets.length < room && at < c.facts.totalBytes; at += c.partBytes) offsets.push(at);
+  return offsets;
+}
+export const afterAsking = (c: DownloadContext): Partial<DownloadContext> => {
+  const offsets = offsetsToAsk(c);
+  const last = offsets.at(-1);
+  const next = last === undefined || c.partBytes === null ? c.next : last + c.partBytes;
+  return { asked: [...c.asked, ...offsets], next };
+};
+export const partRequest = (c: DownloadContext, offset: number) => ({
+  id: idOf(offset),
+  target: c.link,
+  method: 'client:get_blob',
+  params: {
+    agent: c.agent,
+    req_id: reqIdOf(c, offset),
+    computer: c.computer,
+    blob_handle: c.handle,
+    chunk_offset: offset,
+  },
+});
+/** Ids of the questions that are open. */
+export const openIds = ({ asked }: DownloadContext): readonly string[] => asked.map(idOf);
+
+const broken = (message: string): Read<never> => ({
+  ok: false,
+  failure: { code: wireCodes.internal, message, remedy: 'Make the call again, and read its new content' },
+});
+const bytesOf = (base64: string): number =>
+  Math.floor((base64.length * 3) / 4) - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0);
+/** Failures that may pass: of the way to the computer, and of a computer that is away or has too much to do. */
+const passing: ReadonlySet<Failure['code']> = new Set([
+  'LinkLost',
+  wireCodes.notFound,
+  wireCodes.timeout,
+  wireCodes.tooMany,
+  wireCodes.unavailable,
+]);
+export const mayPass = ({ code }: Failure): boolean => passing.has(code);
+
+type Answer = Extract<RequestFact, { type: 'ask.answered' }>;
+/** Reads a part, and finds what is wrong with it. */
+function partIn(c: DownloadContext, answer: Answer): Read<GetBlobReply> {
+  const offset = offsetIn(answer);
+  const read = readBlobPart(answer.result, reqIdOf(c, offset));
+  if (!read.ok) return read;
+  const { chunk_offset: at, total_size: total, sha256, blob, eof } = read.body;
+  const bytes = bytesOf(blob);
+  if (at !== offset) return broken('The computer sent another part than the one asked for');
+  if (c.facts && (c.facts.totalBytes !== total || c.facts.sha256 !== sha256))
+    return broken('The content was changed while it was read');
+  if (eof !== (at + bytes === total) || (bytes === 0 && !eof))
+    return broken('The computer sent a part that does not fit the size of the content');
+  return read;
+}
+export const failureOf = (c: DownloadContext, answer: Answer): Failure | undefined => {
+  const read = partIn(c, answer);
+  return read.ok ? undefined : read.failure;
+};
+
+/** Takes a part in: the context after it, and the parts that the host gets. */
+export function taken(
+  c: DownloadContext,
+  answer: Answer,
+): { readonly next: Partial<DownloadContext>; readonly parts: readonly GetBlobReply[] } {
+  const read = partIn(c, answer);
+  if (!read.ok) return { next: {}, parts: [] };
+  const came = read.body;
+  const held: Record<number, GetBlobReply> = { ...c.held, [came.chunk_offset]: came };
+  const parts: GetBlobReply[] = [];
+  let given = c.given;
+  for (let part = held[given]; part; part = held[given]) {
+    delete held[given];
+    parts.push(part);
+    given += bytesOf(part.blob);
+    if (part.eof) break;
+  }
+  const facts = c.facts ?? { totalBytes: came.total_size, sha256: came.sha256 };
+  const asked = c.asked.filter((offset) => offset !== came.chunk_offset);
+  const partBytes = c.partBytes ?? Math.max(1, bytesOf(came.blob));
+  const all = { held, given, facts, asked, partBytes, next: Math.max(c.next, given), tries: 0 };
+  return { next: { ...all, untaken: c.untaken + parts.length }, parts };
+}
+/** Tells whether the computer sent less than it cuts otherwise, so that the part after it was never asked for. */
+export const isAstray = (c: DownloadContext): boolean =>
+  c.facts !== null &&
+  c.given < c.facts.totalBytes &&
+  c.given < c.next &&
+  !c.asked.includes(c.given) &&
+  !Object.hasOwn(c.held, c.given);
+export const isWhole = ({ facts, given }: DownloadContext): boolean =>
+  facts !== null && given >= facts.totalBytes;
+/** Context that asks again from the first part that the host has not got. */
+export const again = (c: DownloadContext): Partial<DownloadContext> => ({
+  asked: [],
+  held: {},
+  next: c.given,
+  partBytes: null,
+});
+export const isPatient = ({ tries, mostTries }: DownloadContext): boolean => tries < mostTries;
+export const gaveUp = ({ computer, failure }: DownloadContext): Failure =>
+  failure ?? {
+    code: wireCodes.timeout,
+    message: `Computer '${computer}' sent no more parts of the content`,
+    remedy: 'Make the call again when the computer is there',
+  };
+
+export const partsGiven = (c: DownloadContext, parts: readonly GetBlobReply[]): Post[] =>
+  parts.map(
+    ({ blob: base64, chunk_offset: offset, total_size: totalBytes, sha256, mime_type: mimeType, eof }) =>
+      post(
+        c.replyTo,
+        {
+          type: 'download.part',
+          ticket: c.ticket,
+          base64,
+          offset,
+          totalBytes,
+          sha256,
+          mimeType,
+          isLast: eof,
+        },
+        { optional: true },
+      ),
+  );
+export const ended = (c: DownloadContext, end: DownloadEnded['end']): Post =>
+  post(
+    c.replyTo,
+    { type: 'download.ended', ticket: c.ticket, end, failure: end === 'read' ? null : c.failure },
+    { optional: true },
+  );
+const crashed: Failure = { code: 'Crashed', message: 'The machine of this download failed' };
+/** Opens the machine of a download; its last will answers the host when the machine fails. */
+export const downloadOpen = (start: DownloadStart): Open =>
+  open(downloadKind, start, {
+    key: start.ticket,
+    lastWill: message(start.replyTo, {
+      type: 'download.ended',
+      ticket: start.ticket,
+      end: 'failed',
+      failure: crashed,
+    }),
+  });
