@@ -1,5 +1,4 @@
-// wmic.exe for `PROCESS get CreationDate,ParentProcessId,ProcessId`; the one of Wine 8 has no CreationDate and writes
-// UTF-16. Rows end with \r\r\n, as Windows writes them into a pipe.
+// wmic.exe for `PROCESS get CreationDate,ParentProcessId,ProcessId`; the one of Wine 8 writes UTF-16. Rows end with \r\r\n, as Windows writes them into a pipe.
 #include <windows.h>
 #include <fcntl.h>
 #include <io.h>
