@@ -116,6 +116,48 @@ const peers: Readonly<Record<string, string>> = {
   agent: 'Agent',
 };
 
+/** Table of the office, its seats and the links of this host. */
+function Peers({ session, peers: all }: { session: Session; peers: ReturnType<typeof treeOf> }): VNode {
+  return (
+    <table id="peers">
+      <thead>
+        <tr>
+          <th scope="col">office, seats and links</th>
+          <th scope="col">state</th>
+          <th scope="col">who</th>
+        </tr>
+      </thead>
+      <tbody>
+        {all.map(({ actor: { address, kind, state, since, context } }) => {
+          const { seat, name, role, url } = fieldsOf(context);
+          const who = fieldsOf(seat);
+          return (
+            <tr key={address}>
+              <th scope="row">
+                <button
+                  type="button"
+                  class="plain"
+                  onClick={() => session.choose({ actor: address, panel: 'chart' })}
+                >
+                  {peers[kind]}
+                </button>
+              </th>
+              <td>
+                {stateText(state)} <span class="quiet">{sinceText(since, session.nowMs)}</span>
+              </td>
+              <td>
+                {visible(
+                  [role ?? who['role'], name ?? who['name'], url].map(textOf).filter(Boolean).join(' '),
+                )}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
 export function ServersPanel({ session }: { session: Session }): VNode {
   const alive = session.history.at(session.at);
   const { servers } = session;
@@ -147,44 +189,7 @@ export function ServersPanel({ session }: { session: Session }): VNode {
           <Servers session={session} servers={servers} />
         </>
       )}
-      {others.length > 0 && (
-        <table id="peers">
-          <thead>
-            <tr>
-              <th scope="col">office, seats and links</th>
-              <th scope="col">state</th>
-              <th scope="col">who</th>
-            </tr>
-          </thead>
-          <tbody>
-            {others.map(({ actor: { address, kind, state, since, context } }) => {
-              const { seat, name, role, url } = fieldsOf(context);
-              const who = fieldsOf(seat);
-              return (
-                <tr key={address}>
-                  <th scope="row">
-                    <button
-                      type="button"
-                      class="plain"
-                      onClick={() => session.choose({ actor: address, panel: 'chart' })}
-                    >
-                      {peers[kind]}
-                    </button>
-                  </th>
-                  <td>
-                    {stateText(state)} <span class="quiet">{sinceText(since, session.nowMs)}</span>
-                  </td>
-                  <td>
-                    {visible(
-                      [role ?? who['role'], name ?? who['name'], url].map(textOf).filter(Boolean).join(' '),
-                    )}
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      )}
+      {others.length > 0 && <Peers session={session} peers={others} />}
     </>
   );
 }
