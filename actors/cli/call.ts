@@ -166,6 +166,12 @@ async function callBy(
   const patience = { ...(isAiming && { isEnough: hasTool(target.tool) }), ms: limitMs, isAiming };
   const lent = isAiming ? await lentFor(context, options, config) : undefined;
   if (!lent) return withComputer(context, options, config, use, patience);
+  const { kind, name = '', pid } = lent.host ?? {};
+  // A kept server was asked for; one of another window is that of a person who works there.
+  if (context.terminal.isWatched && kind !== 'keep')
+    context.terminal.err(
+      `${config.servers[0]?.name} of the host ${name} (a2c ${kind}, pid ${pid}) is used; --alone starts another`,
+    );
   try {
     await startedFor(context, options, { computer: lent, config, pidOf: () => undefined }, patience);
     return await use(lent);

@@ -179,6 +179,9 @@ async function change(
   const facts = { file, server: name, change: isSame ? null : done[what.what] };
   const used = await findConfig(config, folder);
   const isUnused = used !== undefined && used.file !== file;
+  // A config file of this folder takes precedence over the changed one. Says so before it is proposed what to type.
+  if (isUnused)
+    terminal.err(`warning: in this folder ${used.file} counts, not ${file}; -c ${used.file} changes it`);
   if (json) terminal.out(JSON.stringify(facts));
   else {
     terminal.out(
@@ -190,9 +193,6 @@ async function change(
         `see what it has: ${typedHere(shown === undefined ? {} : { config: shown }, 'a2c', 'tools', name)}`,
       );
   }
-  // A config file of this folder takes precedence over the changed one.
-  if (isUnused)
-    terminal.err(`warning: in this folder ${used.file} counts, not ${file}; -c ${used.file} changes it`);
   return exitCodes.done;
 }
 

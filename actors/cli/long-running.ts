@@ -21,6 +21,7 @@ import { Runtime } from '../api/runtime.ts';
 import { Tap } from '../runtime/tap.ts';
 import { treeLines, TreeWatch, type TreeNode } from '../runtime/tree.ts';
 import { serverLine, logLine, NewsLines } from './printing/servers.ts';
+import { noticeHere } from './printing/contents.ts';
 import { statusFact, tellFact, textsHere } from './printing/failures.ts';
 import { Prompt } from './prompt/prompt.ts';
 import { confirmBy, answersBy, inputsAt } from './answering.ts';
@@ -63,7 +64,7 @@ async function watchedRuntimeOf(
     record,
     tracing: await tracingOf(options),
     ...(await logBy(context, options)),
-    notice: (text) => terminal.err(text),
+    notice: (text) => terminal.err(noticeHere(text)),
   });
   if (runtime.flight?.path !== undefined) terminal.err(`recording to ${runtime.flight.path}`);
   if (stately === undefined) return { runtime, watch, stop: () => {} };
@@ -97,7 +98,7 @@ async function openComputer(
   const onNotice = (text: string): void => {
     if (noticed.size === 0) setImmediate(() => noticed.clear());
     if (!noticed.has(text)) {
-      terminal.err(text);
+      terminal.err(noticeHere(text));
       tellFact(context, options, { type: 'notice', message: text });
     }
     noticed.add(text);

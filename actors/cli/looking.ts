@@ -7,6 +7,7 @@ import type { CommandContext } from './context.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable } from './exit-codes.ts';
 import type { SourceOptions } from './host-options.ts';
 import { withComputer, onlyServer } from './one-shot.ts';
+import { logsOf } from './printing/contents.ts';
 import { conflictSummary, isRefusing, logLine, whyText } from './printing/servers.ts';
 import { mayStart, readSource, configOf } from './source.ts';
 import type { StartTimes } from './starting.ts';
@@ -182,7 +183,7 @@ async function serverChecks(
 ): Promise<void> {
   const checkOf = (server: ServerStatus, ms: number | undefined, tools: number): CheckResult => {
     const what = `server ${server.name}`;
-    const lines = whyText(server).slice(1);
+    const lines = whyText(server, logsOf(options, server.name)).slice(1);
     if (server.state === 'disabled') return { what, state: 'ok', found: 'disabled in its config' };
     // Refused tools do not make a server wrong here, because they have lines of their own.
     if (server.state === 'ready' && (server.reason === undefined || isRefusing(server)))

@@ -123,7 +123,7 @@ describe('a2c up', () => {
     ];
     up.child.stdin.end(lines.join('\n'));
     expect(await up.exited).toEqual({ code: 0, signal: null });
-    expect(up.told.out).toMatch(/computer \S+: whole/);
+    expect(up.told.out).toMatch(/computer \S+: all servers are ready/);
     expect(up.told.out).toMatch(/^(a2c> )*hi$/m);
     expect(up.told.err).toContain('unknown command: nonsense');
     expect(up.told.err).toContain('not JSON');

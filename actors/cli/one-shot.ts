@@ -16,7 +16,7 @@ import {
 } from './host-options.ts';
 import { credentialBy } from './entry.ts';
 import { textsHere } from './printing/failures.ts';
-import { logsOf, typedHere } from './printing/contents.ts';
+import { logsOf, noticeHere, typedHere } from './printing/contents.ts';
 import { logLine } from './printing/servers.ts';
 import {
   aimingMsOf,
@@ -80,7 +80,7 @@ export async function withComputer<T>(
     // Drops notices about Desktop and Finder, which do not matter to a tool call. Listings and calls report refused
     // tools themselves.
     const onNotice: ComputerOptions['onNotice'] = (text, topic) => {
-      if (topic === undefined) terminal.err(text);
+      if (topic === undefined) terminal.err(noticeHere(text));
       if (topic === 'resources') patience.onResources?.(text);
     };
     // Loaded here, because commands that only read the config need names of servers from this module, and no computer.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { linked } from '../../../scenarios/fixtures/hostile-texts.ts';
 import { createAgent, createOffice } from '../../index.ts';
-import { contentText, resultText, forShell } from './contents.ts';
+import { contentText, forPrompt, forShell, noticeHere, resultText } from './contents.ts';
 import { bootedComputer } from '../../../scenarios/fixtures/booted.ts';
 
 const embedded = { uri: 'file:///a.txt', mimeType: 'text/plain' };
@@ -133,4 +133,31 @@ describe('advice of machines', () => {
     const failure = { remedy: 'Enable it: a2c enable my files', details: { server_name: 'my files' } };
     expect(forShell(failure, {}).remedy).toBe("Enable it: a2c enable 'my files'");
   });
+});
+
+it.each([
+  [
+    'Did you mean db? List them: servers(); in the prompt: servers list',
+    'Did you mean db? List them: servers list',
+  ],
+  ["Start it: startServer('a (b)'); in the prompt: servers start a (b)", 'Start it: servers start a (b)'],
+  ['All of them: refused of tools(); in the prompt: tools conflicts', 'All of them: tools conflicts'],
+])(
+  'advice for programs and for the prompt is shown at the prompt as it is typed there: %s',
+  (remedy, shown) => {
+    expect(forPrompt({ remedy })).toEqual({ remedy: shown });
+  },
+);
+
+it.each([
+  [
+    "server db gave up: Server 'db' ended; see a2c replay /t/1.trace.ndjson",
+    'server db gave up; see a2c replay /t/1.trace.ndjson',
+  ],
+  [
+    'server db gave up: a; b; call x of db ended unknown: c; see a2c replay /t/1.trace.ndjson',
+    'server db gave up: a; b; call x of db ended unknown: c; see a2c replay /t/1.trace.ndjson',
+  ],
+])('the notice of a trace does not repeat why a server gave up, which was just told: %s', (text, shown) => {
+  expect(noticeHere(text).replace(/npx (?:-p \S+ )?(?=a2c)/, '')).toBe(shown);
 });

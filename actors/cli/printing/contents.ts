@@ -307,6 +307,14 @@ const advised = (name: string): RegExp =>
     String.raw`(?<!\bnpx (?:-p \S+ )*)\ba2c (login|logs|enable) (${name})((?: --[a-z]+)*)(?! -)(?=[\s,;)]|\.?$|\.\s)`,
     'g',
   );
+/**
+ * Returns a notice of a host as it is shown beside the news of its servers: without the reason, which the news have just
+ * told, and with its command as it is typed here.
+ */
+export const noticeHere = (text: string): string =>
+  text
+    .replace(/^(server \S+ gave up): (?:(?!; (?:call|server) \S).)*(?=; see a2c replay )/s, '$1')
+    .replace(/\bsee a2c replay (.+)$/, (_, path: string) => `see ${typedHere({}, 'a2c', 'replay', path)}`);
 interface Advising {
   readonly remedy?: string | undefined;
   readonly details?: Readonly<Record<string, unknown>> | undefined;

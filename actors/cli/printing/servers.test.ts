@@ -48,6 +48,7 @@ it.each([
   const context = { terminal, signal: new AbortController().signal } as unknown as CommandContext;
   const tools = some.length > 0 ? [tool, renamed] : [tool];
   const computer = {
+    on: () => () => {},
     tools: async () => ({ tools, refused: some, servers: [] }),
     inputs: {},
   } as unknown as Computer;

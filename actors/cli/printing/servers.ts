@@ -198,8 +198,31 @@ export const noiseLine = (noise: Noise): string =>
     .map(([kind, words]) => `${noise[kind]} ${words}`)
     .join(', ') + (noise.last === undefined ? '' : `; last: ${JSON.stringify(noise.last)}`);
 
-/** Explains to a person why a server is in its current state: reason, error output and remedy. */
-export function whyText(server: ServerStatus): string[] {
+/** Says what a person can do about a server that does not answer, and what happens by itself. `logs`: command that shows its output. */
+function whileWaiting(
+  { for: step, since, limitMs }: NonNullable<ServerStatus['waits']>,
+  logs: string,
+): string[] {
+  const end = 'then it is tried again, until too many tries have failed';
+  return [
+    `It waits for ${step} since ${since}.`,
+    ...(limitMs === undefined
+      ? []
+      : [
+          `what happens next: this try ends after ${limitMs / 1_000} s (timeouts.connectMs of its config); ${end}`,
+        ]),
+    ...(step === 'initialize'
+      ? [
+          `what to do: see what it writes (${logs}), and run its command by hand: it must answer in MCP on stdout`,
+        ]
+      : []),
+  ];
+}
+/**
+ * Explains to a person why a server is in its current state: reason, error output and remedy. `logs` is the command that
+ * shows its output.
+ */
+export function whyText(server: ServerStatus, logs = `logs ${server.name}`): string[] {
   const { state, failure, noise, waits } = server;
   const { code, details = {}, remedy } = failure ?? {};
   const stderr = details['stderr'];
@@ -212,7 +235,7 @@ export function whyText(server: ServerStatus): string[] {
   return [
     serverLine(server),
     `It ${stateWords[state]}.`,
-    ...(waits ? [`It waits for ${waits.for} since ${waits.since}.`] : []),
+    ...(waits ? whileWaiting(waits, logs) : []),
     ...(code === undefined ? [] : [`code: ${code}`]),
     ...(said.length > 0 ? ['it wrote to stderr:', ...said.map((line) => `  ${line}`)] : []),
     ...(noise ? [`it wrote what reached nobody: ${noiseLine(noise)}`] : []),

@@ -4,7 +4,7 @@ import { nearest } from '../../../machines/text.ts';
 import type { RunningCall } from '../../api/computer-calls.ts';
 import type { Computer } from '../../api/computer-handle.ts';
 import { A2cError } from '../../kernel/errors.ts';
-import { cannotOrder } from '../../api/computer-status.ts';
+import { cannotOrder, notServing } from '../../api/computer-status.ts';
 import type { ToolInfo } from '../../servers/server-handle.ts';
 import { callIn, readArguments, targetIn, type Target } from '../arguments.ts';
 import type { CommandContext } from '../context.ts';
@@ -133,12 +133,28 @@ export class CallCommands {
     const starting = servers.filter(
       (one) => !hasStarted(one) && (server === undefined || one.name === server),
     );
+    // Never calls the tool of another server that has the same name.
+    if (server !== undefined && starting.length === 0) throw this.#notOf(server, tool, tools);
     if (starting.length === 0) return;
     const meant = meantBy(tool, tools);
     const names = starting.map(({ name }) => name).join(', ');
     this.#terminal.err(
       `no list of tools has ${tool} yet; waiting for ${names}; Ctrl-C ends the call${meant && `. ${meant}`}`,
     );
+  }
+  #notOf(server: string, tool: string, tools: readonly ToolInfo[]): A2cError {
+    const state = this.#computer.servers().find(({ name }) => name === server);
+    if (state && state.state !== 'ready' && state.state !== 'standby') return notServing(server, state, []);
+    const meant = meantBy(
+      tool,
+      tools.filter((one) => one.server === server),
+    );
+    return new A2cError({
+      code: wireCodes.toolNotFound,
+      message: `Server '${server}' offers no tool '${tool}'`,
+      details: { tool_name: tool, server_name: server },
+      remedy: `${meant}${meant && ' '}What it has: tools ${server}; names that were refused: tools conflicts`,
+    });
   }
   async #asAgent(rest: string): Promise<void> {
     const [asked] = await readArguments([rest], readNamed);

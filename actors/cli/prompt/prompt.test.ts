@@ -20,7 +20,9 @@ describe('the prompt of a2c up', () => {
     const up = start();
     expect(await up.until(seated)).toMatch(/office http:\/\/127\.0\.0\.1:\d+ \(id local\)/);
     up.write('status\n');
-    expect(await up.until(/fixture +ready\na2c> /)).toContain('computer c1: whole, link joined');
+    expect(await up.until(/fixture +ready\na2c> /)).toContain(
+      'computer c1: all servers are ready, link joined',
+    );
     up.write('tools list\n');
     expect(await up.until(/a2c> /)).toMatch(/^ {2}echo +echo$/m);
     up.write('tools call echo {"text": "two  blanks"}\n');
@@ -58,12 +60,31 @@ describe('the prompt of a2c up', () => {
     const config = { mcpServers: { ...only.mcpServers, mute }, a2c: { timeouts: { bootMs: 100 } } };
     const up = atPrompt(config, { isRead: true });
     await up.until(/(?=[^]*a2c> )(?=[^]*fixture +ready)/);
+    up.write('call fixture.ecko\n');
+    expect(await up.until(/error: [^]*a2c> $/)).toMatch(
+      /Server 'fixture' offers no tool 'ecko'\n {2}Did you mean echo\? What it has: tools fixture;/,
+    );
     up.write('call ecko\n');
     expect(await up.until(/ends the call.*\n/)).toMatch(
       /no list of tools has ecko yet; waiting for mute; Ctrl-C ends the call\. Did you mean echo\?/,
     );
     up.interrupt();
     await up.until(/failed after/);
+    up.end();
+    expect(await up.ended).toBe(0);
+  });
+
+  it('tells of a server that was lost when, how, and which call was lost with it, also when it is ready again', async () => {
+    const up = start();
+    await up.until(/a2c> /);
+    up.write('call die\n');
+    await up.until(/fixture +ready\n/);
+    for (const command of ['why fixture', 'status']) {
+      up.write(`${command}\n`);
+      expect(await up.until(/last lost at .*\n/)).toMatch(
+        /last lost at \d\d:\d\d:\d\d UTC: Server 'fixture' ended with exit code 3.*; call lost: die/,
+      );
+    }
     up.end();
     expect(await up.ended).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { failureOf } from '../../kernel/errors.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { Fact } from '../../../machines/facts.ts';
-import type { Computer } from '../../api/computer-handle.ts';
+import type { Computer, ComputerStatus } from '../../api/computer-handle.ts';
 import type { ToolListing } from '../../servers/server-handle.ts';
 import type { OfficeSeat } from '../../api/seat.ts';
 import { treeLines, type TreeNode } from '../../runtime/tree.ts';
@@ -22,6 +22,14 @@ const keys = `Ctrl-C cancels the call that runs, stops the server that starts, s
 empty line it ends everything. Ctrl-D ends everything. A line whose brackets are open goes on in the next one. Tab completes.
 A line after a blank is not kept in the history, nor is a value of an input.`;
 
+/** States of a computer as a whole, for people. */
+const wholeWords: Readonly<Record<ComputerStatus['state'], string>> = {
+  booting: 'its servers are starting',
+  whole: 'all servers are ready',
+  degraded: 'some servers or tools are not ready',
+  closing: 'is ending',
+  closed: 'has ended',
+};
 /** States of a server of which no process or session is running. */
 const atRest: ReadonlySet<string> = new Set([
   'idle',
@@ -232,7 +240,7 @@ export class Prompt {
     terminal.out(this.#how.officeLine);
     const at = this.#seat.now;
     terminal.out(
-      `computer ${name}: ${state}${link && at ? `, link ${link.state}: office ${at.id} at ${at.url} as ${at.name}` : ', in no office'}`,
+      `computer ${name}: ${wholeWords[state]}${link && at ? `, link ${link.state}: office ${at.id} at ${at.url} as ${at.name}` : ', in no office'}`,
     );
     this.#servers.list('  ');
     const seat = at && { url: at.url, office: at.id, name: at.name };

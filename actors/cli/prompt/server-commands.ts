@@ -25,11 +25,17 @@ export class ServerCommands {
   readonly #how: ServerCommandOptions;
   /** Names of servers whose start or stop the person is waiting for. */
   readonly #waitsFor = new Set<string>();
+  /** Last loss of each server since the prompt came, by its name. */
+  readonly #lost = new Map<string, { readonly at: string; readonly message: string }>();
 
   constructor(context: CommandContext, computer: Computer, how: ServerCommandOptions) {
     this.#context = context;
     this.#computer = computer;
     this.#how = how;
+    computer.on('server.changed', ({ name, state, failure }) => {
+      if (state === 'recovering' && failure)
+        this.#lost.set(name, { at: new Date().toISOString(), message: failure.message });
+    });
   }
   addTo(commands: PromptCommands): void {
     const add = (names: readonly [string, ...string[]], description: string): PromptCommand =>
@@ -104,6 +110,7 @@ export class ServerCommands {
     const width = Math.max(...servers.map(({ name }) => columnsOf(name)));
     for (const server of servers) {
       terminal.out(indent + serverLine(server, width));
+      if (indent !== '' && server.state === 'ready') this.#tellLoss(server.name, `${indent}  `);
       if (indent !== '' && server.noise) terminal.out(`${indent}  ${noiseLine(server.noise)}`);
       tellFact(this.#context, this.#how, statusFact(server));
     }
@@ -132,9 +139,22 @@ export class ServerCommands {
   #why(name: string): unknown {
     const server = this.#mustBeKnown(name);
     for (const line of whyText(server)) this.#context.terminal.outText(line);
+    this.#tellLoss(name);
     const canTry = ['waiting', 'open', 'needsInput'].includes(server.state);
     if (canTry) this.#context.terminal.out(`try it now: retry ${name}`);
     return server;
+  }
+  /** Tells when a server was lost the last time, how, and which calls with it. */
+  #tellLoss(name: string, indent = ''): void {
+    const loss = this.#lost.get(name);
+    if (!loss) return;
+    const { at, message } = loss;
+    const lostWith = this.#computer
+      .history()
+      .filter((call) => call.server === name && call.reason === message);
+    const calls = lostWith.map(({ tool }) => tool).join(', ');
+    const lost = lostWith.length === 0 ? '' : `; ${lostWith.length === 1 ? 'call' : 'calls'} lost: ${calls}`;
+    this.#context.terminal.out(`${indent}last lost at ${at.slice(11, 19)} UTC: ${message}${lost}`);
   }
   async #disable(name: string, disabled: boolean): Promise<void> {
     const { servers, serverSettings } = this.#computer.config();
