@@ -38,6 +38,7 @@ export interface AgentBlob {
   readonly item: number;
   /** Handle by which its computer knows it, for this agent. */
   readonly handle: string;
+  /** Media type, as the server names it. */
   readonly mimeType: string;
   /** Size in bytes; null when the computer does not tell it. */
   readonly bytes: number | null;
