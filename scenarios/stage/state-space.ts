@@ -75,18 +75,23 @@ export const everythingFor = ({ sample, opens }: Pick<StateSpace, 'sample' | 'op
   ...(sample.told ?? []),
   ...Object.values(sample.leaves ?? {}).flat(),
   ...Object.values(sample.owned ?? {}).flatMap(({ says = [] }) => says),
-  ...(sample.answers ?? []).map((answer) => ({ ...answer, id: 'x' })),
+  ...(sample.answers ?? []).map((answer) => ({ id: 'x', ...answer })),
   ...[...opens].flatMap(([segment, kind]) => endsOf(sample, segment, kind)),
 ];
 export const ordersOf = ({ orders }: Sample): Said[] =>
   Object.entries(orders).flatMap(([type, payloads]) => payloads.map((payload) => ({ type, ...payload })));
+/** Returns the answers to a question; an answer with an id of its own is one to that question alone. */
+const answersTo = (id: string, answers: Sample['answers'] = []): Said[] =>
+  answers
+    .filter((answer) => answer['id'] === undefined || answer['id'] === id)
+    .map((answer) => ({ ...answer, id }));
 /** Returns the events that the living actors can send in a state, and those that come by themselves. */
 export function factsAt({ snapshot, world }: Stop, { leaves, owned, answers }: Sample): Said[] {
   const invoked = snapshot._nodes.flatMap((node) => node.invoke.map(({ id }) => id));
   return [
     ...invoked.flatMap((id) => leaves?.[id] ?? []),
     ...new Set([...world.living.values()].flatMap((kind) => owned?.[kind]?.says ?? [])),
-    ...[...world.requests].flatMap((id) => (answers ?? []).map((answer) => ({ ...answer, id }))),
+    ...[...world.requests].flatMap((id) => answersTo(id, answers)),
   ];
 }
 export const endsAt = ({ world }: Stop, sample: Sample): Said[] =>

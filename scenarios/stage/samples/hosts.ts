@@ -382,16 +382,21 @@ export const offer: Sample = {
   ],
 };
 
-const firstPart = {
-  blob_handle: 'h',
-  mime_type: 'a/b',
-  total_size: 18,
-  sha256: 'x',
-  chunk_offset: 0,
-  eof: false,
-  blob: 'AAAA',
-  req_id: 'd.0',
-};
+/** Answer with a part of 3 of the 15 bytes of a content: one part more than a download asks for at once. */
+const partAt = (offset: number) => ({
+  type: 'ask.answered',
+  id: `part.${offset}`,
+  result: {
+    blob_handle: 'h',
+    mime_type: 'a/b',
+    total_size: 15,
+    sha256: 'x',
+    chunk_offset: offset,
+    eof: offset === 12,
+    blob: 'AAAA',
+    req_id: `d.${offset}`,
+  },
+});
 export const download: Sample = {
   input: {
     ticket: 'd',
@@ -409,17 +414,20 @@ export const download: Sample = {
     close: [{}],
   } satisfies OrdersOf<DownloadOrder>,
   answers: [
-    { type: 'ask.answered', result: firstPart },
-    { type: 'ask.answered', result: { ...firstPart, total_size: 3, eof: true } },
+    ...[0, 3, 6, 9, 12].map(partAt),
     { type: 'ask.answered', result: { code: 404, message: 'x' } },
     { type: 'ask.answered', result: { code: 4018, message: 'x' } },
-    ...refusals,
+    { type: 'ask.refused', failure: { code: 'LinkLost', message: 'x' }, sent: true },
+    ...refusals.slice(0, 1),
   ],
-  tellApart: (c) => [(c['asked'] as unknown[]).length, c['given'], c['untaken'], c['tries']],
+  tellApart: (c) => [
+    ...[c['asked'], Object.keys(c['held'] as object), c['next'], c['given'], c['untaken'], c['tries']],
+    c['partBytes'] === null,
+  ],
 };
 
 export const blobs: Sample = {
-  input: { most: 1 },
+  input: { most: 2 },
   orders: {
     'blob.wanted': [blobWanted, { ...blobWanted, ticket: 'u' }],
     'blob.overdue': [{ ticket: 't' }],
