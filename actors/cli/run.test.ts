@@ -17,7 +17,8 @@ const fileOf = (name: string, content: unknown): string => {
 };
 let [config, impatient] = ['', ''];
 beforeAll(() => {
-  const fixture = { command: process.execPath, args: [server] };
+  // A variable of its own: a host of another test would lend a server that is launched in the same way.
+  const fixture = { command: process.execPath, args: [server], env: { LAUNCHED_BY: 'run.test.ts' } };
   const [off, twin] = [
     { ...fixture, disabled: true },
     { ...fixture, args: [server, 'pages'] },

@@ -60,7 +60,7 @@ it('a trace of a host ends at the moment that is shown, by the wall clock of bot
     '{"s":2,"t":0,"k":"list","v":["\\"w\\":99"]}',
   ];
   const trace = `${[...lines, '{"s":3,"t":0,"w":71,"k":"out"}', '{"s":4,"t":0,"k":"tail"}'].join('\n')}\n`;
-  // Its head says that the moment was chosen: a file without an end is otherwise one of a killed host.
+  // The head has `cut`, because a file without an end is otherwise one of a killed host.
   expect(traceUntil(trace, 70)).toBe(`${lines.join('\n').replace('"head"}', '"head","cut":true}')}\n`);
   expect(traceUntil(trace, 71)).toBe(trace);
 });

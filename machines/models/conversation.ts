@@ -30,7 +30,7 @@ export interface RefusedTool {
   /** Reason for the refusal, as a sentence for a person. */
   readonly reason: string;
 }
-/** What a model is offered besides tools. */
+/** Additions to the tools that a model is offered. */
 export interface OfferOptions {
   /**
    * Skills that the model may read, from `computer.skills()` or `agent.skills(computer)`. With some, the offer has one

@@ -129,7 +129,7 @@ export interface ModelCall {
   readonly arguments: Json;
   /** Server of the tool, for people. */
   readonly server: ServerShown;
-  /** What a call of the tool for skills asks for; such a call goes to no server. */
+  /** Skill that the call asks for, when it is of the tool for skills; such a call goes to no server. */
   readonly skill?: SkillAsked;
 }
 /** Valid call of a model, or the failure, which is reported to the model like any other (`toResponse`). */

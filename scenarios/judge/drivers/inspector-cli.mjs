@@ -22,7 +22,7 @@ async function inspect(server, more, signal) {
     env: { ...process.env, HOME: dirname(file), MCP_INSPECTOR_SECRET_STORE: 'memory' },
   });
   for (const each of files) closeSync(each);
-  // As Ctrl-C does.
+  // SIGINT is the signal of Ctrl-C.
   signal?.addEventListener('abort', () => command.kill('SIGINT'));
   await once(command, 'exit');
   const [said, error] = paths.map((path) => readFileSync(path, 'utf8'));
