@@ -1,6 +1,6 @@
-/** Test of a file that goes through an office of two nodes, one of which is killed in the middle. */
+/** Tests of files that go through an office of two nodes, one of which is killed in the middle. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +17,7 @@ afterAll(async () => {
   await redis.kill();
   rmSync(folder, { recursive: true, force: true });
 });
+const sha256 = (data: Uint8Array): string => createHash('sha256').update(data).digest('hex');
 const node = (port: string): Promise<StartedHost> =>
   startHost(process.execPath, [main, 'office', '--port', port, '--open', '--redis', redis.url]);
 
@@ -24,7 +25,7 @@ it('a file goes on when the node of its computer is killed in the middle, and no
   await using office = await createOffice({ port: 0, record: false, redis: { url: redis.url } });
   let far = await node('0');
   const url = far.url;
-  const landing = { folder, autoApprove: true };
+  const landing = { folder: join(folder, 'landed'), autoApprove: true };
   await using computer = await createComputer({
     ...{ name: 'c', config: { mcpServers: {}, a2c: { landing } }, stateDir: false, record: false },
     office: { url, id: 'o' },
@@ -43,9 +44,48 @@ it('a file goes on when the node of its computer is killed in the middle, and no
     },
   });
   await again;
-  expect(landed.sha256).toBe(createHash('sha256').update(data).digest('hex'));
+  expect(landed.sha256).toBe(sha256(data));
   expect(readFileSync(landed.path).equals(data)).toBe(true);
-  expect([readdirSync(join(folder, '.a2c-upload')), readdirSync(folder).length]).toEqual([[], 2]);
+  const names = (path: string): string[] => readdirSync(join(folder, 'landed', path));
+  expect([names('.a2c-upload'), names('.').length]).toEqual([[], 2]);
   expect(computer.status().link?.state).toBe('joined');
   await far.kill();
 }, 180_000);
+
+it.each(['computer', 'agent'] as const)(
+  'a large content is read to its end when the node of its %s is killed in the middle',
+  async (whose) => {
+    await using office = await createOffice({ port: 0, record: false, redis: { url: redis.url } });
+    const far = await node('0');
+    const { url } = far;
+    const data = randomBytes(20_000_000);
+    const skills = join(folder, `skills of ${whose}`);
+    mkdirSync(join(skills, 'big'), { recursive: true });
+    writeFileSync(join(skills, 'big', 'SKILL.md'), '---\ndescription: big\n---\n');
+    writeFileSync(join(skills, 'big', 'model.bin'), data);
+    const timing = { linkBackoffMs: 500, refetchMs: 200 };
+    await using computer = await createComputer({
+      ...{ name: 'c', config: { mcpServers: {}, a2c: { skills: [skills] } }, stateDir: false, record: false },
+      office: { url: whose === 'computer' ? url : office.url, id: whose },
+      timing,
+    });
+    const seat = { url: whose === 'agent' ? url : office.url, office: whose, name: 'a' };
+    await using agent = await createAgent({ ...seat, record: false, timing });
+    const { blobHandle } = await agent.skill('c', 'big', { path: 'model.bin' });
+    const hash = createHash('sha256');
+    let bytes = 0;
+    let again: Promise<StartedHost> | undefined;
+    for await (const part of agent.blob('c', blobHandle ?? '')) {
+      hash.update(part);
+      bytes += part.length;
+      if (bytes < 10_000_000 || again) continue;
+      // The reader waits for the kill only: the parts under way are lost, and the node is back later.
+      await far.kill();
+      again = node(new URL(url).port);
+    }
+    expect([bytes, hash.digest('hex')]).toEqual([data.length, sha256(data)]);
+    expect([again === undefined, computer.status().link?.state]).toEqual([false, 'joined']);
+    await (await again)?.kill();
+  },
+  180_000,
+);
