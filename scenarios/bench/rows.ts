@@ -48,6 +48,12 @@ export const rows: readonly Row[] = [
     measure: async (...given) => (await import('./rows/relay.ts')).measureRelay(...given),
   },
   {
+    name: 'blobs',
+    about:
+      'a file of 256 MB down and up through an office of two nodes, and through a bare loop of parts; needs redis-server',
+    measure: async (...given) => (await import('./rows/blobs.ts')).measureBlobs(...given),
+  },
+  {
     name: 'recorder',
     about: 'what a call tells the flight recorder',
     measure: async (...given) => (await import('./rows/recording.ts')).measureRecorder(...given),

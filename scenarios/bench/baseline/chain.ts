@@ -56,7 +56,8 @@ export async function startOffice(): Promise<Office> {
   return { url: `http://127.0.0.1:${port}/smcp`, close: () => server.close() };
 }
 
-async function takeSeat(url: string, seat: Seat): Promise<ClientSocket> {
+/** Seats a bare peer. */
+export async function takeSeat(url: string, seat: Seat): Promise<ClientSocket> {
   const socket = io(url, { transports: ['websocket'], forceNew: true });
   await socket.emitWithAck('server:join_office', seat);
   return socket;
