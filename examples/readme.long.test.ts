@@ -12,6 +12,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const here = mkdtempSync(join(tmpdir(), 'a2c-readme-'));
 const pages = ['README.md', 'docs/calls.md'].map((name) => readFileSync(join(root, name), 'utf8'));
 const [page = ''] = pages;
+const strict = {
+  ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
+  ...{ module: 'nodenext', moduleDetection: 'force', target: 'es2022', types: ['node'], noEmit: true },
+  typeRoots: [join(root, 'node_modules/@types')],
+};
 const programs = [...pages.join('\n').matchAll(/^<!-- (\S+\.mjs) -->\n```js\n(.*?)^```$/gms)];
 
 beforeAll(() => {
@@ -20,7 +25,7 @@ beforeAll(() => {
   symlinkSync(join(root, 'dist/actors/main.js'), join(here, 'node_modules/.bin/a2c'));
   for (const name of ['@modelcontextprotocol', 'zod'])
     symlinkSync(join(root, 'node_modules', name), join(here, 'node_modules', name), 'dir');
-  writeFileSync(join(here, 'package.json'), '{ "description": "sells tea" }');
+  writeFileSync(join(here, 'package.json'), '{ "description": "sells tea", "type": "module" }');
   writeFileSync(join(here, 'README.md'), '# A shop\n\nIt sells tea.\n');
   for (const [, name = '', code = ''] of programs) writeFileSync(join(here, name), code);
 });
@@ -63,6 +68,16 @@ describe('README.md', () => {
     });
   });
 
+  it('has a first program that strict TypeScript takes', async () => {
+    writeFileSync(join(here, 'first.ts'), readFileSync(join(here, 'first.mjs')));
+    writeFileSync(
+      join(here, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: strict, files: ['first.ts'] }),
+    );
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    expect(await run(['node', tsc, '-p', here])).toEqual({ code: 0, err: '', out: '' });
+  });
+
   it.each([
     ['y\n', 'succeeded'],
     ['n\n', 'The user said no'],
@@ -89,9 +104,12 @@ describe('README.md', () => {
   });
 
   it('replays a failure to a red test and a green one', async () => {
-    const shop = readFileSync(join(root, 'examples/shop/shop.mjs'), 'utf8');
+    const [, copy = '', packages = ''] = /^(cp .*shop\.mjs \.) && npm install (.*)$/m.exec(page) ?? [];
+    expect(await run(copy.split(' '))).toMatchObject({ code: 0, err: '' });
+    const shop = readFileSync(join(here, 'shop.mjs'), 'utf8');
+    const imports = [...shop.matchAll(/^import .* from '((?:@[^/']+\/)?[^/']+)/gm)].map(([, name]) => name);
+    expect(new Set(packages.split(' '))).toEqual(new Set(imports));
     const test = ['node', '--test', 'shop.test.mjs'];
-    writeFileSync(join(here, 'shop.mjs'), shop);
     const red = await run(test);
     const [, said = ''] = /red while the server dies: `([^`]+)`/.exec(page) ?? [];
     expect(red).toMatchObject({ code: 1, out: expect.stringContaining(said) });

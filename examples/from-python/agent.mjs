@@ -7,5 +7,5 @@ const { tools } = await agent.tools('laptop');
 // `greeter__greet` of a Python computer, `greet` of one of a2c-actors.
 const { name } = tools.find((tool) => tool.name.endsWith('greet'));
 const answer = await agent.callTool('laptop', name, { name: 'world' }, { timeoutMs: 10_000 });
-console.log(answer.outcome === 'succeeded' ? answer.result.content[0].text : answer.failure.message);
+console.log(answer.outcome === 'succeeded' ? answer.result.content[0]?.text : answer.failure.message);
 await agent.close();
