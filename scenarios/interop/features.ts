@@ -31,10 +31,10 @@ const sha256 = (length: number): string =>
   createHash('sha256')
     .update(Uint8Array.from({ length }, (_, i) => i % 251))
     .digest('hex');
-const image = (bytes: number): Feature => ({
-  name: `image of ${bytes / 1_000} KB`,
+const content = (tool: 'image' | 'file', bytes: number): Feature => ({
+  name: `${tool} of ${bytes / 1_000} KB${tool === 'file' ? ' in a result' : ''}`,
   check: async ({ agent }) => {
-    const ended = await agent.call('image', { bytes }, 20);
+    const ended = await agent.call(tool, { bytes }, 20);
     expectIt(!ended.isError && ended.sha256 === sha256(bytes), ended);
   },
 });
@@ -106,9 +106,10 @@ export const features: readonly Feature[] = [
       expectUnknown(pair, await ended);
     },
   },
-  image(40_000),
-  image(300_000),
-  image(1_500_000),
+  content('image', 40_000),
+  content('image', 300_000),
+  content('file', 300_000),
+  content('image', 1_500_000),
   {
     name: 'get_config',
     missing: ({ isOurs, version }) =>

@@ -1,7 +1,7 @@
 /**
- * MCP server for the suite, without any library: `echo`, `image` with the number of bytes asked for, `fail`, `hang`,
- * which writes a file and never answers, a window, and the skill `pack`. With the argument `frail` it has only `die`, which ends it in
- * the middle of the call.
+ * MCP server for the suite, without any library: `echo`, `image` and `file` (a resource in a result) with the number of
+ * bytes asked for, `fail`, `hang`, which writes a file and never answers, a window, and the skill `pack`. With the
+ * argument `frail` it has only `die`, which ends it in the middle of the call.
  */
 import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -17,15 +17,22 @@ const tools = isFrail
   : [
       tool('echo', { text: { type: 'string' } }),
       tool('image', { bytes: { type: 'integer' } }),
+      tool('file', { bytes: { type: 'integer' } }),
       tool('fail', {}),
       tool('hang', { file: { type: 'string' } }),
     ];
-const bytesOf = (length) => Buffer.from(Uint8Array.from({ length }, (_, i) => i % 251));
+const base64Of = (length) => Buffer.from(Uint8Array.from({ length }, (_, i) => i % 251)).toString('base64');
+const fileOf = (bytes) => ({
+  uri: 'file:///made.bin',
+  mimeType: 'application/octet-stream',
+  blob: base64Of(bytes),
+});
 const doings = {
   echo: ({ text }) => ({ content: [{ type: 'text', text }] }),
   image: ({ bytes }) => ({
-    content: [{ type: 'image', mimeType: 'image/png', data: bytesOf(bytes).toString('base64') }],
+    content: [{ type: 'image', mimeType: 'image/png', data: base64Of(bytes) }],
   }),
+  file: ({ bytes }) => ({ content: [{ type: 'resource', resource: fileOf(bytes) }] }),
   fail: () => ({ content: [{ type: 'text', text: 'no such thing' }], isError: true }),
   hang: ({ file }) => void writeFileSync(file, ''),
   die: () => process.exit(3),

@@ -48,6 +48,11 @@ export interface AgentPeer {
 /** Peer in a process of its own; `url` is the office's address, for a computer that of its office. */
 export type ProcessPeer = Pick<StartedHost, 'url' | 'kill'>;
 
+interface Item {
+  readonly text?: string;
+  readonly data?: string;
+  readonly resource?: { readonly blob?: string };
+}
 const sha256 = (data: string): string =>
   createHash('sha256').update(Buffer.from(data, 'base64')).digest('hex');
 const named = (tools: readonly string[], tool: string): string =>
@@ -94,11 +99,11 @@ export async function ourAgent(url: string): Promise<AgentPeer> {
           timeoutMs: timeoutS * 1_000,
         },
       );
-      const [item] = ((result ?? {}) as { content?: { text?: string; data?: string }[] }).content ?? [];
+      const [item] = ((result ?? {}) as { content?: Item[] }).content ?? [];
       return {
         isError: outcome !== 'succeeded',
         text: failure?.message ?? item?.text ?? '',
-        sha256: sha256(item?.data ?? ''),
+        sha256: sha256(item?.data ?? item?.resource?.blob ?? ''),
         outcome,
         ...(failure && { code: failure.code }),
       };

@@ -99,7 +99,8 @@ async def calls(one):
     result = await agents[one["name"]].emit_tool_call(one["computer"], one["tool"], one["params"], one["timeout"])
     seen = []
     for item in result.content:
-        data = base64.b64decode(getattr(item, "data", "") or "")
+        held = getattr(item, "data", None) or getattr(getattr(item, "resource", None), "blob", None)
+        data = base64.b64decode(held or "")
         seen.append({"type": item.type, "text": getattr(item, "text", None), "bytes": len(data),
                      "sha256": hashlib.sha256(data).hexdigest()})
     return {"isError": result.isError, "content": seen}

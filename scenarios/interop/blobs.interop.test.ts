@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createAgent, type AgentBlob } from '../../actors/index.ts';
+import { isPypiReached, startPeers, versions } from '../fixtures/python-peers.ts';
+import { computerName, office as officeId, ourComputer, ourOffice, pythonComputer } from './pair-peers.ts';
+
+/**
+ * Large contents between our peers and those of Python, over our office: what is on the wire, and contents which are too
+ * large to be put back into a result. Contents of all pairs are rows of docs/interop.md.
+ */
+const isReached = await isPypiReached();
+const all = Object.keys(versions);
+const knowing = all.filter((version) => version >= '0.2');
+const small = 300_000;
+/** Bytes of a content above the limits of a result; as base64 still below that of an MCP message over stdio, 10 MiB. */
+const large = 7_000_000;
+const sha256 = (length: number): string =>
+  createHash('sha256')
+    .update(Uint8Array.from({ length }, (_, n) => n % 251))
+    .digest('hex');
+
+interface Answer {
+  readonly content: readonly {
+    readonly data?: string;
+    readonly resource?: { readonly blob: string };
+    readonly _meta?: object;
+  }[];
+}
+
+describe.runIf(isReached)('our computer', () => {
+  it.each(all)('gives an agent of %s handles when that knows them, else the contents', async (version) => {
+    const office = await ourOffice();
+    const computer = await ourComputer(version, office.url);
+    await using peers = await startPeers(version);
+    const about = { name: 'a', computer: computerName };
+    expect(await peers.do('agent', { name: 'a', url: office.url, office: officeId })).toEqual({
+      ok: [true, null],
+    });
+    expect(await peers.do('see', { ...about, tool: 'file' })).toEqual({ ok: null });
+    for (const tool of ['image', 'file']) {
+      const question = { agent: 'a', computer: computerName, req_id: `r-${tool}`, timeout: 20 };
+      const payload = { ...question, tool_name: tool, params: { bytes: small } };
+      const { ok } = await peers.do('ask', { ...about, event: 'client:tool_call', payload });
+      const [item] = (ok as Answer).content;
+      const held = item?.data ?? item?.resource?.blob;
+      const facts = { a2c_blob_handle: sha256(small), a2c_total_size: small, a2c_sha256: sha256(small) };
+      if (knowing.includes(version)) expect([held, item?._meta]).toEqual(['', facts]);
+      else expect(held).toHaveLength(small / 0.75);
+      if (!knowing.includes(version)) continue;
+      const call = { ...about, tool, params: { bytes: large }, timeout: 60 };
+      expect(await peers.do('call', call)).toMatchObject({
+        ok: { isError: false, content: [{ bytes: large, sha256: sha256(large) }] },
+      });
+    }
+    await computer.kill();
+    await office.kill();
+  });
+});
+
+describe.runIf(isReached)('our agent', () => {
+  it.each(knowing)('reads contents of a computer of %s as streams', async (version) => {
+    const office = await ourOffice();
+    const computer = await pythonComputer(version, office.url);
+    await using agent = await createAgent({ url: office.url, office: officeId, name: 'a' });
+    const { tools } = await agent.tools(computerName);
+    const hashOf = async (stream: AsyncIterable<Uint8Array>): Promise<string> => {
+      const hash = createHash('sha256');
+      for await (const part of stream) hash.update(part);
+      return hash.digest('hex');
+    };
+    for (const tool of ['image', 'file']) {
+      const { name = tool } = tools.find((each) => each.name.endsWith(tool)) ?? {};
+      const { outcome, blobs = [], failure } = await agent.callTool(computerName, name, { bytes: large });
+      expect([outcome, failure?.message]).toEqual(['succeeded', undefined]);
+      expect(blobs).toMatchObject([{ item: 0, bytes: large, sha256: sha256(large) }]);
+      const told: number[] = [];
+      const [blob] = blobs as readonly [AgentBlob];
+      const stream = blob.stream({ onProgress: ({ bytes }) => told.push(bytes) });
+      expect(await hashOf(stream)).toBe(sha256(large));
+      expect([told.length > 1, told.at(-1)]).toEqual([true, large]);
+    }
+    const skills = await agent.skills(computerName);
+    const { name: drawing = '' } = skills.find(({ name }) => name.endsWith('drawing')) ?? {};
+    const file = await agent.skill(computerName, drawing, { path: 'template.bin' });
+    expect(file).toMatchObject({ text: null, sha256: sha256(small) });
+    expect(await hashOf(agent.blob(computerName, file.blobHandle ?? ''))).toBe(sha256(small));
+    await computer.kill();
+    await office.kill();
+  });
+});
