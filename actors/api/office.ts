@@ -18,11 +18,13 @@ const officeEvents: EventNames<OfficeEvents> = {
 };
 const patienceMs = 5_000;
 const drainMs = 10_000;
-const remedyOf = (message: string, { host }: OfficeStart): string => {
+const whoHas = (port: number): string =>
+  process.platform === 'win32' ? `netstat -ano | findstr :${port}` : `lsof -nP -iTCP:${port} -sTCP:LISTEN`;
+const remedyOf = (message: string, { host, port }: OfficeStart): string => {
   if (message === registerUnreached) return 'Check that Redis runs and takes commands: redis-cli ping.';
   return message === notLoopback(host)
     ? 'Give `auth` to createOffice; in a shell: --token, or the variable A2C_TOKEN. Or listen on 127.0.0.1.'
-    : 'Choose another address: port 0 takes any free port.';
+    : `Choose another port; 0 is any free one. This shows which program has it: ${whoHas(port)}`;
 };
 
 const startOf = ({ host, port, requireVersion }: OfficeOptions, isShared: boolean): OfficeStart => ({

@@ -126,7 +126,11 @@ const ofComputer: Checks<ComputerOptions> = {
   historySize: count,
   onEvent: callback,
 };
-export const computerOptions = options<ComputerOptions>(ofComputer);
+export const computerOptions = options<ComputerOptions>(ofComputer, undefined, {
+  mcpServers: '`config`',
+  servers: '`config`',
+  inputs: '`config`',
+});
 const { config: _, ...ofPresenter } = ofComputer;
 const settings: Check = (value, at) => {
   const fault = object(value, at);

@@ -7,6 +7,7 @@ import {
   isInexact,
   type Digits,
 } from '../../machines/protocol/exact-numbers.ts';
+import { ownCommand, typedInShell } from '../../adapters/index.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { nearest } from '../../machines/text.ts';
 
@@ -67,7 +68,7 @@ async function readArgument(word: string, read: ReadText): Promise<ArgumentForm>
   if (/^-[A-Za-z]/.test(word))
     throw wrong(
       `unknown option '${word}'`,
-      `A text is written key=${word}. Usage: a2c call ${callUsage}; a2c call --help tells more.`,
+      `A text is written key=${word}. Usage: a2c call ${callUsage}; ${typedInShell([...ownCommand(), 'call', '--help'])} tells more.`,
     );
   const [, flag] = option.exec(word) ?? [];
   if (flag !== undefined) return { kind: 'flag', key: flag };

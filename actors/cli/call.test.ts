@@ -132,6 +132,15 @@ describe('a2c call', () => {
   });
 });
 
+it('a call that is too late tells the time limit that was typed', async () => {
+  const { file } = configOf(['one']);
+  const { code, out } = await commandLine(['call', 'hang', '--timeout', '1', '--json', '-c', file]);
+  const { failure } = JSON.parse(out) as { failure: { message: string; details: object } };
+  expect(code).toBe(1);
+  expect(failure.message).toMatch(/ (?:did not answer|was not sent) within 1000 ms /);
+  expect(failure.details).toMatchObject({ timeout: 1_000 });
+});
+
 describe('a2c tools NAME', () => {
   it('of a server lists its tools, and starts it alone', async () => {
     const { file, started } = configOf(['one', 'two']);

@@ -200,8 +200,17 @@ async function callOn(
   const params = info ? readFor(info, words) : {};
   const called = host.callTool(tool, params, { ...how(), confirmed: true });
   const outcome = await shown(context, called, calledOf(host), progressTold(context, options));
-  const known = await explained(context, options, host, outcome);
+  const known = inTypedTime(await explained(context, options, host, outcome), limitMs);
   return isTriedAgain(known) ? known : tell(context, options, known);
+}
+/** Tells the time limit as it was typed where the call had what the start of its server left of that. */
+function inTypedTime(outcome: CallOutcome, limitMs: number | undefined): CallOutcome {
+  if (outcome.outcome === 'succeeded' || outcome.toolError || limitMs === undefined) return outcome;
+  const { failure } = outcome;
+  const { which, timeout } = failure.details ?? {};
+  if (failure.code !== 'ToolExecutionTimeout' || which !== 'caller') return outcome;
+  const message = failure.message.replace(`${String(timeout)} ms`, `${limitMs} ms`);
+  return { ...outcome, failure: { ...failure, message, details: { ...failure.details, timeout: limitMs } } };
 }
 const infoOf = ({ tools }: Pick<ToolListing, 'tools'>, name: string): ToolInfo | undefined =>
   tools.find((tool) => tool.name === name) ?? tools.find((tool) => tool.original === name);
@@ -233,7 +242,7 @@ async function explained(
   if (isUnknown && server && !other && !['ready', 'standby'].includes(server.state))
     return { ...outcome, failure: notStarted(options, server, failure.details) };
   if (failure.code === wireCodes.toolNotFound) {
-    for (const line of [...conflictSummary(listing), ...notReadyLines(listing)]) terminal.err(line);
+    for (const line of [...conflictSummary(listing), ...notReadyLines(listing, options)]) terminal.err(line);
     const names = listing.tools.flatMap(({ name, original }) => [name, original]);
     return {
       ...outcome,

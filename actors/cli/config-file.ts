@@ -4,7 +4,7 @@ import { yesOrNo } from './answering.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { serverNamed } from './one-shot.ts';
-import { typedHere } from './printing/contents.ts';
+import { toolsText, typedHere } from './printing/contents.ts';
 import { showFailure } from './printing/failures.ts';
 import { leftOutLines, readSource } from './source.ts';
 import { entryOf, type EntryWords } from './typed-server.ts';
@@ -74,7 +74,7 @@ export async function list(context: CommandContext, options: ListOptions): Promi
     terminal.err(file ?? 'no config: a2c serves the documents of this folder; a2c add makes one');
     const width = Math.max(0, ...rows.map(({ name }) => columnsOf(name)));
     for (const { name, type, target, disabled, tools } of rows) {
-      const known = disabled ? 'disabled' : tools === null ? '' : `${tools} tools`;
+      const known = disabled ? 'disabled' : tools === null ? '' : toolsText(tools);
       terminal.out(
         `${padded(name, width)}  ${type.padEnd(10)}  ${known.padEnd(9)}  ${fitting(target, 100, '…')}`.trimEnd(),
       );
@@ -97,7 +97,7 @@ export async function get(context: CommandContext, name: string, options: ListOp
     terminal.out(JSON.stringify({ file: file ?? null, name, disabled, tools, entry }));
     return exitCodes.done;
   }
-  const known = tools === null ? 'its tools were not listed yet' : `${tools} tools in its last run`;
+  const known = tools === null ? 'its tools were not listed yet' : `${toolsText(tools)} in its last run`;
   terminal.err(file ?? 'no file: this server is built in, or was typed');
   terminal.err(`${name}: ${disabled ? 'disabled' : `starts with the others; ${known}`}`);
   terminal.outText(JSON.stringify(entry, null, 2));

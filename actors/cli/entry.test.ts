@@ -1,5 +1,6 @@
 /** Tests of the token of `a2c office`: commands of the same user find it, commands of other users do not. */
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -48,6 +49,18 @@ async function asks(home: string, url: string, ...argv: string[]): Promise<strin
   return asking.told();
 }
 const letIn = 'No computer is in this office';
+
+it('a2c up on another port than usual says that the usual one is taken', async () => {
+  const taken = createServer().on('error', () => {});
+  await new Promise<void>((resolve) => {
+    taken.once('error', () => resolve()).listen(3_000, '127.0.0.1', resolve);
+  });
+  const running = start(mine, 'up', '-c', '{"mcpServers": {}}');
+  await vi.waitUntil(() => running.told().includes('quit ends everything'), { timeout: 60_000, interval: 5 });
+  expect(running.told()).toMatch(/^office http:\S+:(?!3000 ).*; port 3000 is taken$/m);
+  await close(running);
+  taken.close();
+});
 
 describe('an office of a2c office', () => {
   it('lets in commands of its user, and those of others only with its token', async () => {

@@ -125,7 +125,7 @@ async function toolsHere(
   const whole = await configOf(context, options);
   const { config, target } = await askedOf(context, words, whole, options);
   const isText = !target && !format && !json;
-  const early = new EarlyGroups((line) => terminal.out(line));
+  const early = new EarlyGroups((line) => terminal.out(line), options);
   const told = await withComputer(
     context,
     options,
@@ -145,7 +145,7 @@ async function toolsHere(
   if (format) {
     terminal.out(formatted(format, listing.tools));
     // Prints reasons for missing tools to stderr, because stdout has only the tools.
-    for (const line of [...conflictSummary(listing), ...absentLines(listing)]) terminal.err(line);
+    for (const line of [...conflictSummary(listing), ...absentLines(listing, options)]) terminal.err(line);
   } else if (json) terminal.out(JSON.stringify({ ...timed(listing, times), warnings: config.warnings }));
   else if (target)
     terminal.outText(listing.tools.map((tool) => toolText(tool, callOf(whole, options, tool))).join('\n\n'));

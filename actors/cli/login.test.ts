@@ -41,7 +41,7 @@ describe('a2c login', () => {
     server = await startGuarded();
     const file = configOf();
     const first = await typed(['login', 'far', '-c', file]);
-    expect(first).toMatchObject({ code: 0, out: 'logged in to far: 1 tools\n', pages: [200] });
+    expect(first).toMatchObject({ code: 0, out: 'logged in to far: 1 tool\n', pages: [200] });
     expect(first.err).toMatch(/^log in to far in a browser/);
     expect(await typed(['call', 'greet', '-c', file])).toMatchObject({ code: 0, out: 'hello\n', pages: [] });
     const again = await typed(['login', 'far', '-c', file]);
@@ -54,6 +54,16 @@ describe('a2c login', () => {
     const [token = ''] = [...server.valid];
     for (const { out, err } of [first, again, renewed]) expect(out + err).not.toContain(token);
   });
+
+  it.each([['tools', 'far'], ['status'], ['doctor']])(
+    '%s before the login names the command',
+    async (...words) => {
+      server = await startGuarded();
+      const { out, err } = await typed([...words, '-c', configOf()]);
+      expect(out + err).toMatch(/a2c login far/);
+      expect(out + err).not.toContain('logging in');
+    },
+  );
 
   it('waits for the person as a process of its own that nobody types to', async () => {
     server = await startGuarded();
@@ -69,7 +79,7 @@ describe('a2c login', () => {
       for (let n = 0; n < 200; n += 1) await fetch(server.url);
       expect((await fetch(url)).status).toBe(200);
     }
-    expect([await out, await ended]).toEqual(['logged in to far: 1 tools\n', [0, null]]);
+    expect([await out, await ended]).toEqual(['logged in to far: 1 tool\n', [0, null]]);
   });
 
   it('says what to do where there is nothing to log in to', async () => {

@@ -6,7 +6,7 @@ import { exitCodeOf, orClosed, unlessInterrupted } from './exit-codes.ts';
 import { recordBy, type RecordingOptions, type SourceOptions } from './host-options.ts';
 import { onlyServer, serverNamed } from './one-shot.ts';
 import { stateWords } from '../../machines/server-states.ts';
-import { typedHere } from './printing/contents.ts';
+import { toolsText, typedHere } from './printing/contents.ts';
 import { configOf } from './source.ts';
 import { A2cError } from '../kernel/errors.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
@@ -87,8 +87,8 @@ export async function login(
   });
   if (options.json)
     terminal.out(JSON.stringify({ server: name, logged_in: true, was_asked: wasAsked, tools }));
-  else if (wasAsked) terminal.out(`logged in to ${name}: ${tools} tools`);
-  else terminal.out(`${name} needs no login, or is logged in to already: ${tools} tools`);
+  else if (wasAsked) terminal.out(`logged in to ${name}: ${toolsText(tools)}`);
+  else terminal.out(`${name} needs no login, or is logged in to already: ${toolsText(tools)}`);
   return exitCodeOf(signal);
 }
 /** Waits until the server is ready, as long as a person is being asked to log in; any other obstacle is an error. */

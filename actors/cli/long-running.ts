@@ -20,13 +20,13 @@ import { tracingOf } from '../api/tracing.ts';
 import { Runtime } from '../api/runtime.ts';
 import { Tap } from '../runtime/tap.ts';
 import { treeLines, TreeWatch, type TreeNode } from '../runtime/tree.ts';
-import { serverLine, logLine, NewsLines } from './printing/servers.ts';
-import { noticeHere } from './printing/contents.ts';
+import { loginLines, serverLine, logLine, NewsLines } from './printing/servers.ts';
+import { noticeHere, toolsText } from './printing/contents.ts';
 import { statusFact, tellFact, textsHere } from './printing/failures.ts';
 import { Prompt } from './prompt/prompt.ts';
 import { confirmBy, answersBy, inputsAt } from './answering.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable, unlessInterrupted } from './exit-codes.ts';
-import { credentialBy, entryBy, openOffice, openShared, type EntryOptions } from './entry.ts';
+import { credentialBy, entryBy, firstPort, openOffice, openShared, type EntryOptions } from './entry.ts';
 import { briefRecordBy, logBy, recordBy, type ServerOptions, type WatchOptions } from './host-options.ts';
 import { showInspector } from './inspect.ts';
 import { untilAborted, type CommandContext } from './context.ts';
@@ -166,7 +166,8 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
     const shared = await openShared(context, entry, port, () => openOffice(options, entry, runtime));
     const { office } = shared;
     ({ forget } = shared);
-    const officeLine = `office ${office.url} (id ${options.office}), ${entry.line}`;
+    const hasMoved = options.port === undefined && office.port !== firstPort;
+    const officeLine = `office ${office.url} (id ${options.office}), ${entry.line}${hasMoved ? `; port ${firstPort} is taken` : ''}`;
     terminal.err(officeLine);
     const opened = deferred<Computer>();
     const seat = { url: office.url, id: options.office, ...entry.shown };
@@ -189,7 +190,7 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
       name: computer.name,
     });
     const { tools } = await computer.tools();
-    terminal.err(`computer ${computer.name}: ${tools.length} tools. Type help; quit ends everything.`);
+    terminal.err(`computer ${computer.name}: ${toolsText(tools.length)}. Type help; quit ends everything.`);
     for (const server of computer.servers().filter((one) => !hasStarted(one)))
       terminal.err(
         `still starting: ${server.name}: ${server.reason ?? stateWords[server.state]}; see why ${server.name}`,
@@ -278,7 +279,7 @@ export async function status(
     // Shows each server once, and again where it is ready after all.
     if (shown.has(name) && (state !== 'ready' || shown.get(name) === state)) return;
     shown.set(name, state);
-    terminal.out(serverLine(server, width));
+    for (const line of [serverLine(server, width), ...loginLines(server, options)]) terminal.out(line);
   };
   try {
     const computer = await unlessInterrupted(signal, async (mustGoOn) => {

@@ -63,7 +63,10 @@ describe('a2c doctor', () => {
     expect(out).toMatch(/^ok +server fine: ready in \d+\.\d s, \d+ tools$/m);
     expect(out).toMatch(/^WRONG +server crashing: .*exit code 7/m);
     expect(out).toContain('no luck');
-    expect(out).toMatch(/^3 things are wrong$/m);
+    expect(out).toMatch(
+      /^warning +server broken: not started: program no-such-command-anywhere is not found$/m,
+    );
+    expect(out).toMatch(/^2 things are wrong$/m);
   });
 
   it('is one document with --json', async () => {

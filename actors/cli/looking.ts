@@ -7,7 +7,7 @@ import type { CommandContext } from './context.ts';
 import { exitCodeOf, exitCodeAtEnd, hasUsable } from './exit-codes.ts';
 import type { SourceOptions } from './host-options.ts';
 import { withComputer, onlyServer } from './one-shot.ts';
-import { logsOf } from './printing/contents.ts';
+import { logsOf, toolsText } from './printing/contents.ts';
 import { conflictSummary, isRefusing, logLine, whyText } from './printing/servers.ts';
 import { mayStart, readSource, configOf } from './source.ts';
 import type { StartTimes } from './starting.ts';
@@ -61,8 +61,9 @@ export async function doctor(context: CommandContext, options: DoctorOptions): P
   add([folderCheck(), await portCheck()]);
   const config = await configChecks(context, options, add);
   if (config) {
-    add(await programChecks(config));
-    await serverChecks(context, options, config, add);
+    const programs = await programChecks(config);
+    add(programs);
+    await serverChecks(context, options, config, { add, lacksProgram: lackingIn(config, programs) });
   }
   const wrong = checks.filter(({ state }) => state === 'wrong').length;
   const told = wrong === 1 ? '1 thing is wrong' : `${wrong} things are wrong`;
@@ -174,12 +175,28 @@ function modeCheck(file: string, { servers }: Config): CheckResult[] {
     },
   ];
 }
+/** Finds the program that a server lacks, by the checks of programs, so that it counts once. */
+const lackingIn =
+  ({ servers }: Config, programs: readonly CheckResult[]) =>
+  (name: string): string | undefined => {
+    const server = servers.find((each) => each.name === name);
+    if (server?.kind !== 'stdio') return undefined;
+    const what = programOf(server.launch.command);
+    return programs.some((check) => check.what === what && check.state === 'wrong') ? what : undefined;
+  };
+const programOf = (command: string): string => `program ${command}`;
 /** Starts every server once and reports it as soon as it is up or has failed; servers that are neither come last. */
 async function serverChecks(
   context: CommandContext,
   options: DoctorOptions,
   config: Config,
-  add: (checks: readonly CheckResult[]) => void,
+  {
+    add,
+    lacksProgram,
+  }: {
+    readonly add: (checks: readonly CheckResult[]) => void;
+    readonly lacksProgram: (server: string) => string | undefined;
+  },
 ): Promise<void> {
   const checkOf = (server: ServerStatus, ms: number | undefined, tools: number): CheckResult => {
     const what = `server ${server.name}`;
@@ -187,7 +204,10 @@ async function serverChecks(
     if (server.state === 'disabled') return { what, state: 'ok', found: 'disabled in its config' };
     // Refused tools do not make a server wrong here, because they have lines of their own.
     if (server.state === 'ready' && (server.reason === undefined || isRefusing(server)))
-      return { what, state: 'ok', found: `ready in ${((ms ?? 0) / 1000).toFixed(1)} s, ${tools} tools` };
+      return { what, state: 'ok', found: `ready in ${((ms ?? 0) / 1000).toFixed(1)} s, ${toolsText(tools)}` };
+    const lacking = server.failure?.code === 'NotStartable' ? lacksProgram(server.name) : undefined;
+    if (lacking !== undefined)
+      return { what, state: 'warning', found: `not started: ${lacking} is not found` };
     return {
       what,
       state: server.state === 'ready' ? 'warning' : 'wrong',
@@ -236,7 +256,7 @@ export async function programChecks({ servers, settings: top, inputs }: Config):
     const { command } = rendered.spec;
     const inherit = inheritedOf(settings, home, login);
     const { executable, lookedIn, folder } = describeStart({ ...rendered.spec, inherit });
-    const what = `program ${command}`;
+    const what = programOf(command);
     const from = registryChoice(rendered.spec, settings, {
       inputs: values,
       home,

@@ -80,6 +80,13 @@ describe('help', () => {
 });
 
 describe('wrong usage', () => {
+  it('names the help of its command as it was started', async () => {
+    const [, main = ''] = process.argv;
+    process.argv[1] = '/p/node_modules/.bin/a2c';
+    const { err } = await a2c('tools', '--nonsense').finally(() => (process.argv[1] = main));
+    expect(err).toContain('(npx a2c tools --help tells more)');
+  });
+
   it.each([
     [['nonsense'], "unknown command 'nonsense'"],
     [['tools', '--nonsense'], "unknown option '--nonsense'"],

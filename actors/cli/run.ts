@@ -33,6 +33,7 @@ import {
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { SameServers } from './printing/contents.ts';
 import { version } from '../../machines/version.ts';
+import { ownCommand, typedInShell } from '../../adapters/index.ts';
 import { splitServer, withServer } from './typed-server.ts';
 
 type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
@@ -92,7 +93,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .addHelpText('before', `${firstExamples}\n`)
     .addHelpText('after', '\na2c COMMAND --help tells all of one command.')
     .helpCommand(false)
-    .showHelpAfterError('(a2c --help tells more)');
+    .showHelpAfterError(`(${typedInShell([...ownCommand(), '--help'])} tells more)`);
   for (const [heading, adding] of Object.entries(groups)) {
     program.commandsGroup(heading);
     for (const add of adding) add(program, does);
@@ -100,7 +101,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
   for (const command of program.commands)
     if (command.name() !== 'add')
       command.showHelpAfterError(
-        `Usage: a2c ${command.name()} ${command.usage()}\n(a2c ${command.name()} --help tells more)`,
+        `Usage: a2c ${command.name()} ${command.usage()}\n(${typedInShell([...ownCommand(), command.name(), '--help'])} tells more)`,
       );
   try {
     const split = splitServer(argv);

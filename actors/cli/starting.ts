@@ -17,9 +17,14 @@ export const atOnce = { bootMs: 0 } as const;
 export const onceEach = { ...atOnce, backoffMs: 120_000 } as const;
 /**
  * States of a server that is starting for the first time or stopping from that; only the end of them tells how the
- * start went.
+ * start went. `authorizing` ends by itself: a server that waits for a person is `unauthorized`.
  */
-const onTheWay: ReadonlySet<ServerStatus['state']> = new Set(['connecting', 'recovering', 'closing']);
+const onTheWay: ReadonlySet<ServerStatus['state']> = new Set([
+  'connecting',
+  'authorizing',
+  'recovering',
+  'closing',
+]);
 /** Tells whether a server is up or has failed. */
 export const hasStarted = ({ state }: Pick<ServerStatus, 'state'>): boolean => !onTheWay.has(state);
 const tickMs = 1_000;

@@ -70,7 +70,7 @@ describe('a URL', () => {
     };
     expect(await commandLine(['login', url], { folder, onError })).toMatchObject({
       code: 0,
-      out: `logged in to ${url}: 1 tools\n`,
+      out: `logged in to ${url}: 1 tool\n`,
     });
     expect(await Promise.all(pages)).toEqual([200]);
     expect(await a2c('call', url, 'greet')).toMatchObject({ code: 0, out: 'hello\n' });

@@ -24,6 +24,11 @@ const largest = 2 ** 31 - 1;
 it.each<[create: (options: never) => Promise<unknown>, options: unknown, message: string]>([
   [createComputer, { cofnig: {} }, 'createComputer: cofnig: unknown option (did you mean config?)'],
   [createComputer, { frobnicate: 1 }, 'createComputer: frobnicate: unknown option'],
+  [
+    createComputer,
+    { mcpServers: {} },
+    'createComputer: mcpServers: unknown option (mcpServers belongs in `config`)',
+  ],
   [createComputer, null, 'createComputer: options: expected an object, got null'],
   [createComputer, { name: ' ' }, "createComputer: name: expected a text that is not blank, got ' '"],
   [

@@ -41,6 +41,8 @@ export const variablesFor = (id: string): readonly string[] => {
   return [...new Set([asWritten, asWritten.toUpperCase()])];
 };
 
+/** Reason of an input that is named and not defined, so that nobody is asked for it. */
+export const notDefined = 'the config does not define it';
 const missing = (reason: string): Resolved => ({ ok: false, reason });
 const noOption = 'is none of its options';
 
@@ -97,7 +99,7 @@ export class Inputs {
     const known = this.#values.get(id);
     const isAskedAgain = isAnew && known?.isSet === false && this.#asker(definition) !== undefined;
     if (known && !known.isStale && !isAskedAgain) return this.#found(id, known.value);
-    if (definition === undefined) return missing('the config does not define it');
+    if (definition === undefined) return missing(notDefined);
     if (this.#isClosed) return missing('the computer is closed');
     const asking = this.#asking.get(id) ?? this.#start(definition);
     asking.waiting += 1;

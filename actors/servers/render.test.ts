@@ -123,6 +123,9 @@ describe('a server', () => {
       failure: {
         code: 'InputNotFound',
         details: { server_name: 'a', input_id: 'b', inputs: ['b', 'a'], variables: ['NONE'] },
+        remedy: expect.stringContaining(
+          'Set A2C_SMCP_b and A2C_SMCP_a and NONE in the environment, or define b in "inputs" of the config, or answer when asked',
+        ),
       },
     });
     expect(failureOf(await render(stdio({ args: ['${env:NONE}'] })))).toMatchObject({

@@ -17,7 +17,7 @@ import {
 } from '../../machines/config/schemas.ts';
 import { secretsIn, secretsUnder } from '../../machines/trace/index.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
-import { variablesFor, type Inputs, type Resolved } from './inputs.ts';
+import { notDefined, variablesFor, type Inputs, type Resolved } from './inputs.ts';
 
 /** Launch spec of a remote server: its URL, headers and limits; times in ms. */
 export interface RemoteSpec {
@@ -196,14 +196,25 @@ const lacking = (
     code: first === undefined ? 'ConfigInvalid' : 'InputNotFound',
     message: `Server '${name}' ${first === undefined ? 'cannot start: ' : ''}${reasons.join('; ')}`,
     details: { server_name: name, ...(first !== undefined && { input_id: first }), inputs, variables },
-    remedy: `${givenBy(inputs, variables)}, then ${order} it again: servers ${order} ${name}`,
+    remedy: `${givenBy(inputs, variables, resolved)}, then ${order} it again: servers ${order} ${name}`,
   };
   return { ok: false, needs: inputs, reasons, failure };
 };
 /** Writes an advice on how to give the missing values. */
-const givenBy = (inputs: readonly string[], variables: readonly string[]): string => {
+const givenBy = (
+  inputs: readonly string[],
+  variables: readonly string[],
+  resolved: ReadonlyMap<string, Resolved>,
+): string => {
   const names = [...inputs.flatMap((id) => variablesFor(id).slice(0, 1)), ...variables];
-  return `Set ${names.join(' and ')} in the environment${inputs.length > 0 ? ', or answer when asked' : ''}`;
+  const undefinedIds = inputs.filter((id) => {
+    const answer = resolved.get(id);
+    return answer?.ok === false && answer.reason === notDefined;
+  });
+  const define =
+    undefinedIds.length > 0 ? `, or define ${undefinedIds.join(' and ')} in "inputs" of the config` : '';
+  const answer = inputs.length > undefinedIds.length ? ', or answer when asked' : '';
+  return `Set ${names.join(' and ')} in the environment${define}${answer}`;
 };
 const wrong = (name: string, reasons: readonly string[]): RenderedServer => ({
   ok: false,

@@ -351,6 +351,7 @@ function inShell(remedy: string, { details }: Advising, options: SameServers): s
   );
 }
 
+export const toolsText = (count: number): string => (count === 1 ? '1 tool' : `${count} tools`);
 /** Heading above the items that a server lists, with their number, or with the reason why the list is incomplete. */
 export const listedLine = (server: string, count: string, failure: string | null): string =>
   failure === null

@@ -1,5 +1,6 @@
 import type { ComputerEvents } from '../../api/computer-handle.ts';
 import type { CallOutcome } from '../../api/call-outcome.ts';
+import { forShell, toolsText, type SameServers } from './contents.ts';
 import { ownFailure } from './failures.ts';
 import { smcpToolOf } from '../../../machines/catalog/tool.ts';
 import type { ServerStatus, ToolInfo, ToolListing } from '../../servers/server-handle.ts';
@@ -66,18 +67,26 @@ const whyNot = ({ state, reason }: Pick<ServerStatus, 'state' | 'reason'>): stri
   reason === undefined || reason.startsWith(shortStateWords[state])
     ? (reason ?? shortStateWords[state])
     : `${shortStateWords[state]}: ${reason}`;
+/** Line that names the command which logs in to a server; none for a server that waits for no person. */
+export const loginLines = ({ state, failure }: ServerStatus, options: SameServers = {}): string[] => {
+  const remedy = state === 'unauthorized' && failure ? forShell(failure, options).remedy : undefined;
+  return remedy === undefined ? [] : [`  ${remedy}`];
+};
 /** Lines about servers that are not ready, or that lack some of what they have, with the reason. */
-export const notReadyLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
+export const notReadyLines = (
+  { servers }: Pick<ToolListing, 'servers'>,
+  options: SameServers = {},
+): string[] =>
   servers
     // Leaves out servers with only refused tools, because each of those tools has a line.
     .filter((s) => s.state !== 'ready' || (s.reason !== undefined && !isRefusing(s)))
-    .flatMap((s) => [
-      `server ${s.name} ${whyNot(s)}`,
-      ...(s.state === 'unauthorized' && s.failure?.remedy ? [`  ${s.failure.remedy}`] : []),
-    ]);
+    .flatMap((s) => [`server ${s.name} ${whyNot(s)}`, ...loginLines(s, options)]);
 /** Lines about missing servers that are wanted: neither disabled nor waiting for a first call. */
-export const absentLines = ({ servers }: Pick<ToolListing, 'servers'>): string[] =>
-  notReadyLines({ servers: servers.filter((s) => !['disabled', 'idle', 'standby'].includes(s.state)) });
+export const absentLines = ({ servers }: Pick<ToolListing, 'servers'>, options: SameServers): string[] =>
+  notReadyLines(
+    { servers: servers.filter((s) => !['disabled', 'idle', 'standby'].includes(s.state)) },
+    options,
+  );
 const mostNamed = 3;
 const someOf = (names: readonly string[]): string => {
   const more = names.length - mostNamed;
@@ -117,7 +126,6 @@ export function conflictSummary({ tools, refused }: Pick<ToolListing, 'tools' | 
 }
 const timeOf = (ms: number | undefined): string =>
   ms === undefined ? '' : ` in ${(ms / 1_000).toFixed(1)} s`;
-const countOf = (count: number): string => (count === 1 ? '1 tool' : `${count} tools`);
 type Times = ReadonlyMap<string, number>;
 type Listing = Omit<ToolListing, 'missing'>;
 /** Lists the tools of one server under a line with its name, state and start time. */
@@ -128,7 +136,7 @@ function groupText({ tools }: Listing, server: Listing['servers'][number], times
   if (!isFine && own.length === 0) return [];
   const state = isFine ? `ready${timeOf(times.get(server.name))}` : shortStateWords[server.state];
   return [
-    `${server.name}  ${state}, ${countOf(own.length)}`,
+    `${server.name}  ${state}, ${toolsText(own.length)}`,
     ...own.map(({ name, description = '' }) =>
       `  ${padded(name, width)}  ${firstLine(description, 80)}`.trimEnd(),
     ),
@@ -153,8 +161,11 @@ export class EarlyGroups {
   readonly #shown = new Map<string, string>();
   readonly #failed = new Set<string>();
 
-  constructor(out: (line: string) => void) {
+  readonly #options: SameServers;
+
+  constructor(out: (line: string) => void, options: SameServers) {
     this.#out = out;
+    this.#options = options;
   }
   show(listing: Listing, name: string, times: Times = new Map()): void {
     const servers = listing.servers.filter((server) => server.name === name);
@@ -164,7 +175,7 @@ export class EarlyGroups {
       this.#shown.set(name, tools);
       for (const line of lines) this.#out(line);
     }
-    const why = this.#failed.has(name) ? [] : notReadyLines({ servers });
+    const why = this.#failed.has(name) ? [] : notReadyLines({ servers }, this.#options);
     if (why.length > 0) this.#failed.add(name);
     for (const line of why) this.#out(line);
   }

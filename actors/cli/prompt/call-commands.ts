@@ -83,7 +83,7 @@ export class CallCommands {
   }
   /** Cancels running calls at Ctrl-C; returns false when there was no call to cancel. */
   interrupt(): boolean {
-    for (const calling of this.#calling) calling.abort();
+    for (const calling of this.#calling) calling.abort(new Error('Ctrl-C'));
     return this.#calling.size > 0;
   }
   #cancel(reqId: string): unknown {

@@ -236,7 +236,7 @@ describe('on a terminal', () => {
     // The call begins one turn of the event loop after its line was read.
     await new Promise((resolve) => setImmediate(resolve));
     up.write('\u0003');
-    expect(await up.until(/\(unknown after \d+ ms\)[^]*a2c> /)).toContain('cancelled');
+    expect(await up.until(/\(unknown after \d+ ms\)[^]*a2c> /)).toContain('was cancelled: Ctrl-C');
     up.write('\u0003\u0003');
     expect(await up.ended).toBe(0);
   });

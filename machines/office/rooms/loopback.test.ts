@@ -27,9 +27,9 @@ it.each([
 ])('takes %j for a stranger', (headers) => {
   expect(isNeighbour(headers)).toBe(false);
 });
-it('says what to do about a port', () => {
+it('says why a port cannot be had', () => {
   expect(listenFailure('127.0.0.1', 3000, 'EADDRINUSE')).toMatch(
-    /^Port 3000 on 127.0.0.1 is already in use; choose/,
+    /^Port 3000 on 127.0.0.1 is already in use$/,
   );
   expect(listenFailure('127.0.0.1', 3000, 'EMFILE')).toContain('EMFILE');
 });

@@ -28,8 +28,8 @@ export const isSameOrigin = (headers: { readonly host?: string; readonly origin?
   (headers.host !== undefined && /^https?:\/\/([^/]+)$/i.exec(headers.origin)?.[1] === headers.host);
 
 const listenTexts: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is already in use; choose another port, or 0 for any free one',
-  EACCES: 'needs rights that this program does not have; choose a port above 1023',
+  EADDRINUSE: 'is already in use',
+  EACCES: 'needs rights that this program does not have; use one above 1023',
   EADDRNOTAVAIL: 'is no address of this machine',
   ENOTFOUND: 'is no address of this machine',
 };
