@@ -113,6 +113,11 @@ describe('a computer on which much is wrong', () => {
       const first = host === office ? 'Calls' : 'Servers';
       await page.locator('[role="tab"][aria-selected="true"]', { hasText: first }).waitFor();
       await incident(page, 'call', 'The effect of db_die is unknown').waitFor();
+      if (host === agent)
+        await page
+          .locator('#peers tr', { hasText: 'Link' })
+          .filter({ hasText: 'has joined its office' })
+          .waitFor();
       await picture(page, host === office ? 'scene-office' : 'scene-agent');
       await page.getByRole('tab', { name: 'Calls' }).click();
       await page

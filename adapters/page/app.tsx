@@ -89,15 +89,17 @@ function Header({ session }: { session: Session }): VNode {
   const [text, isBad] = stateOfLink(session);
   const { host } = session;
   const lasting = session.story.at(session.wallEnd).filter(({ to }) => to === undefined).length;
-  const title = host ? `${host.kind} ${host.name}` : 'a2c inspector';
+  const isFile = host?.kind === 'file';
+  const name = isFile ? (host.name.split(/[\\/]/).at(-1) ?? '') : (host?.name ?? 'a2c inspector');
+  const title = host ? `${host.kind} ${name}` : name;
   useEffect(() => {
     document.title = `${lasting > 0 ? `▲ ${lasting} · ` : ''}${visible(title)}`;
   }, [lasting, title]);
   return (
     <header>
-      <h1 id="host">
-        {host && <span class="kind">{host.kind === 'file' ? 'recording' : host.kind}</span>}
-        {visible(host ? host.name : title)}
+      <h1 id="host" title={isFile ? visible(host.name) : undefined}>
+        {host && <span class="kind">{isFile ? 'recording' : host.kind}</span>}
+        {visible(name)}
       </h1>
       <p id="link" role="status" class={isBad ? 'bad' : 'quiet'}>
         {isBad ? '▲ ' : ''}

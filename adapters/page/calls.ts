@@ -285,7 +285,7 @@ export function standingOf(call: Call, at: number): CallStanding {
   const { ended, moments } = call;
   if (ended && ended.at <= at)
     return {
-      words: ended.end,
+      words: ended.end === 'timedOut' ? 'timed out' : ended.end,
       isOver: true,
       isBad: ended.outcome !== 'succeeded' && ended.end !== 'cancelled',
       why: whyOf(call),

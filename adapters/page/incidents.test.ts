@@ -209,7 +209,7 @@ describe('the calls of a host', () => {
     const failure = { code: 4004, message: 'no answer', remedy: 'Wait' };
     const [call] = storyOf([1, asked('r1')], [9, settled('r1', 'timedOut', failure)]).calls.all;
     expect(call && standingOf(call, 9)).toMatchObject({
-      words: 'timedOut',
+      words: 'timed out',
       isBad: true,
       why: 'no answer. Wait',
     });

@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { Charts } from '../../machines/inspection.ts';
+import type { Chart, Charts } from '../../machines/inspection.ts';
 import { History } from './history.ts';
 import { moodOf, restartsOf, serversOf, treeOf } from './model.ts';
 import type { Row } from './trace-lines.ts';
 
 const client = 'computer/client:web#1';
-const node = { path: 'connected.ready', type: 'compound', tags: ['ready'], initial: [] } as const;
+const node = (path: string, tag: string): Chart['nodes'][number] => ({
+  ...{ path, type: 'compound', tags: [tag], initial: [], entry: [], exit: [], invoke: [] },
+});
 const charts: Charts = {
   client: {
     ...{ kind: 'client', fingerprint: 'f', transitions: [] },
-    nodes: [{ ...node, tags: [...node.tags], initial: [], entry: [], exit: [], invoke: [] }],
+    nodes: [node('connected.ready', 'ready'), node('connected.handshaking', 'connecting')],
   },
 };
 const context = { server: 'web', budget: 5, attempt: 0 };
@@ -70,6 +72,23 @@ describe('a server, for somebody who knows nothing of machines', () => {
         nextAt: 3_210,
         attempt: 'try 2 of 5',
         since: 10,
+      },
+    ]);
+  });
+
+  it('is connecting: when its try ends without an answer', () => {
+    const ctx = {
+      ...context,
+      waits: { for: 'initialize', since: new Date(1_000).toISOString(), came: '' },
+      timing: { connectMs: 10_000 },
+    };
+    const step: Row = { s: 2, t: 6, k: 'step', a: client, v: { connected: 'handshaking' }, ctx };
+    const told = { incidents: [], counts: new Map(), nowMs: 3_006, wallNow: 4_000 };
+    expect(serversOf(after(checkpoint, step), charts, told)).toMatchObject([
+      {
+        words: 'is connecting',
+        why: 'waits for the answer to initialize since 3 s; nothing came',
+        endsAt: 10_006,
       },
     ]);
   });

@@ -56,6 +56,8 @@ export interface ServerView {
   readonly remedy: string;
   /** Time of the next attempt, in ms since the trace began; null when none is planned. */
   readonly nextAt: number | null;
+  /** Time at which the present try to connect ends without an answer, in ms since the trace began; null for others. */
+  readonly endsAt: number | null;
   readonly attempt: string;
   readonly calls: number;
   /**
@@ -162,6 +164,7 @@ function disabledOf({ kind, address, context }: Living): ServerView[] {
             why: '',
             remedy: '',
             nextAt: null,
+            endsAt: null,
             attempt: '',
             calls: 0,
             since: null,
@@ -188,15 +191,17 @@ function serverOf(client: Living, all: readonly Living[], chart: Chart | undefin
   const incidents = told.incidents.filter((each) => each.subject === name && needsLook(each, told.wallNow));
   const owned = all.filter(({ owner }) => owner === address);
   const message = mood === 'good' || mood === 'off' ? '' : textOf(failure['message']);
+  const wait = state === 'connecting' ? waitOf(client, owned, message, told) : undefined;
   return {
     address,
     name,
     state,
     mood,
     words: stateWords[state],
-    why: state === 'connecting' ? waitOf(client, owned, message, told) : message,
+    why: wait?.text ?? message,
     remedy: mood === 'bad' ? textOf(failure['remedy']) : '',
     nextAt: state === 'waiting' || state === 'open' ? nextTryOf(timers) : null,
+    endsAt: wait?.endsAt ?? null,
     attempt: attemptText(mood, state, tries, numberOf(budget)),
     calls: Math.max(numberOf(inFlight) ?? 0, owned.filter(({ kind }) => kind === 'call').length),
     since,
@@ -209,24 +214,27 @@ function attemptText(mood: Mood, state: ServerState, tries: number, budget: numb
   if (mood === 'good' || tries === 0) return '';
   return state === 'open' ? `${countText(tries, 'try')} failed` : `try ${tries} of ${budget ?? '?'}`;
 }
-/** Tells for what a connecting server waits, as `a2c status` does. */
+/** Tells for what a connecting server waits, as `a2c status` does, and when that wait ends. */
 function waitOf(
   { state, context, since }: Living,
   owned: readonly Living[],
   before: string,
   { nowMs, wallNow }: Told,
-): string {
+): { readonly text: string; readonly endsAt: number | null } {
   const step = stepsThatWait[connectingStep(state)];
-  if (step === undefined) return before;
+  if (step === undefined) return { text: before, endsAt: null };
   const waits = fieldsOf(fieldsOf(context)['waits']);
   const isHandshake = step === 'initialize' && textOf(waits['for']) !== '';
   const ms = isHandshake ? wallNow - Date.parse(textOf(waits['since'])) : nowMs - (since ?? nowMs);
+  const limitMs = limitOf(step, numberOf(fieldsOf(fieldsOf(context)['timing'])['connectMs']));
   const text = waitsText(isHandshake ? (waits['for'] as 'initialize') : step, textOf(waits['came']), {
     hasProcess: owned.some(({ kind }) => kind === 'process'),
     ms,
-    limitMs: limitOf(step, numberOf(fieldsOf(fieldsOf(context)['timing'])['connectMs'])),
   });
-  return before === '' ? text : `${text}; before that: ${before}`;
+  return {
+    text: before === '' ? text : `${text}; before that: ${before}`,
+    endsAt: limitMs === undefined ? null : nowMs - ms + limitMs,
+  };
 }
 function factsOf({ context }: Living, owned: readonly Living[], counts: CallCounts | undefined): string[] {
   const of = (kind: string): Living | undefined => owned.find((actor) => actor.kind === kind);

@@ -102,6 +102,20 @@ describe('a page of a host that runs', () => {
   });
 });
 
+it('a recording of an office alone opens on its calls, as the office does; one with a computer on its servers', () => {
+  const home = (...kinds: readonly string[]): string => {
+    const session = new Session(() => 0);
+    const facts = { ...host, kind: 'file' as const };
+    const welcome = { type: 'welcome', protocol: 1, mode: 'file', control: false, charts: {} } as const;
+    session.take({ ...welcome, host: facts, past: false, lines: '' });
+    const opened = kinds.map((kind, s) => line({ s, t: s, k: 'open', a: `${kind}#1`, kind, input: {} }));
+    session.take({ type: 'records', lines: opened.join('') });
+    return session.choice.panel;
+  };
+  expect(home('office', 'seat')).toBe('calls');
+  expect(home('office', 'seat', 'computer')).toBe('servers');
+  expect(home('agent')).toBe('servers');
+});
 it('a file that is damaged, or whose host wrote no end, says so as an incident', () => {
   const told = (damage: object, tail: string): readonly string[] => {
     const session = new Session(() => 0);

@@ -185,9 +185,14 @@ export class Session {
     this.#attend();
     this.#listener();
   }
-  /** First panel of this host: an office has calls, and no servers of its own. */
+  /** First panel of this host: an office, also a recording of one alone, has calls and no servers of its own. */
   get #home(): Panel {
-    return this.host?.kind === 'office' ? 'calls' : 'servers';
+    const has = (wanted: string): boolean => this.history.lanes.some(({ kind }) => kind === wanted);
+    const isOffice =
+      this.host?.kind === 'file'
+        ? has('office') && !has('computer') && !has('agent')
+        : this.host?.kind === 'office';
+    return isOffice ? 'calls' : 'servers';
   }
   /** Shows the view that an address names, and its moment as soon as the record of that moment is there. */
   show({ s, panel, ...view }: LinkedView): void {
@@ -235,7 +240,6 @@ export class Session {
       this.#comeBack(host);
       this.#damage = damage;
       Object.assign(this, { host, charts, control });
-      if (this.#isAtHome) this.choice = { ...this.choice, panel: this.#home };
       if (past) this.#later = [];
       this.enter(mode === 'file' ? 'loading' : 'live');
     }
@@ -244,6 +248,7 @@ export class Session {
     if (message.type === 'gap') this.missed += message.missed;
     if (message.type === 'whole') this.#fetch(message.until);
     if ('lines' in message) this.#read(message.lines);
+    if (this.#isAtHome) this.choice = { ...this.choice, panel: this.#home };
     if (message.type === 'welcome' || this.#wanted !== undefined) this.#goToWanted();
     this.#attend();
     if (message.type === 'complete') this.#rest();

@@ -329,7 +329,7 @@ function Way(shown: Shown): VNode {
                     {visible(nameOf(seen, host))}
                   </button>
                 </th>
-                <td>
+                <td class="outcome">
                   <State mood={moodOfCall(call, now)}>{standingOf(call, now).words}</State>
                 </td>
                 <td class="number">{durationText(span.to - span.from)}</td>
@@ -346,8 +346,8 @@ function Way(shown: Shown): VNode {
                       return (
                         <span
                           key={n}
-                          class={`bar ${phase.step === 'sent' ? 'good' : 'busy'}-bar`}
-                          style={{ left: percentOf(scale, from), width }}
+                          class={`phase-bar ${phase.step === 'sent' ? 'work' : ''}`}
+                          style={{ left: `min(${percentOf(scale, from)}, calc(100% - 2px))`, width }}
                           title={visible(title)}
                         />
                       );

@@ -27,7 +27,7 @@ const mostShown = 4;
 function standing({ kind, from, last, to, times, isStopped, nextAt }: IncidentView, now: number): string {
   const often = times > 1 ? `${times} times in ${durationText(Math.max(0, last - from))}` : '';
   if (kind === 'call' || kind === 'check') return often;
-  const next = nextAt !== null && nextAt - now >= 1 ? `next try in ${durationText(nextAt - now)}` : '';
+  const next = nextAt !== null && nextAt - now >= 1 ? `next try within ${durationText(nextAt - now)}` : '';
   const since = `for ${durationText(Math.max(0, now - from))}`;
   if (to === undefined) return [often, times > 1 ? '' : since, next].filter(Boolean).join(', ');
   const end = isStopped ? 'stopped after' : kind === 'silent' ? 'answered after' : 'back after';

@@ -341,6 +341,8 @@ function Bands({
   );
 }
 const steps = [1, 2, 5];
+/** Width in px that the label of a tick needs; without room for it a tick has none. */
+const labelWidth = 48;
 function Axis({ scale }: { scale: Scale }): VNode {
   const rough = (scale.to - scale.from) / 6;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -353,9 +355,11 @@ function Axis({ scale }: { scale: Scale }): VNode {
       {ticks.map((t) => (
         <g key={t}>
           <line x1={scale.x(t)} x2={scale.x(t)} y1={14} y2={20} />
-          <text x={scale.x(t) + 3} y={13}>
-            {durationText(t)}
-          </text>
+          {scale.x(t) + labelWidth <= scale.width && (
+            <text x={scale.x(t) + 3} y={13}>
+              {durationText(t)}
+            </text>
+          )}
         </g>
       ))}
     </svg>

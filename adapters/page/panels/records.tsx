@@ -204,7 +204,7 @@ function Bar({ session, count, share }: { session: Session; count: number; share
         id="filter"
         type="search"
         aria-label="Find records"
-        placeholder="find in all that records hold"
+        placeholder="find in records"
         value={session.choice.find}
         onInput={({ currentTarget }) => session.choose({ find: currentTarget.value })}
       />

@@ -1,15 +1,18 @@
 import type { VNode } from 'preact';
 import type { IncidentView } from '../incidents.ts';
-import { treeOf, type ServerView } from '../model.ts';
+import { treeOf, type Mood, type ServerView } from '../model.ts';
 import { Asked } from './asked.tsx';
 import { Empty, sinceText, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
-import { countText, dayTimeText, durationText, stateText, textOf, visible } from '../values.ts';
+import { activeIn, countText, dayTimeText, durationText, stateText, textOf, visible } from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /** First panel of the page: servers, those first that need a look, with the reason and the next attempt. */
 
-const nextText = ({ nextAt, attempt, state }: ServerView, now: number): string => {
+const nextText = ({ nextAt, endsAt, attempt, state }: ServerView, now: number): string => {
+  if (endsAt !== null)
+    return `without an answer, this try ends in ${durationText(Math.max(0, endsAt - now))}`;
+  if (state === 'unauthorized' || state === 'authorizing') return 'goes on after the login';
   if (nextAt !== null)
     return nextAt - now < 1 ? 'is tried now' : `tried again in ${durationText(nextAt - now)}`;
   if (state === 'open' || state === 'needsInput' || state === 'unsupported')
@@ -109,6 +112,30 @@ const summary = (all: readonly ServerView[]): string => {
   const more = bad.length > mostNamed ? ` and ${bad.length - mostNamed} more` : '';
   return `${bad.length} of ${servers.length} servers ${bad.length === 1 ? 'needs' : 'need'} a look: ${named.join(', ')}${more}.${others}`;
 };
+/** States of the machines in the table of peers, in words, by the names of the states from the outer to the inner one. */
+const peerWords: Readonly<Record<string, readonly [mood: Mood, words: string]>> = {
+  'office.opening': ['busy', 'is opening'],
+  'office.serving': ['good', 'is open'],
+  'office.serving.draining': ['busy', 'lets its seats go, and takes no new ones'],
+  'office.closing': ['busy', 'is closing'],
+  'seat.connected': ['busy', 'is connected, and has not joined'],
+  'seat.joined': ['good', 'has joined'],
+  'seat.asking.claiming': ['busy', 'is joining'],
+  'seat.asking.leaving': ['busy', 'is leaving'],
+  'link.online.connecting': ['busy', 'is connecting to its office'],
+  'link.online.joining': ['busy', 'is joining its office'],
+  'link.online.joined': ['good', 'has joined its office'],
+  'link.online.leaving': ['busy', 'is leaving its office'],
+  'link.waiting': ['bad', 'has lost its office, and waits for its next try'],
+  'agent.offline': ['bad', 'is in no office'],
+  'agent.joined': ['good', 'is in its office'],
+  'agent.closing': ['busy', 'is ending'],
+};
+function PeerState({ kind, state }: { kind: string; state: unknown }): VNode {
+  const known = activeIn(state).findLast((path) => `${kind}.${path}` in peerWords);
+  const [mood, words] = peerWords[`${kind}.${known}`] ?? ['busy', stateText(state)];
+  return <State mood={mood}>{words}</State>;
+}
 const peers: Readonly<Record<string, string>> = {
   office: 'Office',
   seat: 'Seat',
@@ -143,7 +170,8 @@ function Peers({ session, peers: all }: { session: Session; peers: ReturnType<ty
                 </button>
               </th>
               <td>
-                {stateText(state)} <span class="quiet">{sinceText(since, session.nowMs)}</span>
+                <PeerState kind={kind} state={state} />{' '}
+                <span class="quiet">{sinceText(since, session.nowMs)}</span>
               </td>
               <td>
                 {visible(
