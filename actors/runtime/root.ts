@@ -5,7 +5,7 @@ import type { Message, Open, Post, TellOwned, DrawPort } from '../../machines/ke
 import type { Ports } from '../../machines/kernel/ports.ts';
 import { merging, type TransientMap } from '../../machines/kernel/objects.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
-import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import { isSameOutside, type DirectoryRecord } from '../../machines/trace/index.ts';
 
 /** Timer, port instance or question of one root. It never outlives the root, not even when the machine throws. */
 export class Handle {
@@ -68,13 +68,6 @@ export function drawn(host: RootHost, a: Address, draw: NonNullable<Open['draw']
   return withDrawn(input, { drawn: v });
 }
 
-const isSameState = (a: unknown, b: unknown): boolean => {
-  if (a === b || typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
-  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
-  const keys = Object.keys(one);
-  return keys.length === Object.keys(other).length && keys.every((key) => isSameState(one[key], other[key]));
-};
-
 /**
  * Part of XState's snapshot of a system: a delayed event is noted there before its timer is asked for, so the last
  * noted one belongs to that timer.
@@ -118,7 +111,7 @@ export class Root {
   timers = 0;
   /** Time at which the root was opened, in ms of the platform's clock. */
   readonly openedAt: number;
-  /** Time since which the root is in its present state, in ms of the platform's clock. */
+  /** Time since which the root is in its present state, changes within parallel regions aside, in ms of the platform's clock. */
   inStateSince: number;
   #state: unknown;
   #onOver: (root: Root, hasFailed: boolean) => void = () => {};
@@ -169,7 +162,7 @@ export class Root {
     return this.handles.find(({ what, name }) => what === 'ask' && name === id);
   }
   #isIn(state: unknown): void {
-    if (isSameState(state, this.#state)) return;
+    if (isSameOutside(state, this.#state)) return;
     this.#state = state;
     this.inStateSince = this.directory.platform.now();
   }

@@ -38,6 +38,16 @@ describe('who lives after a record', () => {
       taken: ['one'],
     });
   });
+  it('is ready since it was, also after a ping and after a checkpoint', () => {
+    const v = (health: string): object => ({ connected: { ready: { health, lists: 'known' } } });
+    const step = (health: string): object => ({ k: 'step', a, ev: 'x', tr: ['one'], v: v(health) });
+    const roots = [{ a, kind: 'client', owner: null, snapshot: { value: v('pinging') }, inState: 1 }];
+    expect(last([open, step('steady'), step('pinging'), step('steady')])).toMatchObject({ since: 10 });
+    expect(last([open, step('steady'), { k: 'key', roots }])).toMatchObject({
+      since: 10,
+      state: v('pinging'),
+    });
+  });
   it('is found by its first step where a ring has forgotten its beginning, and not after its end', () => {
     const step = { k: 'step', a, ev: 'x', tr: ['one'], v: 'waiting', ctx: { tries: 1 } };
     const owner = { ...step, a: 'computer#1', v: 'serving' };

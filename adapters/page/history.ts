@@ -1,5 +1,5 @@
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
-import { contextAfter } from '../../machines/trace/step.ts';
+import { contextAfter, isSameOutside } from '../../machines/trace/step.ts';
 import type { Row } from './trace-lines.ts';
 import { listOf, nameOf, numberOf, stateText, textOf } from './values.ts';
 
@@ -27,7 +27,10 @@ export interface Living {
   readonly context: unknown;
   /** Time at which the actor was opened, in ms since the trace began. */
   readonly opened: number;
-  /** Time since which the actor is in this state, in ms since the trace began; null when this was before. */
+  /**
+   * Time since which the actor is in this state, changes within parallel regions aside, in ms since the trace began;
+   * null when this was before.
+   */
   readonly since: number | null;
   /** Ids of the state transitions that the actor took last. */
   readonly taken: readonly string[];
@@ -72,7 +75,12 @@ function restoredActor(root: Fields, t: number, known: Living | undefined): Livi
     state: value,
     context,
     opened: known?.opened ?? t - (numberOf(age) ?? 0),
-    since: isStill ? known.since : typeof inState === 'number' ? t - inState : null,
+    since:
+      known && isSameOutside(known.state, value)
+        ? known.since
+        : typeof inState === 'number'
+          ? t - inState
+          : null,
     taken: isStill ? known.taken : [],
     timers: new Map(timers.map((timer) => [timer.n, timer])),
   };
@@ -99,12 +107,14 @@ function withTimer(known: Living, { n, op, ms, via, t }: Row): Living {
   else timers.delete(number);
   return { ...known, timers };
 }
+const isFoundLate = ({ state, since }: Living): boolean => state === undefined && since === null;
 function afterStep(known: Living, { v, ctx, gone, tr, t }: Row): Living {
   const isMoved = v !== undefined && !isSame(v, known.state);
   return {
     ...known,
     // Time of entering the state stays unknown for an actor found only after its start.
-    ...(isMoved && { state: v, since: known.state === undefined && known.since === null ? null : t }),
+    ...(isMoved && { state: v }),
+    ...(isMoved && !isSameOutside(v, known.state) && { since: isFoundLate(known) ? null : t }),
     ...((ctx !== undefined || gone !== undefined) && { context: contextAfter(known.context, { ctx, gone }) }),
     ...(Array.isArray(tr) && tr.length > 0 && { taken: tr.map(textOf) }),
   };

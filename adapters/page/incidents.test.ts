@@ -29,6 +29,15 @@ const asked = (reqId: string, tool = 'read'): object => ({
 const settled = (reqId: string, outcome: string, failure: object | null): object =>
   said({ type: 'call.settled', reqId, tool: 'read', server: 'db', outcome, end: outcome, failure });
 
+it('an office whose port is taken is over when it is opened at another one', () => {
+  const crossed = (ev: object): object => ({ ch: 'port:office', a: 'office#1', ev });
+  const story = storyOf(
+    [10, crossed({ type: 'office.failed', message: 'Port 3000 is in use' })],
+    [20, crossed({ type: 'office.opened', url: 'http://127.0.0.1:3001', port: 3001 })],
+  );
+  expect(story.at(15)).toMatchObject([{ kind: 'host', subject: 'office', to: undefined }]);
+  expect(story.at(30)).toMatchObject([{ kind: 'host', subject: 'office', to: 20 }]);
+});
 describe('a server that fails', () => {
   const lost = [
     [10, asked('r1')],

@@ -211,6 +211,8 @@ export class Story {
     if (type === 'session.opened' || type === 'session.failed') this.#over(['silent'], server, at);
     if (type === 'office.failed')
       this.#begin('host', 'office', at, s, { what: `The office failed: ${textOf(ev['message'])}` });
+    // An office whose port is taken is opened again at another one.
+    if (type === 'office.opened') this.#over(['host'], 'office', at);
     // The name of a question that was asked before the page came is not known: any answer to its call ends it.
     if (isAnswer(type) || type === 'withdraw') this.#over(['person'], address, at);
     if (row.k !== 'out' || type !== 'ask' || !channel.startsWith('ask confirm ')) return;

@@ -35,4 +35,4 @@ export type { DirectoryRecord, Thrown } from './record.ts';
 export { Hiding, markOf, redacted, redactorOf, SecretRedactor, type KeyedHash } from './redaction.ts';
 export { replacedIn, SecretIndex, type Span } from './secret-index.ts';
 export { isSecretName, loginsIn, secretSpansIn, secretsIn, secretsUnder } from './secret-rules.ts';
-export { contextAfter, type Step } from './step.ts';
+export { contextAfter, isSameOutside, type Step } from './step.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { contextAfter } from './step.ts';
+import { contextAfter, isSameOutside } from './step.ts';
 
 it('what a machine remembers after a step is what it did before, with what changed and without what is gone', () => {
   expect(contextAfter(undefined, { ctx: { a: 1, b: 2 } })).toEqual({ a: 1, b: 2 });
@@ -23,4 +23,15 @@ it('is the same however many steps it took', () => {
       expect(known).toEqual(last);
     }),
   );
+});
+it.each([
+  [{ connected: { ready: { health: 'steady', lists: 'known' } } }, true],
+  [{ connected: { ready: { health: 'pinging', lists: 'refreshing' } } }, true],
+  [{ connected: 'listing' }, false],
+  [{ connected: { draining: 'serving' } }, false],
+  ['waiting', false],
+  [undefined, false],
+])('a server that is ready is the same outside of its parallel regions in %j: %s', (state, isSame) => {
+  const ready = { connected: { ready: { health: 'steady', lists: 'known' } } };
+  expect([isSameOutside(ready, state), isSameOutside(state, ready)]).toEqual([isSame, isSame]);
 });

@@ -1,4 +1,5 @@
 import type { Address } from '../kernel/address.ts';
+import { isObject } from '../protocol/json.ts';
 
 /** One microstep of a machine, recorded in traces of the profiles `steps` and `full`. */
 export interface Step {
@@ -20,6 +21,15 @@ export interface Step {
   readonly ctx?: Readonly<Record<string, unknown>>;
   /** Names of context fields that were removed. */
   readonly gone?: readonly string[];
+}
+/**
+ * Compares two state values without what changes within parallel regions: a server that is pinged is ready all the
+ * time.
+ */
+export function isSameOutside(one: unknown, other: unknown): boolean {
+  if (!isObject(one) || !isObject(other)) return one === other;
+  const [key = '', ...more] = Object.keys(one);
+  return key in other && (more.length > 0 || isSameOutside(one[key], other[key]));
 }
 /** Returns the context after a step, computed from the context before it. */
 export function contextAfter(

@@ -76,9 +76,13 @@ function Nothing({ session, now }: { session: Session; now: number }): VNode {
   if (session.choice.range) return <p class="quiet">Nothing went wrong in the chosen time.</p>;
   const limit =
     session.phase === 'live' && !session.hasPast ? ', when this page came: older is not known' : '';
+  const failed = session.story.calls.all.filter(({ ended }) => ended && ended.outcome !== 'succeeded').length;
   return (
     <p id="nothing" class="quiet">
-      Nothing went wrong{from}
+      {failed === 0
+        ? 'Nothing went wrong'
+        : `${countText(failed, 'call')} without success, and nothing else went wrong`}
+      {from}
       {limit}.
     </p>
   );
