@@ -59,7 +59,9 @@ it('a page of all hosts joins the calls of agent, office and computers, also of 
   const sideways = (): Promise<number> =>
     page.locator('#connections').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
   await expect.poll(sideways).toBeLessThanOrEqual(0);
-  expect((await drawing.locator('.host rect').first().boundingBox())?.width).toBeGreaterThan(180);
+  const widthOfHost = async (): Promise<number> =>
+    (await drawing.locator('.host rect').first().boundingBox())?.width ?? 0;
+  await expect.poll(widthOfHost).toBeGreaterThan(180);
   await picture(page, 'fleet-phone');
   await page.setViewportSize({ width: 1_400, height: 860 });
   await page.locator('#way').getByRole('button', { name: 'computer desk' }).click();

@@ -199,7 +199,7 @@ const configs: readonly Mutant[] = [
     what: 'a server that was put back while it went down, and is not opened again',
     finder: { story: 'a server that is put back while it still goes down is started when it has ended' },
     ...withChart('computer', [
-      ['on', 'owned.ended', '0', 'actions'],
+      ['on', 'owned.ended', '1', 'actions'],
       (old: Actions) => old.filter((_, n) => n !== 1),
     ]),
   },
