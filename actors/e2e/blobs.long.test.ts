@@ -1,6 +1,6 @@
 /** Tests of large contents between real hosts: streams of an agent, their hash, their end, and restarts on the way. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -16,6 +16,7 @@ import {
   type Computer,
   type Download,
   type Office,
+  type RecordOptions,
 } from '../index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'a2c-blobs-e2e-'));
@@ -41,7 +42,7 @@ interface World {
   readonly computer: Computer;
   readonly agent: Agent;
 }
-async function meet(port = 0): Promise<World> {
+async function meet(port = 0, record: RecordOptions = {}): Promise<World> {
   mkdirSync(join(folder, 'skills', 'big'), { recursive: true });
   writeFileSync(join(folder, 'skills', 'big', 'SKILL.md'), '---\ndescription: big\n---\n');
   writeFileSync(join(folder, 'skills', 'big', 'model.bin'), bytes);
@@ -59,9 +60,10 @@ async function meet(port = 0): Promise<World> {
     office: { url: office.url },
     confirm: 'allow',
     timing,
+    record,
   });
   ends.push(() => computer.close());
-  const agent = await createAgent({ url: office.url, timing });
+  const agent = await createAgent({ url: office.url, timing, record });
   ends.push(() => agent.close());
   await agent.tools('c1');
   return { office, computer, agent };
@@ -124,4 +126,14 @@ it('a read goes on after its office was restarted in the middle', async () => {
     ends.unshift(() => again.close());
   }
   expect(hash.digest('hex')).toBe(sha256);
+});
+
+it('the recordings of both ends do not hold a content that was read', async () => {
+  const { agent, computer } = await meet(0, { ringBytes: 1_000_000 });
+  const { blobHandle } = await agent.skill('c1', 'big', { path: 'model.bin' });
+  expect(await hashOf(agent.blob('c1', blobHandle ?? ''))).toBe(sha256);
+  for (const host of [agent, computer]) {
+    const path = await host.writeTrace(folder);
+    expect(statSync(path).size).toBeLessThan(2_500_000);
+  }
 });

@@ -1,3 +1,5 @@
+import { blobsPort } from '../../machines/blobs/blobs.rules.ts';
+import { events } from '../../machines/protocol/events.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import type { EventObject } from 'xstate';
 import type { Address } from '../../machines/kernel/address.ts';
@@ -29,6 +31,9 @@ interface Waiting {
 const mostAnswers = 2_000;
 /** Tells whether a question is a call of a tool, whose answer is never used again. */
 const isCall = (method: unknown): boolean => method === 'tools/call' || method === 'client:tool_call';
+/** Tells whether a question is for a part of a large content; remembered parts would hold the whole content in memory. */
+const isPart = (method: unknown, target: unknown): boolean =>
+  method === events.getBlob || (target === blobsPort && method === 'read');
 /** Tells whether a question is the last one of a call: it holds the whole result, and its answer settles the call. */
 const isSettling = (method: unknown): boolean => method === 'finish';
 const fieldsOf = (event: EventObject | undefined): Fields => event ?? {};
@@ -163,7 +168,7 @@ export class ForgottenRecords {
     if (!asked || !isAnswer(record.ev?.type)) return;
     this.#questionOver(record.a, record.id);
     const { method, params, target } = fieldsOf(asked.ev);
-    if (isCall(method) || isSettling(method)) return;
+    if (isCall(method) || isSettling(method) || isPart(method, target)) return;
     const about = `${String(method)} ${String(target)} ${params === undefined ? '' : JSON.stringify(plainParams(method, params))}`;
     this.#answers.delete(about);
     this.#answers.set(about, { asked, answer: record });
