@@ -135,5 +135,6 @@ export function waitsText(
   const end = limitMs === undefined ? '' : `; this try ends after ${limitMs / 1_000} s`;
   if (!(step in handshakes)) return `${steps[step as keyof typeof steps]} since ${seconds} s${end}`;
   const started = hasProcess ? 'its program was started; ' : '';
-  return `${started}${waitsFor(step as Waits['for'])} since ${seconds} s; ${cameInstead({ came })}${end}`;
+  const instead = hasProcess && came === '' ? 'nothing came on stdout' : cameInstead({ came });
+  return `${started}${waitsFor(step as Waits['for'])} since ${seconds} s; ${instead}${end}`;
 }

@@ -233,7 +233,11 @@ export async function computerOnly(
       door: { kind: 'computer' },
     });
     await showInspector(context, options, (wanted) => computer.inspect(wanted));
-    context.terminal.err(`computer ${computer.name} serves; Ctrl-C closes it`);
+    const link = computer.status().link;
+    // A first try that is still under way has no reason yet.
+    const isAlone = link !== null && link.state !== 'joined' && link.reason !== null;
+    const does = isAlone ? 'has started, and serves once its office is reached' : 'serves';
+    context.terminal.err(`computer ${computer.name} ${does}; Ctrl-C closes it`);
     await untilAborted(context.signal);
     await computer.close();
   } catch (error) {

@@ -50,7 +50,7 @@ it('up gives the prompt while a server hangs, keeps what is typed after the ques
   type('call good.echo text=typed-early\r');
   await until(/waiting for mute/);
   const begun = await until(/still starting: mute: [^]*typed-early[^]*a2c> /);
-  expect(begun).toMatch(/nothing came; this try ends after 300 s; see why mute/);
+  expect(begun).toMatch(/nothing came on stdout; this try ends after 300 s; see why mute/);
   type('call ecko\r');
   await until(/no list of tools has ecko yet; waiting for mute; Ctrl-C ends the call. Did you mean echo\?/);
   type('\u0003');

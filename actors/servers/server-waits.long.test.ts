@@ -38,7 +38,7 @@ async function reached(server: object, reason: RegExp, timing: object = {}): Pro
 describe('a server that is connecting says', () => {
   it('that it is silent', async () => {
     const said =
-      /^its program was started; waits for the answer to initialize since \d+ s; nothing came; this try ends after \d+ s$/;
+      /^its program was started; waits for the answer to initialize since \d+ s; nothing came on stdout; this try ends after \d+ s$/;
     const status = await reached(node(lives), said);
     expect(status).toMatchObject({ state: 'connecting', waits: { for: 'initialize', came: '' } });
     expect(Date.parse(status.waits?.since ?? '')).toBeLessThanOrEqual(Date.now());
@@ -128,7 +128,7 @@ describe('what a server waited for', () => {
       ...{ out: nothing, err: nothing, outText: nothing, errText: nothing, line: nothing },
       ...{ isWatched: true, isRead: true },
       meter: (text: string | null) =>
-        void (text?.endsWith('; nothing came; this try ends after 300 s') && over.abort()),
+        void (text?.endsWith('; nothing came on stdout; this try ends after 300 s') && over.abort()),
     } as unknown as CommandContext['terminal'];
     // The command ends only when the meter shows the expected words, which abort it.
     await commandLine(['tools', '-c', file], { terminal, signal: over.signal });

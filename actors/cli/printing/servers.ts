@@ -222,7 +222,7 @@ function whileWaiting(
       : [
           `what happens next: this try ends after ${limitMs / 1_000} s (timeouts.connectMs of its config); ${end}`,
         ]),
-    ...(step === 'initialize'
+    ...(isMute(step)
       ? [
           `what to do: see what it writes (${logs}), and run its command by hand: it must answer in MCP on stdout`,
         ]
@@ -251,14 +251,10 @@ export function whyText(server: ServerStatus, logs = `logs ${server.name}`): str
     ...(said.length > 0 ? ['it wrote to stderr:', ...said.map((line) => `  ${line}`)] : []),
     ...(noise ? [`it wrote what reached nobody: ${noiseLine(noise)}`] : []),
     ...(remedy === undefined ? [] : [`what to do: ${remedy}`]),
-    ...(waits && isMute(waits.for)
-      ? [`what to do: see what it writes (logs ${server.name}), or run its command by hand`, ending]
-      : []),
   ];
 }
 /** Tells whether a server was started and has to answer. */
 const isMute = (step: string): boolean => step === 'initialize' || step === 'tools/list';
-const ending = 'the wait ends after timeouts.connectMs of the config (5 minutes by default)';
 
 /**
  * Makes lines of news about servers and the office for a person: each reason only once until it changes, however often a

@@ -40,6 +40,7 @@ describe('the prompt of a2c up', () => {
     for (const [line, reason] of [
       ['sing a song', /unknown command: sing a/],
       ['toosl', /unknown command: toosl\n {2}Did you mean tools\?/],
+      ['echo text=hi', /unknown command: echo text=hi\n {2}Did you mean: call echo text=hi\n/],
       ['tools call', /usage: tools call <tool\.\.\.>/],
       ['tools call echo {"text": }', /not JSON/],
       ['tools call echo [1]', /'\[1\]' is not an argument: the tool names no parameters/],

@@ -1,4 +1,4 @@
-import { failureOf } from '../../kernel/errors.ts';
+import { A2cError, failureOf } from '../../kernel/errors.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { Fact } from '../../../machines/facts.ts';
 import type { Computer, ComputerStatus } from '../../api/computer-handle.ts';
@@ -139,13 +139,22 @@ export class Prompt {
     this.#begun = '';
     try {
       const found = this.commands.find(line);
-      if (!found) throw this.commands.unknown(line);
+      if (!found) throw await this.#unknown(line);
       const value = await found.command.run(found.rest);
       tellFact(this.#context, this.#how, { type: 'answer', command: found.command.name(), value });
     } catch (error) {
       this.#fail(failureOf(error));
     }
     return this.#isOver ? 'over' : 'again';
+  }
+  /** Error of a line that begins with no command; a line that begins with a tool may be meant as its call. */
+  async #unknown(line: string): Promise<A2cError> {
+    const error = this.commands.unknown(line);
+    const [word = ''] = line.trim().split(/\s+/);
+    const { tools } = await this.#computer.tools();
+    if (!tools.some(({ name }) => name === word)) return error;
+    const { code, message } = error;
+    return new A2cError({ code, message, remedy: `Did you mean: call ${line.trim()}` });
   }
   #fail(given: Failure): void {
     const failure = forPrompt(given);

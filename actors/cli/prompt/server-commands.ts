@@ -139,6 +139,8 @@ export class ServerCommands {
   #why(name: string): unknown {
     const server = this.#mustBeKnown(name);
     for (const line of whyText(server)) this.#context.terminal.outText(line);
+    const last = server.waits && this.#computer.logs(name).at(-1);
+    if (last) this.#context.terminal.out(`it wrote last: ${logLine(last)}`);
     this.#tellLoss(name);
     const canTry = ['waiting', 'open', 'needsInput'].includes(server.state);
     if (canTry) this.#context.terminal.out(`try it now: retry ${name}`);
