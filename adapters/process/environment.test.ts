@@ -54,7 +54,8 @@ describe('the environment of a child', () => {
 
   it('finds certificates, the SSH agent and the desktop of its user', () => {
     const host = {
-      ...{ NODE_EXTRA_CA_CERTS: '/ca.pem', SSH_AUTH_SOCK: '/run/agent' },
+      ...{ NODE_EXTRA_CA_CERTS: '/ca.pem', SSL_CERT_FILE: '/all.pem', SSL_CERT_DIR: '/certs' },
+      SSH_AUTH_SOCK: '/run/agent',
       ...{ DISPLAY: ':0', WAYLAND_DISPLAY: 'w', XDG_RUNTIME_DIR: '/run/user/1' },
     };
     expect(onLinux({}, host)).toMatchObject(host);

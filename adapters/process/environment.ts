@@ -121,13 +121,13 @@ export interface Launcher {
 const inherited = {
   posix: [
     'HOME LOGNAME PATH SHELL TERM USER LANG TMPDIR',
-    'NODE_EXTRA_CA_CERTS SSH_AUTH_SOCK DISPLAY WAYLAND_DISPLAY XDG_RUNTIME_DIR',
+    'NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR SSH_AUTH_SOCK DISPLAY WAYLAND_DISPLAY XDG_RUNTIME_DIR',
   ].flatMap((names) => names.split(' ')),
   windows: [
     'APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PROCESSOR_ARCHITECTURE SYSTEMDRIVE SYSTEMROOT TEMP',
     'USERNAME USERPROFILE PROGRAMFILES',
     // Includes COMSPEC and PATHEXT, because `cmd /c npx` does not work without them.
-    'COMSPEC PATHEXT TMP NODE_EXTRA_CA_CERTS SSH_AUTH_SOCK',
+    'COMSPEC PATHEXT TMP NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR SSH_AUTH_SOCK',
   ].flatMap((names) => names.split(' ')),
 };
 /** Folders that usually hold programs, added for a host whose own PATH lacks them; `~` is the home folder of the child. */
