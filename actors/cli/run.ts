@@ -85,12 +85,12 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     .version(version)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => start.out(inWidth(text.trimEnd(), width)),
+      writeOut: (text) => start.out(inWidth(text.replace(/\n$/, ''), width)),
       writeErr: (text) => start.err(text.trimEnd()),
       getOutHelpWidth: () => width,
       getErrHelpWidth: () => width,
     })
-    .addHelpText('before', `${firstExamples}\n`)
+    .addHelpText('before', firstExamples)
     .addHelpText('after', '\na2c COMMAND --help tells all of one command.')
     .helpCommand(false)
     .showHelpAfterError(`(${typedInShell([...ownCommand(), '--help'])} tells more)`);
