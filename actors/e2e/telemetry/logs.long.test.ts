@@ -49,7 +49,7 @@ it('a call is found in the stderr of its agent, its office and its computer, als
   const office = a2c('office', '--port', '0', '--log-level', 'info');
   const url = await office.said(/^http:/);
   const computer = a2c('computer', '--url', url, '-c', 'servers.json', '--name', 'c1', '--log-level=info');
-  await computer.said(/serves; Ctrl-C/);
+  await computer.said(/serves.*; Ctrl-C/);
   const call = async (tool: string, reqId: string): Promise<readonly LogEntry[]> => {
     const calling = a2c('call', tool, 'text=hello', '--url', url, '--req-id', reqId, '--log-level', 'info');
     await calling.over;
