@@ -170,7 +170,10 @@ export class BlobStore {
     return writing;
   }
   async #written(facts: BlobFacts, bytes: Uint8Array, reader: string): Promise<void> {
-    const path = join(await (this.#folder ??= this.#made()), facts.handle);
+    this.#folder ??= this.#made();
+    // A folder that could not be made is tried again with the next content.
+    this.#folder.catch(() => (this.#folder = undefined));
+    const path = join(await this.#folder, facts.handle);
     try {
       await writeFile(path, bytes, { mode: 0o600, flag: 'wx' });
     } catch (error) {

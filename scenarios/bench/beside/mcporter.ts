@@ -15,6 +15,7 @@ const main = join(root, 'dist/actors/main.js');
 const packages = process.env['A2C_BENCH_FOLDER'] ?? join(homedir(), '.cache/a2c-actors-mcporter');
 const runs = Number(process.env['RUNS'] ?? 5);
 const folder = mkdtempSync(join(tmpdir(), 'a2c-beside-'));
+const cutFolder = new RegExp(`${join(tmpdir(), 'a2c')}[\\w-]*…$`);
 
 interface Published {
   readonly package: string;
@@ -184,6 +185,8 @@ const said = (text: string): string =>
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.startsWith('@a2c '))
     .map((line) => line.replaceAll(packages, '…').replaceAll(folder, '.').replaceAll(root, './'))
+    // A line that is too long is cut, also within the name of the folder.
+    .map((line) => line.replace(cutFolder, '.…'))
     .slice(0, 5)
     .map((line) => line.slice(0, 120))
     .join('\n');

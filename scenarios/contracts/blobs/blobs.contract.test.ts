@@ -163,3 +163,12 @@ describe('files of contents', () => {
     expect(await store.lend(join(folder, 'none'), 'a/b', 'a')).toBeUndefined();
   });
 });
+
+it('a folder that could not be made is made with the next content', async () => {
+  const store = storeOf();
+  rmSync(folder, { recursive: true, force: true });
+  writeFileSync(folder, 'a file in its place');
+  expect(await store.keep(bytes, 'image/png', 'a')).toBeUndefined();
+  rmSync(folder);
+  expect(await store.keep(bytes, 'image/png', 'a')).toMatchObject({ bytes: bytes.length });
+});
