@@ -26,7 +26,10 @@ async function drawn(chart: Chart, elk: Elk): Promise<string> {
   const graph = graphOf(chart);
   const layout = await elk.layout(graph.root);
   const { width = 0, height = 0 } = layout;
-  const inner = renderToString(h(ChartDrawing, { chart: { ...graph, drawn: layout }, lit: nothingLit }));
+  // Leaves the titles out: they count what was taken, and a picture in a page does not show them.
+  const inner = renderToString(
+    h(ChartDrawing, { chart: { ...graph, drawn: layout }, lit: nothingLit }),
+  ).replaceAll(/<title>[^<]*<\/title>/g, '');
   const size = `viewBox="0 0 ${Math.ceil(width)} ${Math.ceil(height)}" width="${Math.ceil(width)}" height="${Math.ceil(height)}"`;
   return `${markOf(chart)}\n<svg xmlns="http://www.w3.org/2000/svg" ${size}><style>${css}</style>${inner}</svg>\n`;
 }
