@@ -58,7 +58,7 @@ scenario('an agent gets a large content whole, which its computer gave in parts'
     parts.push(answer(asked) as Part);
   }
   expect(parts.map(({ eof }) => eof)).toEqual([false, false, true]);
-  expect(Buffer.concat(parts.map(({ blob }) => Buffer.from(blob, 'base64')))).toEqual(image);
+  expect(Buffer.concat(parts.map(({ blob }) => Buffer.from(blob, 'base64'))).equals(image)).toBe(true);
   expect(parts[0]).toMatchObject({
     ...{ blob_handle: sha256, mime_type: 'image/png', total_size: 600_000, sha256, chunk_offset: 0 },
   });
@@ -204,7 +204,7 @@ scenario('an agent reads a content part by part, a few ahead of its reader', wor
   const parts = s
     .heard('agent', 'download.part')
     .map(({ base64 }) => Buffer.from(base64 as string, 'base64'));
-  expect(Buffer.concat(parts)).toEqual(image);
+  expect(Buffer.concat(parts).equals(image)).toBe(true);
   tell(s, { type: 'content.right' });
   await s.run(1);
   expect(endOf(s)).toMatchObject([{ end: 'read', failure: null }]);
