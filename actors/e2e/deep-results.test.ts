@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAgent, createOffice } from '../index.ts';
 import type { Agent, CallOutcome, Computer, Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { mostLevels } from '../../machines/protocol/size.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 const server = fixtureFile('deep-server.mjs');
@@ -31,7 +32,7 @@ const call = (tool: string, params: object): PromiseLike<CallOutcome> =>
 const failure = {
   code: 413,
   message: expect.stringContaining('nested too deep') as string,
-  details: { limit_levels: 1_000 },
+  details: { limit_levels: mostLevels },
 };
 
 describe('what is nested too deep for any message', () => {
@@ -64,7 +65,7 @@ describe('what is nested too deep for any message', () => {
         readonly structuredContent?: unknown;
       };
       expect([outcome, structuredContent]).toEqual(['succeeded', undefined]);
-      expect(_meta).toEqual({ a2c_cut: { limit_levels: 1_000 } });
+      expect(_meta).toEqual({ a2c_cut: { limit_levels: mostLevels } });
       expect(content.map(({ text }) => text.slice(0, 10))).toEqual(['[a2c] This', 'here it is']);
     }
   });

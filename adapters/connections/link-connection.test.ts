@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RequestFact, LinkFact } from '../../machines/kernel/ports.ts';
 import { PROTOCOL_VERSION } from '../../machines/protocol/protocol.ts';
+import { mostLevels } from '../../machines/protocol/size.ts';
 import { LinkRegistry, type LinkConnection } from './link-connection.ts';
 
 type Ack = (...args: unknown[]) => void;
@@ -172,7 +173,7 @@ describe('the door of a computer', () => {
       const failure = {
         code: 413,
         message: expect.stringContaining('too deep'),
-        details: { limit_levels: 1_000 },
+        details: { limit_levels: mostLevels },
       };
       const acks = asked(connection, 'client:get_tools', call);
       connection.tell({ type: 'link.answer', ticket: '7.r', body });

@@ -1,4 +1,5 @@
 import { isObject } from './json.ts';
+import { mostLevels } from './size.ts';
 
 /*
  * Integers that a JavaScript number cannot hold exactly. JSON allows them and JavaScript silently rounds them, so
@@ -44,14 +45,12 @@ function marked(text: string): { readonly text: string; readonly mark: string } 
   });
   return has ? { text: said, mark } : undefined;
 }
-/** Deepest nesting level that is searched for inexact integers; deeper values are no valid message. */
-const deepest = 1_000;
 function found(value: unknown, is: (value: unknown) => string | undefined): readonly Digits[] {
   const all: Digits[] = [];
   // The value may contain itself when it comes from a host.
   const seen = new Set<unknown>();
   let level: (readonly [Path, unknown])[] = [[[], value]];
-  for (let depth = 0; level.length > 0 && depth <= deepest; depth += 1) {
+  for (let depth = 0; level.length > 0 && depth <= mostLevels; depth += 1) {
     const inner: (readonly [Path, unknown])[] = [];
     for (const [path, one] of level) {
       if (typeof one === 'object' && seen.has(one)) continue;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errorDataBytes, rpcErrorDetails } from './failure.ts';
+import { mostLevels } from './size.ts';
 
 describe('the details of a failure that a JSON-RPC error became', () => {
   it('are its code, and its data where it has any', () => {
@@ -19,10 +20,10 @@ describe('the details of a failure that a JSON-RPC error became', () => {
       code: 7,
       data_dropped: 'it has 4097 bytes, the limit is 4096',
     });
-    const deep = Array.from({ length: 1_001 }).reduce<unknown>((inner) => [inner], 1);
+    const deep = Array.from({ length: mostLevels + 1 }).reduce<unknown>((inner) => [inner], 1);
     expect(rpcErrorDetails({ code: 7, data: deep })).toEqual({
       code: 7,
-      data_dropped: 'it is nested too deep, the limit is 1000 levels',
+      data_dropped: 'it is nested too deep, the limit is 500 levels',
     });
   });
 });

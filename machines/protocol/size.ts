@@ -4,10 +4,11 @@ const worstBytesPerUnit = 6;
 const smallBytes = 26;
 
 /**
- * Largest nesting depth of lists and objects in a message. Serializing JSON is recursive: at some thousands of levels
- * the stack overflows, and the exact number depends on the caller.
+ * Largest nesting depth of lists and objects in a message. Serializing JSON is recursive, and the stack overflows at a
+ * number that depends on the system and the caller: with Node 20 on an empty stack, 4,184 levels of objects on Linux and
+ * 996 on Windows. Half of the latter leaves room for the caller.
  */
-export const mostLevels = 1_000;
+export const mostLevels = 500;
 
 /**
  * Returns an upper bound of the JSON bytes of a value. Stops as soon as the bound exceeds the limit; Infinity when

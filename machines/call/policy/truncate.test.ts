@@ -171,7 +171,7 @@ describe('a result that is too large', () => {
     for (const whole of [given, { ...given, structuredContent: { deep } }]) {
       const cached = truncate(whole, 4096);
       expect(texts(cached)).toEqual([
-        '[a2c] This result is nested too deep; at most 1000 levels are passed on. What is missing was cut, and nobody keeps the whole.',
+        '[a2c] This result is nested too deep; at most 500 levels are passed on. What is missing was cut, and nobody keeps the whole.',
         'hello',
         '[resource u://1: cut]',
       ]);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mostLevels } from '../../../machines/protocol/size.ts';
 import { type LinkProbe, type MakeTransport, type OfficeProbe, World } from './link-world.ts';
 
 const limits = { relayMarginMs: 50, queryMs: 5_000 };
@@ -186,7 +187,7 @@ function computers(): void {
       body: { content: [], structuredContent: { deep } },
     });
     await world.until(() => facts.length > 0);
-    const error = { code: 413, details: { limit_levels: 1_000 } };
+    const error = { code: 413, details: { limit_levels: mostLevels } };
     expect(facts).toMatchObject([{ result: { isError: true, structuredContent: { error } } }]);
     expect(typesOf(computer)).not.toContain('link.down');
   });
