@@ -10,6 +10,9 @@ import { limits } from '../../machines/document-files.ts';
 import type { Shared } from './sharing.ts';
 import { openDocuments, createDocumentsServer } from './serve.ts';
 
+/** Rows of links, pipes and modes, which tests on Windows do not have: links need a right there, and Wine 8 makes none. */
+const isWindows = process.platform === 'win32';
+const notOnWindows = <T>(...rows: readonly T[]): readonly T[] => (isWindows ? [] : rows);
 let folder = '';
 let root = '';
 let shared: Shared;
@@ -62,13 +65,15 @@ beforeAll(async () => {
   await put('wide.txt', `${'w'.repeat(limits.fileBytes + 10)}\nafter\n`);
   await writeFile(join(folder, 'secret.txt'), 'needle outside');
   await mkdir(join(folder, 'root-twin'));
-  await symlink(join(folder, 'secret.txt'), join(root, 'leak.txt'));
-  await symlink(folder, join(root, 'up'));
-  await symlink('../root-twin', join(root, 'twin'));
-  await symlink('docs', join(root, 'inside'));
-  await symlink('.', join(root, 'docs', 'self'));
-  await symlink('loop', join(root, 'loop'));
-  execFileSync('mkfifo', [join(root, 'pipe')]);
+  if (!isWindows) {
+    await symlink(join(folder, 'secret.txt'), join(root, 'leak.txt'));
+    await symlink(folder, join(root, 'up'));
+    await symlink('../root-twin', join(root, 'twin'));
+    await symlink('docs', join(root, 'inside'));
+    await symlink('.', join(root, 'docs', 'self'));
+    await symlink('loop', join(root, 'loop'));
+    execFileSync('mkfifo', [join(root, 'pipe')]);
+  }
 
   const [here, there] = InMemoryTransport.createLinkedPair();
   shared = await openDocuments([root], 'documents', {
@@ -112,8 +117,13 @@ describe('list_files', () => {
     const { facts, texts } = await ask('list_files');
     const entries = facts['entries'] as { path: string; type: string; size_bytes?: number }[];
     expect(entries.map(({ path, type }) => `${path} ${type}`)).toEqual([
-      ...['big.txt file', 'docs folder', 'empty.txt file', 'inside link', 'latin.txt file', 'leak.txt link'],
-      ...['loop link', 'picture.png file', 'readme.md file', 'twin link', 'up link', 'wide.txt file'],
+      ...['big.txt file', 'docs folder', 'empty.txt file'],
+      ...notOnWindows('inside link'),
+      'latin.txt file',
+      ...notOnWindows('leak.txt link', 'loop link'),
+      ...['picture.png file', 'readme.md file'],
+      ...notOnWindows('twin link', 'up link'),
+      'wide.txt file',
     ]);
     expect(entries.find(({ path }) => path === 'latin.txt')?.size_bytes).toBe(5);
     expect(facts['truncated']).toBe(false);
@@ -130,10 +140,10 @@ describe('list_files', () => {
     expect(await paths({ path: 'docs', depth: 2 })).toEqual([
       'docs/a.md',
       'docs/deep',
-      'docs/self',
+      ...notOnWindows('docs/self'),
       'docs/deep/er',
     ]);
-    expect(await paths({ path: 'inside/deep' })).toEqual(['inside/deep/er']);
+    if (!isWindows) expect(await paths({ path: 'inside/deep' })).toEqual(['inside/deep/er']);
     expect(await paths({ path: '.git' })).toEqual(['.git/config']);
     expect(await paths({ path: 'docs', pattern: 'nope' })).toEqual([]);
   });
@@ -235,14 +245,17 @@ describe('read_file', () => {
     ['none.md', '"none.md" does not exist; list_files shows what does'],
     ['readme.md/x', '"readme.md/x" does not exist; list_files shows what does'],
     ['docs', '"docs" is a folder; list_files shows what is in it'],
-    ['pipe', '"pipe" is not a regular file'],
-    ['loop', '"loop" is a symbolic link that leads back to itself'],
-    ['x'.repeat(300), 'is too long for a path'],
+    ...notOnWindows(
+      ['pipe', '"pipe" is not a regular file'],
+      ['loop', '"loop" is a symbolic link that leads back to itself'],
+    ),
+    // Windows does not tell such a name from one that is not there.
+    ['x'.repeat(300), isWindows ? 'does not exist' : 'is too long for a path'],
   ])('refuses %s', async (path, text) => {
     expect(await refusal('read_file', { path })).toContain(text);
   });
 
-  it.skipIf(process.getuid?.() === 0)('refuses what may not be read', async () => {
+  it.skipIf(isWindows || process.getuid?.() === 0)('refuses what may not be read', async () => {
     await put('locked.txt', 'x');
     await chmod(join(root, 'locked.txt'), 0o000);
     expect(await refusal('read_file', { path: 'locked.txt' })).toContain('permission denied');
@@ -253,11 +266,7 @@ describe('read_file', () => {
     '../secret.txt',
     '/etc/passwd',
     'docs/../../secret.txt',
-    'leak.txt',
-    'up/secret.txt',
-    'up/none',
-    'twin',
-    'up/root/../secret.txt',
+    ...notOnWindows('leak.txt', 'up/secret.txt', 'up/none', 'twin', 'up/root/../secret.txt'),
   ])('never leaves the root: %s', async (path) => {
     for (const tool of ['read_file', 'list_files']) {
       const text = await refusal(tool, { path });
@@ -265,6 +274,17 @@ describe('read_file', () => {
       expect(text).toMatch(/leads out of the root|must be relative/);
       expect(text).not.toContain(folder);
     }
+  });
+
+  it
+    .runIf(isWindows)
+    .each([
+      ...['..\\secret.txt', 'docs\\..\\..\\secret.txt', 'C:\\windows\\win.ini', 'C:readme.md'],
+      ...['\\\\?\\C:\\windows\\win.ini', '\\windows\\win.ini', 'readme.md::$DATA', 'NUL', 'docs/CON'],
+    ])('is given no file by a path of Windows: %s', async (path) => {
+    const text = await refusal('read_file', { path });
+    expect(text).not.toContain('no refusal');
+    expect(text).not.toContain(folder);
   });
 });
 
@@ -301,12 +321,14 @@ describe('search_files', () => {
     expect((await ask('search_files', { query: 'zebra', path: 'big.txt' })).texts).toEqual([
       'no match in 0 files (left out: 1 above 1 MiB)',
     ]);
+    if (isWindows) return;
     expect(await refusal('search_files', { query: 'x', path: 'leak.txt' })).toContain(
       'leads out of the root',
     );
   });
 
-  it('ends at the limit of entries in a huge folder', async () => {
+  // Making the folder takes minutes under Wine, and nothing in it depends on the system.
+  it.skipIf(isWindows)('ends at the limit of entries in a huge folder', async () => {
     // Links to one file take a tenth of the time of files.
     mkdirSync(join(root, 'huge'));
     for (let n = 0; n < limits.visited + 50; n++) linkSync(join(root, 'empty.txt'), join(root, `huge/${n}`));

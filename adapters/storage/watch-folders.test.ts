@@ -6,7 +6,7 @@ import { watchFolders } from './watch-folders.ts';
 
 const names = ['a', 'b'];
 
-// Fails under Wine, for a reason that is not known.
+// Under Wine 8 a folder that is watched is not removed (docs/windows.md).
 it.skipIf(process.platform === 'win32').each(['', 'a'])(
   'a folder that is deleted and made again at once is watched: %j',
   async (below) => {

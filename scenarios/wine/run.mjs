@@ -32,6 +32,7 @@ const packages = [
   `@rolldown/binding-win32-x64-msvc@${versionOf('rolldown')}`,
   `@esbuild/win32-x64@${versionOf('esbuild')}`,
   `lightningcss-win32-x64-msvc@${versionOf('lightningcss')}`,
+  `@napi-rs/canvas-win32-x64-msvc@${versionOf('@napi-rs/canvas')}`,
 ];
 const env = {
   ...process.env,
@@ -39,6 +40,7 @@ const env = {
   WINEDEBUG: '-all',
   // Prefers the programs of ours to those of Wine.
   WINEDLLOVERRIDES: 'taskkill.exe=n;wmic.exe=n;bcryptprimitives=n,b;mscoree=;mshtml=',
+  NODE_OPTIONS: `--require Z:${join(cache, 'tree', 'scenarios/wine/keep-alive.cjs')}`,
 };
 /** Runs a program of Windows. Node cannot write into a pipe of this machine there, so it is given files. */
 function wine(words, cwd, out) {

@@ -1,4 +1,4 @@
-import { dirname, join, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { Unreadable, type Reader } from './reader.ts';
@@ -88,10 +88,10 @@ function usualSize(lines: readonly Line[]): number {
 
 /**
  * Folders of the PDF package with its tables of Chinese, Japanese and Korean encodings, and with the fonts that a PDF may use
- * without including them.
+ * without including them. PDF.js wants a slash at the end, on Windows, too.
  */
 const folderOf = (name: string): string =>
-  join(dirname(fileURLToPath(import.meta.resolve('pdfjs-dist/package.json'))), name) + sep;
+  `${join(dirname(fileURLToPath(import.meta.resolve('pdfjs-dist/package.json'))), name)}/`;
 
 /** Reads only the requested pages of a PDF. No script in it is run. */
 export const readPdf: Reader = async ({ bytes, from, to }) => {
