@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { installCommand, optionalPackages, ownCommand } from './optional-packages.ts';
+import { installCommand, optionalPackages, ownCommand, typedInShell } from './optional-packages.ts';
 
 type Ranges = Readonly<Record<string, string>>;
 const { devDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
@@ -27,7 +27,24 @@ it('are the optional peers of package.json, in a version that it takes', () => {
 const place = (url: string, ...argv: string[]) => ({
   url: `file://${url}/a2c-actors/dist/actors/main.js`,
   argv,
+  platform: 'linux' as const,
 });
+it.each([
+  ['a2c', 'a2c', 'a2c'],
+  ['@scope/x', '@scope/x', '"@scope/x"'],
+  ['C:\\new\\x.json', "'C:\\new\\x.json'", 'C:\\new\\x.json'],
+  ['my server', "'my server'", '"my server"'],
+  ['', "''", '""'],
+  ['a & calc', "'a & calc'", '"a & calc"'],
+  ['it\'s "x"', `'it'\\''s "x"'`, `"it's ""x"""`],
+  ['my dir\\', "'my dir\\'", '"my dir\\\\"'],
+  ['x\\"y', `'x\\"y'`, '"x\\\\""y"'],
+  ['$(calc)`', "'$(calc)`'", '"`$(calc)``"'],
+  ['”; calc', "'”; calc'", '"””; calc"'],
+])('a word is quoted for the shells of its system: %s', (word, posix, windows) => {
+  expect([typedInShell([word], 'linux'), typedInShell([word], 'win32')]).toEqual([posix, windows]);
+});
+
 it.each([
   ['npm install pino', 'a2c', place('/p/node_modules', '/bin/a2c', 'tools')],
   ['npm install pino', 'npx a2c', place('/p/node_modules', '/p/node_modules/.bin/a2c', 'tools')],

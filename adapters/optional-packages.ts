@@ -41,14 +41,29 @@ interface Surroundings {
   readonly url: string | undefined;
   /** Path of the program, such as `node_modules/.bin/a2c`, and its arguments. */
   readonly argv: readonly string[];
+  readonly platform?: NodeJS.Platform;
 }
 const here = (): Surroundings => ({ url: import.meta.url, argv: process.argv.slice(1) });
 const isByNpx = ({ url = '' }: Surroundings): boolean => url.includes('/_npx/');
 /** Quotes a word for a shell, because a name from a server may contain any character. */
 const quoted = (word: string): string =>
   /^[\w@%+=:,./…-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+/**
+ * Quotes a word for `cmd.exe` and PowerShell. PowerShell also takes typographic quotes for quotes, and runs what `$` begins:
+ * a backtick prevents that, and `cmd.exe` passes it on. Nothing keeps `cmd.exe` from filling in `%NAME%`.
+ */
+const quotedOnWindows = (word: string): string =>
+  /^[\w+:./\\…-]+$/.test(word)
+    ? word
+    : `"${word
+        .replaceAll(/\\+(?=["“”„]|$)/g, '$&$&')
+        .replaceAll(/["“”„]/g, '$&$&')
+        .replaceAll(/[$`]/g, '`$&')}"`;
 /** Returns a command line that can be copied to a shell. */
-export const typedInShell = (words: readonly string[]): string => words.map(quoted).join(' ');
+export const typedInShell = (
+  words: readonly string[],
+  platform: NodeJS.Platform = process.platform,
+): string => words.map(platform === 'win32' ? quotedOnWindows : quoted).join(' ');
 
 /** Words that start the command `a2c` the way it was started: by npx from its cache, by npx in a project, or by name. */
 export function ownCommand(where: Surroundings = here()): readonly string[] {
@@ -62,7 +77,10 @@ export function ownCommand(where: Surroundings = here()): readonly string[] {
 export function installCommand(name: OptionalPackage, where: Surroundings = here()): string {
   const asked = name + optionalPackages[name];
   if (isByNpx(where))
-    return typedInShell(['npx', '-p', 'a2c-actors', '-p', asked, 'a2c', ...where.argv.slice(1)]);
+    return typedInShell(
+      ['npx', '-p', 'a2c-actors', '-p', asked, 'a2c', ...where.argv.slice(1)],
+      where.platform,
+    );
   const isGlobal = /\/(?:lib|npm)\/node_modules\/a2c-actors\//.test(where.url ?? '');
   return `npm install ${isGlobal ? '-g ' : ''}${asked}`;
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { userConfigFile } from '../../adapters/index.ts';
+import { typedInShell, userConfigFile } from '../../adapters/index.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -33,7 +33,7 @@ describe('a2c add', () => {
     });
     const typo = await commandLine(['add', 'my server', '-c', file, '--', 'no-such-program', '--flag']);
     expect(typo.code).toBe(0);
-    expect(typo.out).toContain(`see what it has: a2c tools 'my server' -c ${file}`);
+    expect(typo.out).toContain(`see what it has: ${typedInShell(['a2c', 'tools', 'my server', '-c', file])}`);
     expect(typo.err).toContain('warning: program no-such-program: not found; looked in ');
     const flag = await commandLine(['add', 'x', 'node', 'x.js', '--flag', '-c', file]);
     expect(flag).toMatchObject({ code: 64, err: expect.stringContaining('a2c add NAME -- COMMAND --flag') });
