@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { argumentsFor, callIn, isArgument, readArguments, typed, typesOf, targetIn } from './arguments.ts';
 
@@ -14,6 +15,7 @@ describe('arguments on the command line', () => {
     [['a=x', 'b:=[1]', '{"c": true}'], { a: 'x', b: [1], c: true }],
     [['@a.json', 'to=me'], { from: 'file', to: 'me' }],
     [['-'], { from: 'stdin' }],
+    [['f@=x/../a.pdf', 'to=@me'], { f: resolve('a.pdf'), to: '@me' }],
     [['q=a=b', 'e='], { q: 'a=b', e: '' }],
     [['{"a": 1}', 'a=2'], { a: 2 }],
     [[], {}],
@@ -71,6 +73,7 @@ describe('arguments on the command line', () => {
       user,
       { user: { name: 'x' }, url: 'http://e.com' },
     ],
+    ['a list of files', ['a=1', 'tags@=x', 'tags@=y'], add, { a: 1, tags: [resolve('x'), resolve('y')] }],
     ['options', ['--a', '1', '--b=2'], add, { a: 1, b: 2 }],
     ['options that begin with a minus', ['--a', '-1', '--b', '--2'], add, { a: -1, b: '--2' }],
     [

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { A2cError } from '../kernel/errors.ts';
 import { readLenientJson } from '../../machines/models/arguments.ts';
 import {
@@ -32,6 +33,8 @@ type ArgumentForm =
     }
   /** Argument written as `key=text`; the schema of the tool decides which type the text becomes. */
   | { readonly kind: 'text'; readonly key: string; readonly text: string }
+  /** File of this machine, written as `key@=path`; `path` is whole. Its path on the computer becomes the argument. */
+  | { readonly kind: 'file'; readonly key: string; readonly path: string }
   /** Option `--key` or `--no-key`, whose value is the next word unless the schema has a boolean. */
   | { readonly kind: 'flag'; readonly key: string }
   /** Any other word: `key:text` where the tool has that key, or the value of the next parameter in order. */
@@ -39,7 +42,7 @@ type ArgumentForm =
 /** Reads the text of a file, or of stdin for the name `-`. */
 type ReadText = (name: string) => Promise<string>;
 
-const assignment = /^([^\s=:{}[\]"'@][^=]*?)(:?=)([^]*)$/;
+const assignment = /^([^\s=:{}[\]"'@][^=]*?)([:@]?=)([^]*)$/;
 const option = /^--([A-Za-z_$][^\s=]*)$/;
 /** Tells whether a word has the form of a tool argument; any other word may name a tool or a server, too. */
 export const isArgument = (word: string): boolean =>
@@ -48,7 +51,7 @@ export const isArgument = (word: string): boolean =>
 /** Words of `a2c call`, as its help and a mistake show them. */
 export const callUsage = 'TOOL | SERVER.TOOL | SERVER TOOL [arguments] [options]';
 const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
-export const argumentForms = `Write key=value, key:=json, --key value, values in the order of the schema, @file, - for stdin, or a JSON object in quotes: '{"path": "README.md"}'`;
+export const argumentForms = `Write key=value, key:=json, key@=file, --key value, values in the order of the schema, @file, - for stdin, or a JSON object in quotes: '{"path": "README.md"}'`;
 
 /** Reads the words behind a tool name as arguments. Rejects with the mistake of the first wrong word. */
 export function readArguments(words: readonly string[], read: ReadText): Promise<readonly Argument[]> {
@@ -75,6 +78,7 @@ async function readArgument(word: string, read: ReadText): Promise<ArgumentForm>
   const [, key, sign, text = ''] = assignment.exec(word.replace(/^--(?=[^\s=-])/, '')) ?? [];
   if (key === undefined) return { kind: 'word', text: word };
   if (sign === '=') return { kind: 'text', key, text };
+  if (sign === '@=') return { kind: 'file', key, path: resolve(text) };
   const value = valueOf(text);
   if (value === undefined)
     throw wrong(`the value of ${key} is not JSON: ${text}`, `A text is written ${key}=text.`);
@@ -232,6 +236,7 @@ class Assignments {
         const path = this.#known(word.key);
         this.all.push({ path, value: exact(word.value, word.digits, schemaAt(tool, path), word.key) });
       } else if (word?.kind === 'text') this.add(this.#known(word.key), word.text);
+      else if (word?.kind === 'file') this.add(this.#known(word.key), word.path);
       else if (word?.kind === 'flag') at += this.#flag(word.key, words[at + 1]);
       else if (word?.kind === 'word' && !this.#colon(word.text)) free.push(word.text);
     }

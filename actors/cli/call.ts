@@ -15,18 +15,11 @@ import type { CommandContext } from './context.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { callJson, conflictSummary, notReadyLines } from './printing/servers.ts';
 import { calledOf, progressTold, shown } from './printing/call-progress.ts';
-import {
-  drawn,
-  forShell,
-  logsOf,
-  readingFrom,
-  saved,
-  typedHere,
-  type SaveOptions,
-} from './printing/contents.ts';
+import { drawn, forShell, logsOf, readingFrom, typedHere } from './printing/contents.ts';
 import { besideFailure, ownFailure, showFailure } from './printing/failures.ts';
 import { readFor, signatureText } from './printing/signature.ts';
 import { lentFor } from './keep.ts';
+import { mustBeFiles, putOn, saved, withPutBlobs, withPutFiles, type SaveOptions } from './files.ts';
 import { configOf } from './source.ts';
 import { hasStarted, hasTool } from './starting.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
@@ -44,12 +37,15 @@ export interface CallCommandOptions extends OneShotOptions, SaveOptions {
   readonly reqId?: string;
   readonly facts?: boolean;
   readonly alone?: boolean;
+  /** Puts the files that `{ $blob: PATH }` names anywhere in the arguments; of `--url`. */
+  readonly putBlobs?: boolean;
 }
 /** Tool call planned from the command line, made once its servers are up. */
 interface Order {
   readonly target: Target;
   readonly words: readonly Argument[];
-  readonly how: () => CallOptions;
+  /** Options of the call; `apartMs` of the time until now do not count against its limit. */
+  readonly how: (apartMs?: number) => CallOptions;
   readonly limitMs: number | undefined;
 }
 /** Tool call as it was typed, before the config tells which of its words names a server. */
@@ -99,14 +95,14 @@ async function orderOf(
   { signal }: CommandContext,
   first: string,
   more: readonly string[],
-  { timeout, reqId }: CallCommandOptions,
+  { timeout, reqId, url, putBlobs }: CallCommandOptions,
 ): Promise<TypedCall> {
   const limitMs = timeout === undefined || timeout === 0 ? undefined : timeout * 1_000;
   const startedAt = performance.now();
-  const how = (): CallOptions => {
+  const how = (apartMs = 0): CallOptions => {
     // Time spent waiting for the server counts against the time limit of the call.
-    const left =
-      limitMs === undefined ? 0 : Math.max(1, Math.round(limitMs - (performance.now() - startedAt)));
+    const spentMs = performance.now() - startedAt - apartMs;
+    const left = limitMs === undefined ? 0 : Math.max(1, Math.round(limitMs - spentMs));
     return {
       signal,
       ...(timeout !== undefined && { timeoutMs: left }),
@@ -116,8 +112,15 @@ async function orderOf(
   const inner = callIn(first);
   if (!inner && isArgument(first)) throw noTool(first);
   const words = await readArguments(more, readText);
+  if (url !== undefined) mustBeFiles(words);
+  else if (putBlobs === true) throw new A2cError(putsNowhere);
   return { name: inner?.name ?? first, inner: inner?.words ?? [], words, how, limitMs };
 }
+const putsNowhere: Failure = {
+  code: 400,
+  message: '--put-blobs needs the office of a computer: servers of this machine read its files themselves',
+  remedy: 'Add --url URL, or write paths as texts.',
+};
 const noTool = (word: string): A2cError =>
   new A2cError({
     code: 400,
@@ -311,8 +314,15 @@ function callAfar(
     const { tools } = needsSchema ? await agent.tools(computer) : { tools: [] };
     const { tool } = target;
     const info = tools.find(({ name }) => name === tool);
-    const params = info || !needsSchema ? readFor(info ?? { name: tool, inputSchema: {} }, words) : {};
-    const called = agent.callTool(computer, tool, params, how());
+    const paramsOf = (given: readonly Argument[]): Record<string, unknown> =>
+      info || !needsSchema ? readFor(info ?? { name: tool, inputSchema: {} }, given) : {};
+    // Finds mistakes before a file is sent.
+    paramsOf(words);
+    const put = putOn(context, agent, computer);
+    const beganAt = performance.now();
+    const landed = paramsOf(await withPutFiles(words, put));
+    const params = options.putBlobs === true ? await withPutBlobs(landed, put) : landed;
+    const called = agent.callTool(computer, tool, params, how(performance.now() - beganAt));
     const about = { server: computer, tool };
     const outcome = await shown(context, called, () => about, progressTold(context, options));
     if (outcome.outcome === 'succeeded') return tell(context, options, outcome);

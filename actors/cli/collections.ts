@@ -18,8 +18,6 @@ import { onlyServer, withAgent, withComputer, type OneShotOptions } from './one-
 import {
   readingFrom,
   drawn,
-  saved,
-  type SaveOptions,
   contentsText,
   desktopText,
   FinderTable,
@@ -29,6 +27,7 @@ import {
   type AnswerText,
 } from './printing/contents.ts';
 import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
+import { saved, type SaveOptions } from './files.ts';
 import { configOf } from './source.ts';
 import type { CommandContext } from './context.ts';
 

@@ -19,12 +19,11 @@ import {
   readingFrom,
   typedHere,
   itemText,
-  saved,
   type ReadCommand,
-  type SaveOptions,
 } from './printing/contents.ts';
 import { absentLines, conflictSummary, EarlyGroups, toolJson, toolLines } from './printing/servers.ts';
 import { toolText, type CallToCopy } from './printing/signature.ts';
+import { saved, type SaveOptions } from './files.ts';
 import { configOf } from './source.ts';
 import { hasStarted, hasTool, type Patience, type StartTimes } from './starting.ts';
 import { A2cError } from '../kernel/errors.ts';

@@ -134,6 +134,10 @@ const confirmOption = () =>
   new Option('--confirm <how>', 'calls of tools that do not apply by themselves')
     .choices(['ask', 'allow', 'deny'])
     .default('ask');
+const landingHelp = `
+Agents may put files here once the config opens a folder for them (docs/files.md):
+  {"mcpServers": {…}, "a2c": {"landing": {"folder": "~/incoming"}}}
+Each file is asked about, unless "autoApprove": true stands beside "folder".`;
 /** Adds the commands that host an office, a computer, or both. */
 function addHosts(program: Command, does: ActionMaker): void {
   withEntry(withServerOptions(program.command('up')))
@@ -142,6 +146,7 @@ function addHosts(program: Command, does: ActionMaker): void {
     .addOption(hostOption())
     .addOption(officeOption())
     .addOption(confirmOption())
+    .addHelpText('after', landingHelp)
     .action(does(() => import('./long-running.ts'), 'up'));
   withLimits(withEntry(withInspector(withRecording(program.command('office')))))
     .description('the Socket.IO server where one agent and many computers meet')
@@ -159,6 +164,7 @@ function addHosts(program: Command, does: ActionMaker): void {
     .addOption(officeOption())
     .addOption(tokenOption())
     .addOption(confirmOption())
+    .addHelpText('after', landingHelp)
     .action(does(() => import('./long-running.ts'), 'computerOnly'));
 }
 
@@ -184,6 +190,7 @@ Only the server that has the tool is started, once its tools were listed in an e
   a2c call read_file path=README.md head=5
   a2c call files.read_file '{"path": "README.md"}'
   a2c call 'files.read_file(path: "README.md")'
+  a2c call --url http://127.0.0.1:3000 convert file@=report.pdf
   echo '{"path": "README.md"}' | a2c call files read_file -`;
 /** Adds the commands for tools, resources and prompts. */
 function addCalling(program: Command, does: ActionMaker): void {
@@ -199,10 +206,11 @@ function addCalling(program: Command, does: ActionMaker): void {
     .argument('<tool>', 'its name, or SERVER.TOOL')
     .argument(
       '[arguments...]',
-      'key=value, key:=json, --key value, values in the order of the schema, a JSON object, @file, - for stdin',
+      'key=value, key:=json, key@=file, --key value, values in the order of the schema, a JSON object, @file, - for stdin',
     )
     .allowUnknownOption()
     .option('--alone', 'start the server for this call, also where a host of yours has it')
+    .option('--put-blobs', 'with --url: also put the files that {"$blob": "PATH"} names in JSON arguments')
     .addOption(saveOption())
     .addHelpText('after', callHelp)
     .action(does(() => import('./call.ts'), 'call'));

@@ -13,13 +13,11 @@ import {
   fitting,
   type Bytes,
   type Terminal,
-  saveBytes,
   columnsOf,
   ownCommand,
   padded,
   typedInShell,
 } from '../../../adapters/index.ts';
-import type { AgentBlob } from '../../api/downloads.ts';
 import type { PastCall } from '../../../machines/call/history.ts';
 import { blobRefOf, type BlobRef } from '../../../machines/protocol/messages/blobs.ts';
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
@@ -128,7 +126,7 @@ const leavesOf = (value: unknown): readonly string[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [String(value)];
 
 /** Collects all images, sounds and blobs of a result, a resource or a prompt, in order. */
-function bytesOf(given: unknown): Bytes[] {
+export function bytesOf(given: unknown): Bytes[] {
   if (Array.isArray(given)) return given.flatMap(bytesOf);
   if (!isObject(given)) return [];
   const { type, data, blob, mimeType, content, resource } = given;
@@ -243,29 +241,6 @@ export const historyText = (history: readonly PastCall[]): string[] =>
         const how = outcome === 'succeeded' ? 'done' : `${outcome ?? state}${why}`;
         return `${timestamp}  ${server || '-'}  ${tool} ${inOneLine(JSON.stringify(parameters), 80)}  ${how}  (${inOneLine(reqId, 40)})`;
       });
-
-export interface SaveOptions {
-  /** Folder in which images, sounds and blobs of a result are saved. */
-  readonly save?: string;
-}
-/** Writes the images, sounds and blobs of a result to files, and prints the file names. */
-export async function saved(
-  { terminal, signal }: CommandContext,
-  { save }: SaveOptions,
-  name: string,
-  given: unknown,
-  large: readonly AgentBlob[] = [],
-): Promise<void> {
-  if (save === undefined) return;
-  const streams = large.map(({ mimeType, stream }) => ({
-    base64: '',
-    mimeType,
-    stream: () => stream({ signal }),
-  }));
-  const paths = await saveBytes(save, name, [...bytesOf(given), ...streams]);
-  for (const path of paths) terminal.err(`saved ${path}`);
-  if (paths.length === 0) terminal.err('nothing to save: it has no images, sounds or blobs');
-}
 
 /** Draws the images of a result where the terminal can; their types and sizes are printed in any case. */
 export function drawn({ terminal }: Pick<CommandContext, 'terminal'>, given: unknown): void {

@@ -1,0 +1,94 @@
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { saveBytes } from '../../adapters/index.ts';
+import { withLanded } from '../api/agent-files.ts';
+import type { Agent, LandedFile } from '../api/agent-handle.ts';
+import type { AgentBlob, BlobProgress } from '../api/downloads.ts';
+import { A2cError } from '../kernel/errors.ts';
+import type { Argument } from './arguments.ts';
+import type { CommandContext } from './context.ts';
+import { progressLine } from './printing/call-progress.ts';
+import { bytesOf, inOneLine } from './printing/contents.ts';
+
+/** Files that a command puts on a computer before a call, and files that it saves from an answer. */
+
+/** Throws for a file of the command line that cannot be put, before an office is asked. */
+export function mustBeFiles(words: readonly Argument[]): void {
+  for (const word of words) {
+    if (word.kind !== 'file') continue;
+    const found = statSync(word.path, { throwIfNoEntry: false });
+    const problem = !found
+      ? `there is no file ${word.path}`
+      : found.isDirectory()
+        ? `${word.path} is a folder`
+        : found.size === 0
+          ? `${word.path} is empty, and a file that is put has 1 byte or more`
+          : undefined;
+    if (problem !== undefined)
+      throw new A2cError({
+        code: 400,
+        message: problem,
+        remedy: `${word.key}@=FILE puts a file; a text is written ${word.key}=text.`,
+      });
+  }
+}
+
+/** Puts a file of this machine on the computer that is called; resolves with what landed there. */
+export type Put = (path: string, name?: string) => Promise<LandedFile>;
+/** Makes a function that puts files on a computer, with its progress for a person. */
+export const putOn =
+  ({ terminal, signal }: CommandContext, agent: Pick<Agent, 'putFile'>, computer: string): Put =>
+  async (path, name) => {
+    const shown = inOneLine(name ?? basename(path), 80);
+    const onProgress = ({ sent, total }: { readonly sent: number; readonly total: number }): void =>
+      terminal.meter(progressLine({ tool: `put ${shown}`, progress: sent, total }));
+    terminal.meter(`put ${shown}`);
+    try {
+      const landed = await agent.putFile(computer, path, { name, signal, onProgress });
+      terminal.meter(null);
+      terminal.err(`put ${shown} on ${computer}: ${landed.path}`);
+      return landed;
+    } finally {
+      terminal.meter(null);
+    }
+  };
+/** Returns the words with the path of each file on the computer, after it was put there. */
+export async function withPutFiles(words: readonly Argument[], put: Put): Promise<readonly Argument[]> {
+  const landed: Argument[] = [];
+  for (const word of words)
+    landed.push(word.kind === 'file' ? { ...word, path: (await put(word.path)).path } : word);
+  return landed;
+}
+/** Returns arguments with the path on the computer in the place of each `{ $blob: PATH }`. */
+export const withPutBlobs = async (
+  params: Record<string, unknown>,
+  put: Put,
+): Promise<Record<string, unknown>> =>
+  (await withLanded(params, (source, name) => put(String(source), name))) as Record<string, unknown>;
+
+export interface SaveOptions {
+  /** Folder in which images, sounds and blobs of a result are saved. */
+  readonly save?: string;
+}
+/** Writes the images, sounds and blobs of a result to files, large ones as they come, and prints the file names. */
+export async function saved(
+  { terminal, signal }: CommandContext,
+  { save }: SaveOptions,
+  name: string,
+  given: unknown,
+  large: readonly AgentBlob[] = [],
+): Promise<void> {
+  if (save === undefined) return;
+  const onProgress = ({ bytes, totalBytes }: BlobProgress): void =>
+    terminal.meter(progressLine({ tool: `save ${name}`, progress: bytes, total: totalBytes }));
+  const streams = large.map(({ mimeType, stream }) => ({
+    base64: '',
+    mimeType,
+    stream: () => stream({ signal, onProgress }),
+  }));
+  const paths = await saveBytes(save, name, [...bytesOf(given), ...streams]).finally(() =>
+    terminal.meter(null),
+  );
+  for (const path of paths) terminal.err(`saved ${path}`);
+  if (paths.length === 0) terminal.err('nothing to save: it has no images, sounds or blobs');
+}
