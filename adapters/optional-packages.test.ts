@@ -31,7 +31,11 @@ const place = (url: string, ...argv: string[]) => ({
 });
 it.each([
   ['a2c', 'a2c', 'a2c'],
-  ['@scope/x', '@scope/x', '"@scope/x"'],
+  ['@scope/x@1', '@scope/x@1', '"@scope/x@1"'],
+  ['x@1', 'x@1', 'x@1'],
+  ['n=1', 'n=1', 'n=1'],
+  ['a,b', 'a,b', '"a,b"'],
+  ['%PATH%', '%PATH%', '"%PATH%"'],
   ['C:\\new\\x.json', "'C:\\new\\x.json'", 'C:\\new\\x.json'],
   ['my server', "'my server'", '"my server"'],
   ['', "''", '""'],

@@ -53,7 +53,7 @@ const quoted = (word: string): string =>
  * a backtick prevents that, and `cmd.exe` passes it on. Nothing keeps `cmd.exe` from filling in `%NAME%`.
  */
 const quotedOnWindows = (word: string): string =>
-  /^[\w+:./\\…-]+$/.test(word)
+  /^[\w+=:./\\…-][\w@+=:./\\…-]*$/.test(word)
     ? word
     : `"${word
         .replaceAll(/\\+(?=["“”„]|$)/g, '$&$&')

@@ -51,7 +51,12 @@ describe('a server of a project', () => {
   });
   it.each([
     ['its own folder stays', '.mcp.json', entry({ cwd: '/srv' }), () => '/srv'],
-    ['a folder below is below the project', '.mcp.json', entry({ cwd: './sub' }), (p: string) => `${p}/sub`],
+    [
+      'a folder below is below the project',
+      '.mcp.json',
+      entry({ cwd: './sub' }),
+      (p: string) => join(p, 'sub'),
+    ],
     [
       'the workspace is the project',
       '.vscode/mcp.json',

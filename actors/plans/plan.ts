@@ -32,11 +32,18 @@ export interface Policy {
 }
 
 /**
+ * Default delays. On Windows the end of a process is told when its other processes are known, and PowerShell takes seconds to list
+ * them.
+ */
+export const defaultTiming = (platform: NodeJS.Platform = process.platform): Timing =>
+  platform === 'win32' ? { ...timing, exitGraceMs: 2_500 } : timing;
+
+/**
  * Returns the delays of a computer; options of its host take precedence over its config. Computed once for each
  * config.
  */
 export const hostTiming = (given: GivenTiming = {}): ((settings: Settings) => Timing) =>
-  remembered(({ timeouts }) => ({ ...timing, ...timeouts, ...withoutUndefined(given) }) as Timing);
+  remembered(({ timeouts }) => ({ ...defaultTiming(), ...timeouts, ...withoutUndefined(given) }) as Timing);
 
 /** Returns only the delays that are set; a missing key means the value of the level above. */
 function timesOf(settings: Settings): Partial<Timing> {

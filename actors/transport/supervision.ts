@@ -3,6 +3,7 @@ import type { AnyEventObject } from 'xstate';
 import { Runtime, type HostedMachine } from '../api/runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred } from '../kernel/listeners.ts';
+import { defaultTiming } from '../plans/plan.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import { specAsk, type Reach } from '../servers/launch-specs.ts';
 import { processFacts, proxyFromEnvironment, Relay, type OwnSpec } from '../../adapters/index.ts';
@@ -110,7 +111,7 @@ export class Supervision {
       cached: null,
       spent: { attempt: 0, failure: null },
       timing: timingOf.client({
-        ...timing,
+        ...defaultTiming(),
         pingMs: 0,
         trialMs: 0,
         connectMs: connectMs ?? timing.connectMs,

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Tests of the Windows build of Node under Wine: `npm run test:wine [-- words for vitest]`. Makes, once, a folder in the
+// Tests of the Windows build of Node under Wine: `npm run test:wine [-- words for vitest]`; `--project fast` is the part that `.ci/run` has. Makes, once, a folder in the
 // cache of the user (`A2C_WINE_CACHE`) with a Wine prefix, Node and the bindings of vitest for Windows, and programs that
 // Wine lacks. Files of this machine are below `Z:\` there. What is missing is said, and is a failure.
 import { execFileSync, spawnSync } from 'node:child_process';
