@@ -9,6 +9,11 @@ export const rows: readonly Row[] = [
     measure: async (...given) => (await import('./rows/calls/calls.ts')).measureCalls(...given),
   },
   {
+    name: 'reading',
+    about: 'how many files and named functions one call of an agent runs, in agent, office and computer',
+    measure: async (...given) => (await import('./rows/reading.ts')).measureReading(...given),
+  },
+  {
     name: 'alloc',
     about: 'what such a call allocates',
     flags: ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'],

@@ -25,7 +25,7 @@ export function echoOf({ outcome, result, failure }: CallOutcome): string {
 }
 
 /** Opens the chain agent → office → computer → echo server over stdio, and back: three handles of the public API. */
-async function oursFull(): Promise<Chain> {
+export async function oursFull(): Promise<Chain> {
   const server = await createOffice({ port: 0, limits: unmetLimits });
   const computer = await bootedComputer({
     name: 'desk',
