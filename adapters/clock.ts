@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
+import type { Timers as OfficeTimers } from '../machines/office/rooms/pending.ts';
 
 /** Longest delay in ms that `setTimeout` of Node supports; with a longer one it fires at once. */
 const longestMs = 2_147_483_647;
@@ -105,4 +106,10 @@ export const waitingTimers: Timers = {
 export const wallTimers: Timers = {
   setTimeout: (fire, ms) => setTimeout(fire, Math.min(ms, longestMs)).unref(),
   clearTimeout: wall.clearTimeout,
+};
+
+/** Timers of the real clock. An office clears its timers when it closes, so none of them keeps the process alive. */
+export const systemTimers: OfficeTimers = {
+  setTimer: (run, ms) => setTimeout(run, ms),
+  clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout),
 };

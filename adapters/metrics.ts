@@ -10,7 +10,7 @@ import {
   type OfficeStats,
 } from '../machines/office/rooms/limits.ts';
 import { isLoopback, isNeighbour, listenFailure, officeUrl } from '../machines/office/rooms/loopback.ts';
-import { isKnownEvent } from '../machines/protocol/events.ts';
+import { isKnownEvent } from '../machines/protocol/protocol.ts';
 
 /** Source of the numbers of one office that the metrics server shows. */
 interface MetricsSource {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failureResult, type Failure } from '../../machines/protocol/index.ts';
-import { interpreted } from './agent-answers.ts';
-import type { ToldOutcome } from './call-outcome.ts';
+import { interpreted, type ToldOutcome } from './call-outcome.ts';
 
 /** Outcome of a call whose answer came, as the machine of an agent builds it, with or without `isError`. */
 const heard = (result: unknown): ToldOutcome => ({

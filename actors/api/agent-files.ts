@@ -1,9 +1,10 @@
-import { questionError, type AskComputer } from './agent-answers.ts';
+import { questionError } from './call-outcome.ts';
+import type { AskComputer } from './agent-lists.ts';
 import type { FileSource, LandedFile, PutOptions } from './agent-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/signals.ts';
 import { newId, openBlobSource, systemClock, type BlobSource } from '../../adapters/index.ts';
-import { events } from '../../machines/protocol/events.ts';
+import { events } from '../../machines/protocol/protocol.ts';
 import { blobSizes, readPut, type PutBlobReply } from '../../machines/protocol/index.ts';
 
 /** Pause in ms before a part is sent again. */

@@ -1,7 +1,7 @@
 import type { SkillFile as ReadFile } from '../../machines/skills/skills.rules.ts';
-import type { AgentReading } from './agent-handle.ts';
+import type { AgentReading, ReadOptions } from './agent-handle.ts';
 import type { Skill, SkillFile } from './computer-handle.ts';
-import { questionError, type AskComputer } from './agent-answers.ts';
+import { questionError } from './call-outcome.ts';
 import { asking } from './option-checks.ts';
 import { mustBeOptions } from '../kernel/options.ts';
 import { resourceOf } from '../../machines/resources/resource-pages.ts';
@@ -13,6 +13,16 @@ import {
   type Read,
   type SkillRef,
 } from '../../machines/protocol/index.ts';
+
+/**
+ * Sends one question to a computer. Resolves with the raw ack and with the `req_id` that the ack has to repeat;
+ * rejects when no ack comes.
+ */
+export type AskComputer = (
+  method: string,
+  request: object,
+  options: ReadOptions,
+) => Promise<{ readonly ack: unknown; readonly reqId: string }>;
 
 /** Reads of an agent: the resources of a server, the skills of a computer and their files. */
 

@@ -8,8 +8,8 @@ import type {
   PageSummary,
 } from './agent-handle.ts';
 import { asking } from './option-checks.ts';
-import { questionError, type AskComputer } from './agent-answers.ts';
-import { createListReading } from './agent-lists.ts';
+import { questionError } from './call-outcome.ts';
+import { createListReading, type AskComputer } from './agent-lists.ts';
 import type { ResourceContent, DocumentSummary } from './computer-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { mustBeOptions } from '../kernel/options.ts';

@@ -4,8 +4,9 @@ import {
   questionError,
   unanswered,
   withPresent,
-  type AskComputer,
-} from './agent-answers.ts';
+  outcomeOf,
+  type ToldOutcome,
+} from './call-outcome.ts';
 import type { AnyEventObject } from 'xstate';
 import type {
   Agent,
@@ -18,7 +19,7 @@ import type {
   ReadOptions,
 } from './agent-handle.ts';
 import type { Skill } from './computer-handle.ts';
-import { skillOf } from './agent-lists.ts';
+import { skillOf, type AskComputer } from './agent-lists.ts';
 import { hasBlobs, putFile, withLanded, type PuttingAgent } from './agent-files.ts';
 import { createReading } from './agent-reading.ts';
 import {
@@ -33,7 +34,6 @@ import {
 } from './option-checks.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
 import { linkStatusOf, Seat, type LinkStatus } from './seat.ts';
-import { outcomeOf, type ToldOutcome } from './call-outcome.ts';
 import { misusedCall, PendingCalls, readAs, type AgentCallOptions, type Call } from './pending-calls.ts';
 import { wordedBy } from './texts.ts';
 import { tracedCall } from './tracing.ts';
@@ -59,7 +59,7 @@ import { listedFrom } from '../../machines/catalog/tool.ts';
 import { isNoDifference } from '../../machines/kernel/difference.ts';
 import { message } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
-import { events } from '../../machines/protocol/events.ts';
+import { events } from '../../machines/protocol/protocol.ts';
 import { fromWireError } from '../../machines/protocol/failure.ts';
 import { withoutUndefined } from '../../machines/protocol/json.ts';
 import {

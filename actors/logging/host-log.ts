@@ -11,7 +11,7 @@ import type { OfficeFact } from '../../machines/kernel/ports.ts';
 import type { SeatChanged } from '../../machines/office/office.machine.ts';
 import { isAbandoned } from '../../machines/office/rooms/pending.ts';
 import { isUnknown } from '../../machines/process/server-failure.ts';
-import { events } from '../../machines/protocol/events.ts';
+import { events } from '../../machines/protocol/protocol.ts';
 import {
   wireCodes,
   type Failure,

@@ -1,5 +1,5 @@
 import { blobsPort } from '../../machines/blobs/blobs.rules.ts';
-import { events } from '../../machines/protocol/events.ts';
+import { events } from '../../machines/protocol/protocol.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import type { EventObject } from 'xstate';
 import type { Address } from '../../machines/kernel/address.ts';

@@ -1,5 +1,6 @@
-import { TransientMap, extended } from '../../machines/kernel/objects.ts';
 import type { z } from 'zod';
+import * as messages from '../../machines/protocol/messages/messages.ts';
+import { TransientMap, extended } from '../../machines/kernel/objects.ts';
 import type {
   AgentCalled,
   Emit,
@@ -18,19 +19,22 @@ import {
   getResources,
   readResource,
 } from '../../machines/protocol/messages/collections.ts';
-import { events, notices } from '../../machines/protocol/events.ts';
+import { events, notices, sizes, toTimeoutMs } from '../../machines/protocol/protocol.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import { blobSizes, getBlob } from '../../machines/protocol/messages/blobs.ts';
 import { getSkill, getSkills } from '../../machines/protocol/messages/skills.ts';
 import { partIn, putBlob } from '../../machines/protocol/messages/uploads.ts';
-import * as messages from '../../machines/protocol/messages/messages.ts';
-import { sizes, toTimeoutMs } from '../../machines/protocol/protocol.ts';
-import { traceIn, type Progress, type ToolCallProgress } from '../../machines/protocol/messages/messages.ts';
+import {
+  traceIn,
+  type Progress,
+  type ToolCallProgress,
+  mostProgressText,
+  progressOf,
+} from '../../machines/protocol/messages/messages.ts';
 import { excessBytes, mostLevels } from '../../machines/protocol/size.ts';
 import type { Timers } from '../../machines/office/rooms/pending.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import type { Ack } from './office-wire.ts';
-import { ProgressSender } from './progress-sender.ts';
 import { TracedCalls } from './traced-calls.ts';
 
 interface AgentRequest {
@@ -345,5 +349,48 @@ export class AgentRequests {
     while (this.#waiting.has(ticket)) ticket = `${this.#incarnation}.${waiting.reqId}~${++this.#copies}`;
     this.#waiting.set(ticket, waiting);
     return ticket;
+  }
+}
+
+/** Shortest interval in ms between two progress messages of one call. */
+const pauseMs = 200;
+
+/**
+ * Sends the progress of calls: the first message at once, and of the messages within `pauseMs` after it only
+ * the last. `end` drops the unsent progress of a call that is over, and its timer.
+ */
+class ProgressSender {
+  readonly #timers: Timers;
+  readonly #send: (ticket: string, progress: Progress) => void;
+  readonly #pausing = new Map<string, { timer: unknown; next: Progress | undefined }>();
+
+  constructor(timers: Timers, send: (ticket: string, progress: Progress) => void) {
+    this.#timers = timers;
+    this.#send = send;
+  }
+  tell(ticket: string, told: Progress): void {
+    const progress = {
+      ...progressOf(told),
+      ...(told.message && { message: told.message.slice(0, mostProgressText) }),
+    };
+    const pausing = this.#pausing.get(ticket);
+    if (pausing) pausing.next = progress;
+    else this.#say(ticket, progress);
+  }
+  end(ticket: string): void {
+    this.#timers.clearTimer(this.#pausing.get(ticket)?.timer);
+    this.#pausing.delete(ticket);
+  }
+  clear(): void {
+    for (const ticket of [...this.#pausing.keys()]) this.end(ticket);
+  }
+  #say(ticket: string, progress: Progress): void {
+    this.#send(ticket, progress);
+    const timer = this.#timers.setTimer(() => {
+      const next = this.#pausing.get(ticket)?.next;
+      this.#pausing.delete(ticket);
+      if (next) this.#say(ticket, next);
+    }, pauseMs);
+    this.#pausing.set(ticket, { timer, next: undefined });
   }
 }

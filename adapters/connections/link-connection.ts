@@ -8,7 +8,7 @@ import type {
   Ports,
 } from '../../machines/kernel/ports.ts';
 import { refusal } from '../../machines/protocol/messages/answers.ts';
-import { events, notices, type EventName } from '../../machines/protocol/events.ts';
+import { events, notices, type EventName } from '../../machines/protocol/protocol.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { disconnecting, seatNotice } from '../../machines/protocol/messages/messages.ts';
 import { notificationOf } from '../../machines/protocol/notifications.ts';

@@ -2,7 +2,7 @@ import { TransientMap } from '../../machines/kernel/objects.ts';
 import type { RequestFact, Emit, LinkInput } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import type { Timers } from '../../machines/office/rooms/pending.ts';
-import { events, type EventName } from '../../machines/protocol/events.ts';
+import { events, type EventName } from '../../machines/protocol/protocol.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import { errorAck } from '../../machines/protocol/messages/answers.ts';
 import { progressOf, toolCallProgress } from '../../machines/protocol/messages/messages.ts';

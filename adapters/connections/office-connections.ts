@@ -1,14 +1,12 @@
 import type { Emit, OfficeCommand, OfficeFact, SeatFacts } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import { badPayload, refusal } from '../../machines/protocol/messages/answers.ts';
-import { events } from '../../machines/protocol/events.ts';
+import { events } from '../../machines/protocol/protocol.ts';
 import { joinOffice, leaveOffice } from '../../machines/protocol/messages/messages.ts';
 import { forbids, mayTakeOver, type Admitted } from '../../machines/office/rooms/entry.ts';
 import { officeLimits, openGate, type Gate } from '../../machines/office/rooms/limits.ts';
 import { Pending, type Timers } from '../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
-import { Probes } from './probes.ts';
-import { ToldCalls } from './told-calls.ts';
 import { TracedCalls } from './traced-calls.ts';
 import { answerSafely, OfficeRelaying } from './office-relaying.ts';
 import { isSameSeat, Seating } from '../../machines/office/rooms/seating.ts';
@@ -21,7 +19,10 @@ import {
   type Ack,
   type OfficeWatch,
   type OfficeWire,
+  type CallTold,
 } from './office-wire.ts';
+import { failureIn, readToolResult, reportIn } from '../../machines/protocol/reading.ts';
+import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 
 /**
  * Connections of an office, without their transport: `received` takes every event of every socket. Joins and
@@ -248,5 +249,84 @@ export class OfficeConnections {
         return this.#emit({ type: 'claim.settled', socket, ticket, seat, text });
       if (text === null) own.release(socket, seat);
     });
+  }
+}
+
+/** Time in ms without a response after which a connection counts as dead; short, because a peer waits only 10 s for its join. */
+const probeMs = 2_000;
+
+/** Checks whether connections are still alive. `close` ends all checks without a result. */
+class Probes {
+  readonly #timers: Timers;
+  readonly #ask: (socket: string, onAlive: () => void) => void;
+  readonly #running = new Set<unknown>();
+
+  constructor(timers: Timers, ask: (socket: string, onAlive: () => void) => void) {
+    this.#timers = timers;
+    this.#ask = ask;
+  }
+  /** Checks one connection and calls back once with the result. */
+  ask(socket: string, then: (isAlive: boolean) => void): void {
+    const timer: unknown = this.#timers.setTimer(() => told(false), probeMs);
+    const told = (isAlive: boolean): void => {
+      if (!this.#running.delete(timer)) return;
+      this.#timers.clearTimer(timer);
+      then(isAlive);
+    };
+    this.#running.add(timer);
+    this.#ask(socket, () => told(true));
+  }
+  close(): void {
+    for (const timer of this.#running) this.#timers.clearTimer(timer);
+    this.#running.clear();
+  }
+}
+
+/** Longest name or id that is told; peers choose them, so they may be of any length. */
+const mostChars = 200;
+const shortOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value.slice(0, mostChars) : undefined;
+const left: Fields = { outcome: 'unknown', message: 'The agent left before its call was answered' };
+/** Describes the end of a call without its result: outcome, server, and the failure if there is one. */
+function endOf(answer: unknown): Fields {
+  const { isError, meta, error } = fieldsOf(answer);
+  const server = shortOf(fieldsOf(meta)['a2c_server']);
+  // Reads only failures in full, because results may be large and an office relays many.
+  if (isError !== true && error === undefined) return { outcome: 'succeeded', server };
+  const read = readToolResult(answer);
+  const failure = read.ok ? failureIn(read.result) : read.failure;
+  const outcome = (read.ok ? reportIn(read.result)?.outcome : undefined) ?? 'failed';
+  return { outcome, server, code: failure?.code, message: shortOf(failure?.message) };
+}
+
+/** Calls that an office relays, told when they come and when they are answered. Each is told to end exactly once. */
+class ToldCalls {
+  readonly #tell: CallTold;
+  readonly #open = new Map<string, Set<Fields>>();
+
+  constructor(tell: CallTold) {
+    this.#tell = tell;
+  }
+  /** Tells a call of a connection; the returned ack also tells its end. */
+  arrived(connection: string, office: string | undefined, payload: unknown, ack: Ack | undefined): Ack {
+    const { req_id, agent, computer, tool_name, timeout } = fieldsOf(payload);
+    const call = { req_id: shortOf(req_id), agent: shortOf(agent), office };
+    const open = this.#open.get(connection) ?? new Set<Fields>();
+    this.#open.set(connection, open.add(call));
+    const asked = { computer: shortOf(computer), tool: shortOf(tool_name), timeout };
+    this.#tell('in', { event: events.toolCall, ...call, ...asked });
+    return (...answer) => {
+      ack?.(...answer);
+      if (!open.delete(call)) return;
+      if (open.size === 0) this.#open.delete(connection);
+      this.#tell('out', { ack: events.toolCall, ...call, ...endOf(answer[0]) });
+    };
+  }
+  /** Tells the end of the calls of a connection that is gone, which get no answer. */
+  left(connection: string): void {
+    for (const call of this.#open.get(connection) ?? [])
+      this.#tell('out', { ack: events.toolCall, ...call, ...left });
+    this.#open.get(connection)?.clear();
+    this.#open.delete(connection);
   }
 }

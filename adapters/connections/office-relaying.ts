@@ -8,7 +8,7 @@ import { Notices } from '../../machines/office/rooms/notices.ts';
 import type { Pending, Timers } from '../../machines/office/rooms/pending.ts';
 import { judge, type RelayTiming, type Verdict } from '../../machines/office/rooms/relay.ts';
 import type { Seating } from '../../machines/office/rooms/seating.ts';
-import { events, notices, type CarriedName, type NoticeName } from '../../machines/protocol/events.ts';
+import { events, notices, type CarriedName, type NoticeName } from '../../machines/protocol/protocol.ts';
 import { refusal } from '../../machines/protocol/messages/answers.ts';
 import type { CancelReason } from '../../machines/protocol/messages/messages.ts';
 

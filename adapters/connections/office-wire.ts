@@ -1,5 +1,5 @@
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
-import type { CarriedName, NoticeName } from '../../machines/protocol/events.ts';
+import type { CarriedName, NoticeName } from '../../machines/protocol/protocol.ts';
 import type { Gate } from '../../machines/office/rooms/limits.ts';
 import type { Cluster } from './nodes/cluster.ts';
 import type { LocalOffice } from './nodes/questions.ts';

@@ -1,5 +1,5 @@
 import { abandonedEnd, type Span, type SpanStart, type Tracing } from '../../machines/kernel/tracing.ts';
-import { events } from '../../machines/protocol/events.ts';
+import { events } from '../../machines/protocol/protocol.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
 import { endingOf } from '../../machines/protocol/reading.ts';
 import type { Ack } from './office-wire.ts';

@@ -9,7 +9,7 @@ import type {
 import type { PortRequest } from '../../machines/kernel/effects.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { isAnswer, isNotification, readInitialize } from './lenient.ts';
-import { notAllowed } from './messages/methods.ts';
+import { notAllowed } from './messages/pending-requests.ts';
 import type { Envelope } from './messages/envelope.ts';
 import { handshakeFailure, unsent } from './messages/refusal.ts';
 import type { Relay, RelayConnection } from './relay.ts';

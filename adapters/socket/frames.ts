@@ -1,4 +1,6 @@
 import { fieldsOf } from '../../machines/protocol/json.ts';
+import type { OfficeMeter } from '../../machines/office/rooms/limits.ts';
+import { wireCodes } from '../../machines/protocol/failure.ts';
 
 /**
  * Callback for messages on a socket in both directions: `{event, args}` for an event, `{ack, req_id, args}` for an
@@ -25,6 +27,37 @@ export function heard<Args extends readonly unknown[]>(
   const { req_id } = fieldsOf(args[0]);
   const answered = (...answer: unknown[]): unknown => {
     frame(back, { ack: event, ...(req_id !== undefined && { req_id }), args: answer });
+    return (ack as (...all: unknown[]) => unknown)(...answer);
+  };
+  return [...args.slice(0, -1), answered] as unknown as Args;
+}
+
+/** Returns the code of an answer that is an error; undefined for a success. */
+function codeOf(answer: unknown): number | undefined {
+  // A join or leave that was refused is answered with false.
+  if (answer === false) return wireCodes.conflict;
+  const { error, structuredContent, isError } = fieldsOf(answer);
+  const { code } = fieldsOf(error ?? fieldsOf(structuredContent).error);
+  if (typeof code === 'number' && Object.values<number>(wireCodes).includes(code)) return code;
+  return isError === true || error !== undefined ? wireCodes.toolFailed : undefined;
+}
+
+/**
+ * Counts an event and returns its arguments; an acknowledgement among them is wrapped, so that its result and
+ * duration are counted, too.
+ */
+export function metered<Args extends readonly unknown[]>(
+  meter: OfficeMeter | undefined,
+  event: string,
+  args: Args,
+): Args {
+  if (!meter) return args;
+  meter.received(event);
+  const ack = args.at(-1);
+  if (typeof ack !== 'function') return args;
+  const began = performance.now();
+  const answered = (...answer: unknown[]): unknown => {
+    meter.answered(event, codeOf(answer[0]), (performance.now() - began) / 1_000);
     return (ack as (...all: unknown[]) => unknown)(...answer);
   };
   return [...args.slice(0, -1), answered] as unknown as Args;

@@ -16,7 +16,7 @@ import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { NAMESPACE, OUR_CLIENT } from '../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 import { heard, type SocketFrame } from './frames.ts';
-import { systemTimers } from './system-timers.ts';
+import { systemTimers } from '../clock.ts';
 
 /** Largest number of characters kept of a text from an office. */
 const mostText = 400;

@@ -1,20 +1,21 @@
-import type { Server as HttpServer } from 'node:http';
+import { type Server as HttpServer, ServerResponse } from 'node:http';
 import { Server } from 'socket.io';
 import type {
   Emit,
-  PortInstance,
   OfficeCommand,
   OfficeFact,
   OfficeInput,
+  PortInstance,
   Ports,
 } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { isLoopback, isNeighbour, isSameOrigin } from '../../machines/office/rooms/loopback.ts';
 import { unsleepingClock, Cluster } from '../connections/nodes/cluster.ts';
+import { serve, type OfficeTls } from './http.ts';
 import { listening, shut } from './listening.ts';
 import { OfficeConnections } from '../connections/office-connections.ts';
-import { draining, type CallTold, type OfficeAnswered } from '../connections/office-wire.ts';
+import { draining, type CallTold, type OfficeAnswered, type OfficeWire } from '../connections/office-wire.ts';
 import {
   officeLimits,
   type OfficeLimits,
@@ -24,19 +25,29 @@ import {
 import type { Register } from '../../machines/office/rooms/register.ts';
 import { oversized } from '../../machines/office/rooms/pending.ts';
 import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
-import { NAMESPACE, OUR_CLIENT } from '../../machines/protocol/protocol.ts';
-import { checkEntrants, partAtExpiry, type EntrantsOptions, type OfficeServer } from './entry/entrants.ts';
+import {
+  NAMESPACE,
+  OUR_CLIENT,
+  type NoticeName,
+  type RelayedName,
+} from '../../machines/protocol/protocol.ts';
+import {
+  checkEntrants,
+  partAtExpiry,
+  type EntrantsOptions,
+  type OfficeServer,
+  partWith,
+  type PeerSocket,
+} from './entry/entrants.ts';
 import { controlOf, type OfficeControl } from './entry/control.ts';
-import { idOf } from './entry/engine.ts';
+import { idOf, cutOff, webSocketOf } from './entry/engine.ts';
 import { Strangers } from './entry/strangers.ts';
 import { OfficeGate } from './gate.ts';
-import { serve, type OfficeTls } from './http.ts';
-import { checkHandshakes, versionOf } from './handshake.ts';
-import { cutOversized, cutUnread } from './overloads.ts';
-import { metered } from './metered.ts';
-import { heard } from './frames.ts';
-import { framesAt, wireOf, type FrameOf } from './wire.ts';
-import { systemTimers } from './system-timers.ts';
+import { checkHandshakes, versionOf, type EngineRequest } from './handshake.ts';
+import { metered, heard, type SocketFrame } from './frames.ts';
+import { systemTimers } from '../clock.ts';
+import { keyOf } from '../../machines/kernel/address.ts';
+import type { ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 
 export interface Offices {
   readonly open: Ports['office'];
@@ -206,4 +217,104 @@ export function createOffices(options: OfficesOptions = {}): Offices {
     };
   };
   return { open, closed: async () => void (await Promise.all(closings)) };
+}
+
+/** Arguments of events that an office sends, which are checked by the schema of their event or made by this program. */
+type RelayedArgs = Parameters<ServerToClient[RelayedName]>;
+type NoticeArgs = Parameters<ServerToClient[NoticeName]>;
+/** Callback for messages on the socket at this address. */
+type Heard = (at: string, dir: 'in' | 'out', message: object) => void;
+/** Returns the callback for messages on a socket; undefined when nothing is to be reported. */
+type FrameOf = (socket: string) => SocketFrame | undefined;
+const framesAt =
+  (at: string, watched: (() => Heard | undefined) | undefined): FrameOf =>
+  (socket) => {
+    const frame = watched?.();
+    if (!frame) return undefined;
+    return (dir, message) =>
+      frame(`${at.slice(0, at.indexOf('#'))}/seat:${keyOf(socket)}/socket`, dir, message);
+  };
+/** Returns the functions by which an office sends to its sockets. */
+function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
+  const office = io.of(NAMESPACE);
+  const socketOf = (socket: string): PeerSocket | undefined => office.sockets.get(socket);
+  return {
+    send: (socket, event, body, onAck) =>
+      void socketOf(socket)?.emit(
+        event as RelayedName,
+        ...(heard(frameOf(socket), 'out', event, [body, onAck]) as RelayedArgs),
+      ),
+    deliver: (sockets, event, body) => {
+      // An empty list of rooms means all sockets for Socket.IO, so nothing is sent.
+      if (sockets.length === 0) return;
+      for (const socket of sockets) frameOf(socket)?.('out', { event, args: [body] });
+      office.to([...sockets]).emit(event, ...([body] as unknown as NoticeArgs));
+    },
+    part: (socket, failure) => {
+      const peer = socketOf(socket);
+      if (peer) partWith(peer, failure);
+    },
+    probe: (socket, onAlive) => {
+      const conn = socketOf(socket)?.conn;
+      conn?.once('heartbeat', onAlive);
+      // The types hide the method that sends a ping at once instead of after 25 s.
+      (conn as unknown as { sendPacket?(type: 'ping'): void } | undefined)?.sendPacket?.('ping');
+    },
+    cut: (socket) => {
+      const conn = socketOf(socket)?.conn;
+      if (conn) cutOff(conn);
+    },
+    notify: (socket, event, body) =>
+      void socketOf(socket)?.emit(
+        event,
+        ...(heard(frameOf(socket), 'out', event, [body]) as unknown as NoticeArgs),
+      ),
+  };
+}
+
+const payloadTooLarge = 413;
+/**
+ * Closes a polling connection that sent a message over the limit, as happens over a web socket. Engine.IO only
+ * refuses such a message, so its sender would wait for an answer without end.
+ */
+function cutOversized(io: OfficeServer, officeConnections: OfficeConnections): void {
+  const cut = (id: string): void => {
+    for (const socket of io.of(NAMESPACE).sockets.values())
+      if (idOf(socket.conn) === id) {
+        officeConnections.closed(socket.id, oversized);
+        socket.conn.close(true);
+      }
+  };
+  io.engine.use((request: EngineRequest, response: unknown, next: () => void) => {
+    // A request over a web socket has no response object, and needs no check here.
+    const id = request._query?.sid;
+    if (id !== undefined && response instanceof ServerResponse)
+      response.once('finish', () => {
+        if (response.statusCode === payloadTooLarge) cut(id);
+      });
+    next();
+  });
+}
+
+const sizeOf = (data: unknown): number =>
+  typeof data === 'string' || Buffer.isBuffer(data) ? data.length : data === undefined ? 0 : 64;
+/**
+ * Cuts a connection whose peer reads too slowly, because unsent messages are kept in memory. No reason is
+ * sent, because the peer would not read it.
+ */
+function cutUnread(socket: PeerSocket, gate: OfficeGate): void {
+  const most = gate.limits.unreadBytes;
+  if (most === 0) return;
+  const { conn } = socket;
+  /** Number of bytes that Engine.IO has taken and not yet passed to its transport. */
+  let waiting = 0;
+  conn.on('flush', () => (waiting = 0));
+  conn.on('packetCreate', ({ data }: { readonly data?: unknown }) => {
+    waiting += sizeOf(data);
+    if (waiting + (webSocketOf(conn)?.bufferedAmount ?? 0) <= most) return;
+    waiting = 0;
+    gate.refused('unreadBytes');
+    // The connection is cut one microtask later, so that sending to other peers is not interrupted.
+    queueMicrotask(() => cutOff(conn));
+  });
 }

@@ -24,7 +24,7 @@ import {
 import { extended } from '../kernel/objects.ts';
 import { timingOf } from '../kernel/timing.ts';
 import { linkKind } from '../link/link.machine.ts';
-import { events } from '../protocol/events.ts';
+import { events } from '../protocol/protocol.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { readRoom } from '../protocol/messages/lists.ts';
 import { isForHost, viewOf, type NotificationFact } from '../protocol/notifications.ts';

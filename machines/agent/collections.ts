@@ -1,7 +1,7 @@
 /** Collections of a computer that an agent follows, with the question and the reader of the answer for each. */
 import type { ResourceCollection } from '../kernel/ports.ts';
 import { finderQuestion, mostLimit } from '../resources/finder.ts';
-import { events } from '../protocol/events.ts';
+import { events } from '../protocol/protocol.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { DPEDocumentSummary, Missing, SmcpTool } from '../protocol/messages/collections.ts';
 import {

@@ -2,7 +2,7 @@
 import { isObject } from '../protocol/json.ts';
 import type { Ports } from '../kernel/ports.ts';
 import { listRoomReply } from '../protocol/messages/messages.ts';
-import { events } from '../protocol/events.ts';
+import { events } from '../protocol/protocol.ts';
 import { readAnswer } from '../protocol/reading.ts';
 import { largeContents, readerOf, withHandle, type Binary, type BlobFacts } from './blobs.rules.ts';
 

@@ -15,7 +15,7 @@ export {
   type EventName,
   type NoticeName,
   type RelayedName,
-} from './events.ts';
+} from './protocol.ts';
 export type {
   Announcement,
   Claim,

@@ -2,7 +2,7 @@
 import type { ServerHistory } from '../call/history.ts';
 import { contentHash } from '../catalog/changes.ts';
 import type { Capabilities, ResourceCollection } from '../kernel/ports.ts';
-import { events } from '../protocol/events.ts';
+import { events } from '../protocol/protocol.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { Read } from '../protocol/messages/lists.ts';
 import {

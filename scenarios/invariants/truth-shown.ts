@@ -6,7 +6,7 @@ import { isDpeUri } from '../../machines/resources/dpe-uri.ts';
 import { collections } from '../../machines/resources/collection-rules.ts';
 import type { AggregateShown, Items } from '../../machines/resources/collections.ts';
 import type { ResourceCollection } from '../../machines/kernel/ports.ts';
-import { events } from '../../machines/protocol/events.ts';
+import { events } from '../../machines/protocol/protocol.ts';
 import type { Harness } from '../stage/harness.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { EventObject } from 'xstate';
-import { interpreted } from '../../actors/api/agent-answers.ts';
-import type { ToldOutcome } from '../../actors/api/call-outcome.ts';
+import { interpreted, type ToldOutcome } from '../../actors/api/call-outcome.ts';
 import { isCrossing, type Trace } from '../../machines/trace/index.ts';
 import type { TapeMoment } from './tape.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';

@@ -1,5 +1,5 @@
 /** Random runs of an office on three nodes, drawn from seeds, for `a2c sim --nodes`. */
-import { events } from '../../machines/protocol/events.ts';
+import { events } from '../../machines/protocol/protocol.ts';
 import type { SeatFacts } from '../../machines/kernel/ports.ts';
 import { seatsIn, type Claims } from '../../machines/office/rooms/claims.ts';
 import { placeOf } from '../../machines/office/rooms/register.ts';

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import { NotSent, Refused, type Around, type McpTransport } from '../transport.ts';
 import { causeOf, causeWords, notStartable } from './http-failures.ts';
-import { Inbox } from '../messages/inbox.ts';
+import { Inbox } from '../messages/framing.ts';
 import type { InMemorySpec, OwnSpec } from './remote.ts';
 
 /** Longest wait in ms until a connection that the host has provided is closed. */

@@ -8,7 +8,7 @@ import { check } from './forgotten.ts';
 import { Http, type Exchange } from './http.ts';
 import type { Phase } from './http-failures.ts';
 import { cut } from '../messages/noise.ts';
-import { Inbox } from '../messages/inbox.ts';
+import { Inbox } from '../messages/framing.ts';
 import type { Web } from './remote.ts';
 
 /** Longest time in ms for saying good-bye to a server. */

@@ -1,12 +1,13 @@
-import { TransientMap } from '../../../machines/kernel/objects.ts';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { TransientMap } from '../../../machines/kernel/objects.ts';
 import { isAnswer, isNotification } from '../lenient.ts';
 import { Refused, type McpTransport, type Around } from '../transport.ts';
 import type { Envelope } from './envelope.ts';
-import { mayProgress } from './methods.ts';
 import type { Address } from '../../../machines/kernel/address.ts';
 import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 import { progressOf } from './notifications.ts';
+import type { Capabilities } from '../../../machines/kernel/ports.ts';
+import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 
 /** Callbacks of a pending request: progress any number of times, then one answer; undefined when no answer will come. */
 export interface Asker {
@@ -170,3 +171,38 @@ function isMere(error: unknown): error is Refused {
   const status = error instanceof Refused ? Number(error.failure.details?.['http_status'] ?? 0) : 0;
   return status >= 400 && status !== 401;
 }
+
+const declared: Readonly<Record<string, (capabilities: Capabilities) => boolean>> = {
+  ping: () => true,
+  'tools/list': ({ tools }) => tools !== null,
+  'tools/call': ({ tools }) => tools !== null,
+  'resources/list': ({ resources }) => resources !== null,
+  'resources/templates/list': ({ resources }) => resources !== null,
+  'resources/read': ({ resources }) => resources !== null,
+  'resources/subscribe': ({ resources }) => resources?.subscribe === true,
+  'resources/unsubscribe': ({ resources }) => resources?.subscribe === true,
+  'prompts/list': ({ prompts }) => prompts !== null,
+  'prompts/get': ({ prompts }) => prompts !== null,
+  'completion/complete': ({ completions }) => completions,
+  'logging/setLevel': ({ logging }) => logging,
+};
+/** Tells whether a server has declared the capability for a method; others are never requested, as the MCP lifecycle demands. */
+export const isAllowed = (method: string, capabilities: Capabilities): boolean =>
+  declared[method]?.(capabilities) === true;
+
+export const notAllowed = (method: string): Failure => ({
+  code: wireCodes.notBuilt,
+  message: `method not allowed: the server does not offer ${method}`,
+  details: { method, reason: 'methodNotAllowed' },
+});
+
+/** Methods whose requests carry a progress token, because they may take long. */
+const mayProgress: Readonly<Record<string, true>> = {
+  'tools/call': true,
+  'tools/list': true,
+  'resources/list': true,
+  'resources/templates/list': true,
+  'resources/read': true,
+  'prompts/list': true,
+  'prompts/get': true,
+};

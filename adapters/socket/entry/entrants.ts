@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Server, Socket } from 'socket.io';
 import { entryTexts, type Admitted, type Entrant, type Grant } from '../../../machines/office/rooms/entry.ts';
-import { notices } from '../../../machines/protocol/events.ts';
+import { notices, longestTimeoutMs, NAMESPACE } from '../../../machines/protocol/protocol.ts';
 import { toWireError, wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
-import { longestTimeoutMs, NAMESPACE } from '../../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../../machines/protocol/messages/socket-events.ts';
 import { addressOf } from './address.ts';
 import { certificateOf } from '../http.ts';

@@ -27,7 +27,7 @@ export {
   readResult,
   withMeta,
   type Finding,
-} from './result.ts';
+} from './judge.ts';
 export { resultBytes, truncateTo } from './truncate.ts';
 export {
   requestLimited,

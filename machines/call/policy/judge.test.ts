@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Permission } from '../permission.ts';
-import type { RequestFact } from '../../kernel/ports.ts';
 import {
+  type Permission,
   judgeAsk,
   judged as judgedBy,
   permissionRequest,
@@ -9,6 +8,7 @@ import {
   type KnownTools,
   type Validate,
 } from './judge.ts';
+import type { RequestFact } from '../../kernel/ports.ts';
 
 const tool = { name: 'read', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } };
 const known: KnownTools = {

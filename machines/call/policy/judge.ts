@@ -1,4 +1,7 @@
-/** Ports `policy` and `finish`: check a call before it is sent, and its result afterwards. */
+/**
+ * Ports `policy` and `finish`: check a call before it is sent, and its result afterwards. Our own permission rule decides from
+ * the tool's name and the server's hints whether a confirmation is needed.
+ */
 import type { Hand } from '../../blobs/hand.ts';
 import {
   asText,
@@ -6,15 +9,18 @@ import {
   roundedArguments,
   withNumbers,
   type Digits,
+  givenAsText,
+  withDigits,
 } from '../../protocol/exact-numbers.ts';
-import type { JsonObject, Tool } from '../../catalog/entries.ts';
+import type { JsonObject, Tool, ToolAnnotations } from '../../catalog/entries.ts';
 import type { ToolMeta } from '../../catalog/tool.ts';
-import { permission as ours, rulingOf, type Permission, type PermissionRequest } from '../permission.ts';
 import type { Emit, Ports, RequestFact } from '../../kernel/ports.ts';
 import { wireCodes } from '../../protocol/failure.ts';
-import type { Judgement } from './policy.ts';
-import { ownMember } from '../../protocol/json.ts';
-import { nothingFound, type Finding } from './result.ts';
+import type { CallPolicy, Judgement } from './policy.ts';
+import { ownMember, isObject, type Fields } from '../../protocol/json.ts';
+import { rememberedLast } from '../../kernel/objects.ts';
+import { toolResult, type CallToolResult } from '../../protocol/tool-result.ts';
+import { excessOf, truncateTo } from './truncate.ts';
 
 export interface KnownTools {
   readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
@@ -89,7 +95,7 @@ export const judged =
     const problems = problemsOf(knowing, from, call);
     return problems.length > 0
       ? wrong(problems)
-      : { problems, ...rulingOf(ours(permissionRequest(knowing.knownTo(from), call))) };
+      : { problems, ...rulingOf(permission(permissionRequest(knowing.knownTo(from), call))) };
   };
 
 export interface JudgeOptions extends Knowing {
@@ -251,3 +257,205 @@ export const finishAsk =
       else if (fact.type === 'ask.refused') say({ warnings: [...found.warnings, fact.failure.message] });
     });
   };
+
+/** Answer of the `finish` port: findings of the post-processing of a result. */
+export interface Finding {
+  /** Differences between `structuredContent` and the output schema of the tool, one line each. */
+  readonly mismatch: readonly string[];
+  /** Result after the VRL program of the server, as JSON text; null when no program ran. */
+  readonly transformed: string | null;
+  /** Sentences for a person about post-processing steps that could not be done. */
+  readonly warnings: readonly string[];
+  /** Items of the result with handles in place of large contents; absent when all contents are in it. */
+  readonly content?: readonly unknown[];
+}
+export const nothingFound: Finding = { mismatch: [], transformed: null, warnings: [] };
+
+const readOnce = rememberedLast<object, CallToolResult>(toolResult);
+/** Reads the result of a server of any make; integers that a number cannot hold become text. */
+export const readResult = (raw: unknown, digits?: readonly Digits[]): CallToolResult => {
+  const exact = digits ? withDigits(raw, digits) : raw;
+  return typeof exact === 'object' && exact !== null ? readOnce(exact) : toolResult(exact);
+};
+export const isRefusedByTool = (result: unknown): boolean => isObject(result) && result['isError'] === true;
+/**
+ * Adds members to the `meta` of a result, as a copy. The server's `_meta` is moved there too, because readers that
+ * know both names only read `_meta`.
+ */
+export function withMeta(result: unknown, more: Fields): unknown {
+  if (!isObject(result) || Object.keys(more).length === 0) return result;
+  const { _meta, meta, ...rest } = result;
+  return { ...rest, meta: { ...(isObject(_meta) && _meta), ...(isObject(meta) && meta), ...more } };
+}
+
+/** Name under which the host keeps a result that was cut, built from server and call id. */
+export const handleOf = (c: { readonly server: string; readonly reqId: string }): string =>
+  `${c.server}/${c.reqId}`;
+
+interface Called {
+  readonly server: string;
+  readonly reqId: string;
+  readonly policy: CallPolicy | null;
+  readonly digits?: readonly Digits[];
+}
+export const isOverBudget = ({ policy }: Called, result: unknown): boolean =>
+  policy !== null && policy.resultBytes > 0 && excessOf(result, policy.resultBytes) !== undefined;
+
+/** Warnings that explain why some numbers are given as text. */
+const digitWarnings = (digits: readonly Digits[] = []): readonly string[] => digits.map(givenAsText);
+/** Adds the metadata of the tool to a result (a2c-wire §3.6), so that VRL programs see it too. */
+export const carried = (
+  { policy }: Pick<Called, 'policy'>,
+  result: unknown,
+  digits?: readonly Digits[],
+): unknown =>
+  withMeta(result, {
+    ...(policy?.meta && !isRefusedByTool(result) && { a2c_tool_meta: policy.meta }),
+    ...(digits && { a2c_warnings: digitWarnings(digits) }),
+  });
+
+const tooLarge = 'What the program of its server made of it is too large to be given';
+/** Builds the final result: adds the findings of the post-processing, and cuts the result to its size limit. */
+export function finished(call: Called, given: unknown, finding: Finding): unknown {
+  const { policy } = call;
+  if (!policy) return given;
+  const { mismatch, transformed, content } = finding;
+  const result = content && isObject(given) ? { ...given, content } : given;
+  const warnings = [...digitWarnings(call.digits), ...finding.warnings];
+  const beside = (made: string | null, said: readonly string[]): unknown =>
+    withMeta(result, {
+      ...(made !== null && { a2c_vrl_transformed: made }),
+      ...(mismatch.length > 0 && { a2c_output_mismatch: mismatch }),
+      ...(said.length > 0 && { a2c_warnings: said }),
+    });
+  const whole = beside(transformed, warnings);
+  if (!isOverBudget(call, whole)) return whole;
+  if (isOverBudget(call, result)) return truncateTo(whole, policy.resultBytes, handleOf(call));
+  // The findings alone are too large, so they are dropped; the result is complete, and no copy is kept.
+  const smaller = beside(null, transformed === null ? warnings : [...warnings, tooLarge]);
+  return isOverBudget(call, smaller) ? result : smaller;
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+/**
+ * Verbs of reading in tool names. Nouns are excluded, because any action on a `status` or a `history` would then
+ * count as reading.
+ */
+export const readWords = words(`
+  read list get show view fetch search find query
+  browse cat count describe diff exists explain glob grep inspect lookup ls peek preview retrieve stat
+`);
+
+/**
+ * Verbs of writing in tool names; they override verbs of reading in the same name. Names with neither count as writes
+ * anyway, so only words that can occur beside a reading verb matter (`get_or_create`). Nouns common in reading names
+ * are left out: `get_commit`, `list_pull_requests`, `get_issue`.
+ */
+export const writeWords = words(`
+  write create update delete modify edit remove add insert save execute run call move copy mkdir rmdir
+  abort accept activate alter append apply approve archive assign attach ban bump buy cancel change charge chmod
+  chown clean cleanup clear click clone close configure cp deactivate decrement del deploy destroy detach disable
+  disconnect discard dismiss download drag drop empty enable erase eval evaluate exec export fill flush forward
+  generate grant import increment install invite invoke join kill launch leave lock make mark merge migrate mount mv
+  navigate notify overwrite patch pay persist post prepend press prune publish purchase purge push put reboot rebase
+  refund register reject rename reorder replace reply reset resize resolve respond restart restore revert revoke rm
+  rollback schedule seed sell send set share shell shuffle shutdown spawn squash start stop store submit subscribe
+  swap sync terminate toggle touch transfer trigger truncate unarchive unassign uninstall unlink unlock unmark
+  unmount unregister unshare unsubscribe upload upsert vote wipe
+`);
+
+type Access = 'read' | 'write';
+
+/** Pattern that reads `HTMLParser` as HTML and Parser. */
+const capitalFirst = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
+/** Pattern that reads `DELETEall` as DELETE and all. */
+const capitalsTogether = /[A-Z]{2,}|[A-Z]?[a-z]+/g;
+
+/**
+ * Splits a tool name into words, at every character that is no ASCII letter and at capitals. When a run of capitals
+ * can be read in two ways, the words of both are returned, so that no verb of writing stays hidden.
+ */
+export const wordsOf = (name: string): readonly string[] => {
+  const found = [...name.matchAll(capitalFirst), ...name.matchAll(capitalsTogether)];
+  return [...new Set(found.map(([word]) => word.toLowerCase()))];
+};
+
+/**
+ * Classifies a tool as read or write by whole words of its original name (deepchat-mcpv §A.6, cases 36–39): a verb of
+ * writing overrides one of reading, and a name with neither is a write. Annotations are untrusted hints, so they can
+ * turn a read into a write, never the reverse.
+ */
+export const accessOf = (tool: string, annotations: ToolAnnotations | null = null): Access => {
+  const found = wordsOf(tool);
+  const looks = found.some((word) => readWords.has(word)) && !found.some((word) => writeWords.has(word));
+  const isHarmless = annotations?.readOnlyHint !== false && annotations?.destructiveHint !== true;
+  return looks && isHarmless ? 'read' : 'write';
+};
+
+/** Question to a permission rule before a tool runs; the tool is known and not forbidden. */
+export interface PermissionRequest {
+  /** Id that the caller gave the call. */
+  readonly reqId: string;
+  /** Name of the agent that makes the call, as its office knows it; null for the host of this computer. */
+  readonly agent: string | null;
+  /** Context that the host gave the call; absent for calls of agents, and when the host gave none. */
+  readonly context?: unknown;
+  /** Name of the server in the config. */
+  readonly server: string;
+  /** Name that the server gave the tool; aliases and prefixes would say nothing about what it does. */
+  readonly tool: string;
+  /** Arguments as the caller gave them; they match the schema of the tool. */
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Hints of the server about the effects of the tool; untrusted. */
+  readonly annotations: ToolAnnotations | null;
+  /** Metadata of the tool, merged over the default of its server (`mergeMeta`). */
+  readonly meta: ToolMeta | null;
+  /** Groups (`all`, `read`, `write`) and original names of tools that run without confirmation. */
+  readonly autoApprove: readonly string[];
+}
+/**
+ * Decision about a call. `ask`: a person must confirm it first. `deny`: the call does not run, and no person is
+ * asked.
+ */
+export type Decision = 'allow' | 'ask' | 'deny';
+/** Decision about a call, with its reason. */
+export interface Ruling {
+  /** Decision: the call runs, needs a confirmation, or is refused (`NotPermitted`). */
+  readonly decision: Decision;
+  /** Reason in one sentence for a person, without any of the arguments. */
+  readonly reason: string;
+}
+/** Permission rule that a host sets in place of ours; returns a decision or a ruling, directly or as a promise. */
+export type Permission = (request: PermissionRequest) => Decision | Ruling | Promise<Decision | Ruling>;
+
+/**
+ * Permission rule of ours; it never denies. The most specific setting counts: `auto_apply` in the tool's metadata
+ * either way (a2c-wire §3.6), then the tool's name in `auto_approve`, then the groups. `write` does not include
+ * `read` (deepchat-mcpv case 34).
+ */
+export const permission = (request: PermissionRequest): Ruling => {
+  const { tool, annotations, meta, autoApprove } = request;
+  if (meta?.auto_apply === true) return { decision: 'allow', reason: 'auto_apply is true' };
+  if (meta?.auto_apply === false) return { decision: 'ask', reason: 'auto_apply is false' };
+  if (autoApprove.includes(tool)) return { decision: 'allow', reason: 'auto_approve names this tool' };
+  if (autoApprove.includes('all')) return { decision: 'allow', reason: 'auto_approve has all' };
+  const access = accessOf(tool, annotations);
+  return autoApprove.includes(access)
+    ? { decision: 'allow', reason: `auto_approve has ${access}, and this tool counts as ${access}` }
+    : { decision: 'ask', reason: `nothing approves it beforehand; it counts as ${access}` };
+};
+
+const isDecision = (said: unknown): said is Decision => said === 'allow' || said === 'ask' || said === 'deny';
+
+/**
+ * Reads the return value of a host's permission rule. Any value that is no decision denies, because a broken rule
+ * must not permit anything.
+ */
+export const rulingOf = (said: unknown): Ruling => {
+  if (isDecision(said)) return { decision: said, reason: `the host's rule says ${said}` };
+  const { decision, reason } = (said ?? {}) as { readonly decision?: unknown; readonly reason?: unknown };
+  if (!isDecision(decision)) return { decision: 'deny', reason: "the host's rule gave no decision" };
+  const isTold = typeof reason === 'string' && reason !== '';
+  return { decision, reason: isTold ? reason : `the host's rule says ${decision}` };
+};

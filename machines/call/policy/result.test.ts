@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallPolicy } from './policy.ts';
-import { carried, finished, isOverBudget, isRefusedByTool, nothingFound, withMeta } from './result.ts';
+import { carried, finished, isOverBudget, isRefusedByTool, nothingFound, withMeta } from './judge.ts';
 
 const policy: CallPolicy = {
   ...{ isConfirmed: false, generation: 1, confirmMs: 1, meta: { auto_apply: true } },

@@ -1,4 +1,4 @@
-import type { NoticeName } from '../../protocol/events.ts';
+import type { NoticeName } from '../../protocol/protocol.ts';
 import type { Gate } from './limits.ts';
 import type { Timers } from './pending.ts';
 

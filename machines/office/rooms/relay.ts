@@ -9,7 +9,14 @@ import {
   getResources,
   readResource,
 } from '../../protocol/messages/collections.ts';
-import { events, isKnownEvent, notices, type CarriedName, type NoticeName } from '../../protocol/events.ts';
+import {
+  events,
+  isKnownEvent,
+  notices,
+  type CarriedName,
+  type NoticeName,
+  toTimeoutMs,
+} from '../../protocol/protocol.ts';
 import { type Failure, wireCodes } from '../../protocol/failure.ts';
 import * as messages from '../../protocol/messages/messages.ts';
 import { getBlob } from '../../protocol/messages/blobs.ts';
@@ -17,7 +24,6 @@ import { getSkill, getSkills } from '../../protocol/messages/skills.ts';
 import { putBlob } from '../../protocol/messages/uploads.ts';
 import { rows, type Notification } from '../../protocol/notifications.ts';
 import { progressOf, toolCallProgress as progressSchema } from '../../protocol/messages/messages.ts';
-import { toTimeoutMs } from '../../protocol/protocol.ts';
 import type { Lookup } from './seating.ts';
 
 /** Decision of an office about an event that it received from a socket. */

@@ -11,7 +11,7 @@ import {
   refusal,
   type Ending,
 } from './answers.ts';
-import { events } from '../events.ts';
+import { events } from '../protocol.ts';
 import { toolCall } from './messages.ts';
 import { failureIn, readAnswer, readToolResult } from '../reading.ts';
 

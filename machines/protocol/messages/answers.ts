@@ -1,6 +1,6 @@
 /** Answers to questions and calls: why one failed, and what is known about the effect of a call. */
 import type { z } from 'zod';
-import { events } from '../events.ts';
+import { events } from '../protocol.ts';
 import { toWireError, wireCodes, type Failure, type WireError } from '../failure.ts';
 
 /**

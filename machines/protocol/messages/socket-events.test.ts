@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { EventName, NoticeName, RelayedName } from '../events.ts';
+import type { EventName, NoticeName, RelayedName } from '../protocol.ts';
 import type { ClientToServer, ServerToClient } from './socket-events.ts';
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;

@@ -14,7 +14,7 @@ import type {
   ReadResourceReply,
 } from './collections.ts';
 import type { z } from 'zod';
-import type { events, notices } from '../events.ts';
+import type { events, notices } from '../protocol.ts';
 import type {
   ComputerUpdate,
   Disconnecting,

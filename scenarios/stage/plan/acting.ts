@@ -1,7 +1,7 @@
 import type { Harness } from '../harness.ts';
 import type { AnyEventObject } from 'xstate';
 import { collectionOfUri } from '../../../machines/resources/collection-rules.ts';
-import { events } from '../../../machines/protocol/events.ts';
+import { events } from '../../../machines/protocol/protocol.ts';
 import { violationsOf, stagesOf } from './expectations.ts';
 import { differing, type Plan, type Stage, type Step } from './plan.ts';
 import { configOf, names, shuffled, type Wait, type Waits, type World } from './world.ts';

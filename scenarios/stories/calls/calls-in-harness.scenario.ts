@@ -1,7 +1,7 @@
 /** Scenarios of calls whose inner steps only the harness shows. */
 import { expect } from 'vitest';
 import type { AnyEventObject } from 'xstate';
-import { notices } from '../../../machines/protocol/events.ts';
+import { notices } from '../../../machines/protocol/protocol.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { client, kept, meets, order } from '../../stage/watching.ts';
 

@@ -1,6 +1,6 @@
 /** Scenarios about the scope of a session permission: it holds for the caller that was asked about. */
 import { expect } from 'vitest';
-import { events } from '../../../machines/protocol/events.ts';
+import { events } from '../../../machines/protocol/protocol.ts';
 import { officeUrl, type Harness } from '../../stage/harness.ts';
 import type { Peer } from '../../stage/scripted/network/network.ts';
 import { scenario } from '../../stage/plan/index.ts';

@@ -1,6 +1,6 @@
 /** Scenarios of an office on several nodes in which a node, the register, or a message between nodes fails. */
 import { expect } from 'vitest';
-import { events, notices } from '../../../machines/protocol/events.ts';
+import { events, notices } from '../../../machines/protocol/protocol.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { leaseMs } from '../../stage/scripted/network/network.ts';
 import { answers, call, granted, has, said, seated } from './two-nodes.ts';

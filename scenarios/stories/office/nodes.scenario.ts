@@ -1,6 +1,6 @@
 /** Scenarios of an office on several nodes that agree in one register: calls cross, and each seat is held once. */
 import { expect } from 'vitest';
-import { events, notices } from '../../../machines/protocol/events.ts';
+import { events, notices } from '../../../machines/protocol/protocol.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import { startNode } from '../../stage/nodes.ts';
 import { answers, call, granted, has, said, seated } from './two-nodes.ts';

@@ -1,6 +1,6 @@
 /** Scenarios of the office alone, with strangers that follow nothing but the wire protocol. */
 import { expect } from 'vitest';
-import { events, notices as noticeNames } from '../../../machines/protocol/events.ts';
+import { events, notices as noticeNames } from '../../../machines/protocol/protocol.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Heard } from '../../stage/scripted/network/network.ts';
 import type { Harness } from '../../stage/harness.ts';

@@ -1,6 +1,6 @@
 /** Helpers for peers of an office on two nodes. */
 import { expect } from 'vitest';
-import { events } from '../../../machines/protocol/events.ts';
+import { events } from '../../../machines/protocol/protocol.ts';
 import type { Harness } from '../../stage/harness.ts';
 import { startNode } from '../../stage/nodes.ts';
 import type { Peer } from '../../stage/scripted/network/network.ts';

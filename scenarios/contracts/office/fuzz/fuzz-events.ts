@@ -1,6 +1,6 @@
 /** Random events with arguments, text frames and bytes of a malicious peer, drawn from a seed. */
 import fc from 'fast-check';
-import { events, notices } from '../../../../machines/protocol/events.ts';
+import { events, notices } from '../../../../machines/protocol/protocol.ts';
 
 /** Room of the witnesses, which must receive nothing of the fuzz, with its computer and agent. */
 export const witnessed = { office: 'witness', computer: 'honest', agent: 'watcher' } as const;

@@ -21,11 +21,10 @@ import type { RelayTiming } from '../../../../machines/office/rooms/relay.ts';
 import { timing } from '../../../../machines/kernel/timing.ts';
 import { type ClusterOptions, Cluster } from '../../../../adapters/connections/nodes/cluster.ts';
 import { ScriptedRegister } from './scripted-register.ts';
-import { sizes } from '../../../../machines/protocol/protocol.ts';
+import { sizes, notices, events } from '../../../../machines/protocol/protocol.ts';
 import { OfficeConnections } from '../../../../adapters/connections/office-connections.ts';
 import type { LocalOffice } from '../../../../adapters/connections/nodes/questions.ts';
 import type { OfficeWire } from '../../../../adapters/connections/office-wire.ts';
-import { notices, events } from '../../../../machines/protocol/events.ts';
 import { extended } from '../../../../machines/kernel/objects.ts';
 
 /** Virtual time as in all scenarios. Timers of the same moment fire in the order in which they were set. */

@@ -9,7 +9,7 @@ import {
   writeWords,
   type Permission,
   type PermissionRequest,
-} from './permission.ts';
+} from './judge.ts';
 
 const asked = (tool: string, autoApprove: readonly string[], more: Partial<PermissionRequest> = {}) =>
   permission({
