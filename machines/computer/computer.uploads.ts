@@ -62,7 +62,7 @@ export function partTaken(c: ComputerContext, part: PartWanted): Taken {
 /** Refuses a part when the computer closes. */
 export const partAtClose = (part: PartWanted): Post => refusedPart(part, closing);
 export const isUpload = ({ kind }: OwnedEnded): boolean => kind === 'upload';
-export const afterUpload = (c: ComputerContext, { key }: OwnedEnded): Partial<ComputerContext> => ({
-  uploads: Object.fromEntries(Object.entries(c.uploads).filter(([upload]) => upload !== key)),
+export const afterUpload = (c: ComputerContext, { name }: OwnedEnded): Partial<ComputerContext> => ({
+  uploads: Object.fromEntries(Object.entries(c.uploads).filter(([upload]) => uploadOf(c, upload) !== name)),
   open: Math.max(0, c.open - 1),
 });

@@ -54,6 +54,8 @@ export const harnessInvariants: Readonly<Record<string, Invariant>> = {
   'no session is left': ({ servers }) => left('sessions', servers.openSessions),
   'no connection is left': ({ network }) => left('connections', network.audit().connections),
   'no routed call is left': ({ network }) => left('routed calls', network.audit().inFlight),
+  'no part of a file is left': ({ callPorts }) =>
+    left('files that have not landed', callPorts.landing.parts.size),
   'no observer fails': ({ blunders }, { blunders: meant = 0 }) =>
     blunders.length === meant ? [] : blunders.map(String),
   'the directory is consistent': ({ directory }) => {

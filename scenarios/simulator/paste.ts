@@ -66,6 +66,9 @@ const lines: { readonly [K in Drawn]: (step: Of<K>, isNamed: boolean) => string 
   show: ({ by, collection, query }) =>
     `s.${by === 'agent' ? 'agentShow' : 'show'}(${written(collection)}${isEmpty(query) ? '' : `, ${written(query)}`});`,
   read: ({ by, uri }) => `s.${by === 'agent' ? 'agentRead' : 'read'}(${written(uri)});`,
+  put: ({ bytes }) => `s.put(${bytes});`,
+  fetch: ({ bytes }) => `s.fetch(${bytes});`,
+  skill: ({ name }) => `s.skill(${name === undefined ? '' : written(name)});`,
   cancel: ({ call }) => `s.cancel(${nameOf(call)});`,
   call: (step, isNamed) => {
     const made = `s.${step.by === 'agent' ? 'agentCall' : 'call'}(${written(step.tool)}${calledWith(step)});`;
@@ -89,11 +92,12 @@ const named = (steps: readonly Step[]): Set<string> =>
 
 /** Formats a plan as source code that can be pasted into a file of `scenarios/`. */
 export function pasted({ title, servers, steps, timing, office, virtualOnly, ...house }: Plan): string {
-  const { person, permission, total } = house;
+  const { person, permission, total, shares } = house;
   const needed = named(steps);
   const body = [
     ...servers.flatMap((server) => serverLines(server, needed.has(server.name))),
     ...(office ? ['s.office();'] : []),
+    ...(shares ? [`s.shares(${written(shares)});`] : []),
     ...(person ? [`s.person(${written(person)});`] : []),
     ...(permission ? [`s.permission(${written(permission)});`] : []),
     ...(total ? [`s.total(${written(total)});`] : []),

@@ -9,7 +9,7 @@ const optional = [
   ...(['limits', 'resultBytes', 'program', 'autoApprove', 'callTotalMs'] as const),
 ] as const;
 const ofTool = ['takes', 'changes', 'answers', 'inputSchema', 'outputSchema', 'progressEveryMs'] as const;
-const ofHost = ['person', 'permission', 'total', 'office'] as const;
+const ofHost = ['person', 'permission', 'total', 'office', 'shares'] as const;
 /** Tells whether a step lets time pass. Such a step is never left out, because other steps would move. */
 const isRun = (step: Step): step is Extract<Step, { do: 'run' }> => step.do === 'run';
 

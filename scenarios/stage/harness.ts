@@ -81,6 +81,8 @@ export interface HarnessOptions extends Pick<
    * transitions taken, for counting. `nothing`: for runs of ten thousand plays.
    */
   readonly watches?: 'all' | 'transitions' | 'nothing';
+  /** Hears what the hosts hear, after it was noted. */
+  readonly hears?: (who: string, event: AnyEventObject) => void;
   /** Creates one more observer of the runtime. */
   readonly observer?: () => Observer;
 }
@@ -226,6 +228,7 @@ export class Harness {
         const settled = event as CallSettled;
         this.calls.find((c) => c.ticket === settled.ticket)?.settled.push(settled);
       }
+      this.#options.hears?.(as, event);
     });
   }
   async office(cast: Cast = {}): Promise<void> {

@@ -15,6 +15,7 @@ import './faults/faults-notify.scenario.ts';
 import './faults/faults-proc.scenario.ts';
 import './faults/faults-resource.scenario.ts';
 import './faults/faults-rpc.scenario.ts';
+import './faults/faults-shares.scenario.ts';
 import './office/found-by-simulation.scenario.ts';
 import './servers/orders/orders.scenario.ts';
 import './servers/slow-start.scenario.ts';

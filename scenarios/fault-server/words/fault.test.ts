@@ -8,6 +8,7 @@ const places: Readonly<Record<string, readonly string[]>> = {
   ...{ proc: ofServers, frame: ofServers, life: ofServers, rpc: ofServers },
   ...{ notify: ofServers, list: ofServers, resource: ofServers },
   net: ['net', 'server'],
+  ...{ blob: ['host'], skill: ['host'] },
 };
 
 describe('the vocabulary', () => {

@@ -13,6 +13,8 @@ export const layers = [
   'net',
   'host',
   'agent',
+  'blob',
+  'skill',
   'sched',
 ] as const;
 /** Moments in the life of a server for which a fault can wait. */

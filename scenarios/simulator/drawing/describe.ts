@@ -31,7 +31,7 @@ const nameOf = (step: Step): string => {
 
 /** Describes the run of a seed for people: servers, faults and steps. */
 export function described({ title, servers, steps, timing = {}, office, ...house }: Plan): string[] {
-  const { person, permission, total } = house;
+  const { person, permission, total, shares } = house;
   const counts = new Map<string, number>();
   for (const step of steps)
     if (step.do !== 'run') counts.set(nameOf(step), (counts.get(nameOf(step)) ?? 0) + 1);
@@ -43,6 +43,7 @@ export function described({ title, servers, steps, timing = {}, office, ...house
     ...servers.flatMap(serverLines),
     `  a person: ${person ?? 'is not asked'}; the rule of the host: ${permission ?? 'ours'}`,
     ...(total ? [`  of all calls together: ${written(total)}`] : []),
+    ...(shares ? [`  it shares: ${written(shares)}`] : []),
     `  delays (ms): ${knobs.length > 0 ? knobs.join(', ') : 'the usual ones'}`,
     `  what happens: ${often.join(', ')}`,
   ];

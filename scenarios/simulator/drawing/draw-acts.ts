@@ -1,4 +1,4 @@
-import type { ConfigEntry, ServerData, Step } from '../../stage/plan/plan.ts';
+import type { ConfigEntry, ServerData, SharedData, Step } from '../../stage/plan/plan.ts';
 import { drawFault, vocabulary, type Fault, type Word } from '../../fault-server/words/fault.ts';
 import type { Act, Cast } from './cast.ts';
 import { drawParams } from './draw-calling.ts';
@@ -121,13 +121,15 @@ const troubles = {
 export const spelledOut: ReadonlySet<string> = new Set(['sched.swizzle', 'host.stop']);
 /** These are drawn in a place of their own. */
 const elsewhere = new Set(['agent.duplicateCall', 'sched.permuteTies']);
+const sharedWords = vocabulary.filter(({ layer }) => layer === 'blob' || layer === 'skill');
 const outsideWords = vocabulary.filter(
-  ({ fault, where, later }) =>
-    where !== 'server' &&
-    where !== 'launch' &&
-    later === undefined &&
-    !spelledOut.has(fault) &&
-    !elsewhere.has(fault),
+  (word) =>
+    word.where !== 'server' &&
+    word.where !== 'launch' &&
+    word.later === undefined &&
+    !spelledOut.has(word.fault) &&
+    !elsewhere.has(word.fault) &&
+    !sharedWords.includes(word),
 );
 const needsOffice = ({ where }: Word): boolean => where === 'net' || where === 'agent';
 
@@ -240,4 +242,31 @@ export function drawTroubles(cast: Cast, count: number): Act[] {
   const words = outsideWords.filter((word) => among(word) && (hasOffice || !needsOffice(word)));
   const time = timesOf(streamOf(seed, 'world', 'times'), forMs);
   return Array.from({ length: count }, (_, n) => troubleAt(cast, n + 1, time(), words)).flat();
+}
+
+const sharedSkills = { pdf: { 'SKILL.md': 'How to read a PDF' }, word: { 'SKILL.md': 'How to write' } };
+/** Skills and a landing folder, which some runs have, with what their agent asks of them and what goes wrong. */
+export function drawShares({ seed, forMs, hasOffice, among }: Cast): {
+  readonly acts: readonly Act[];
+  readonly shares?: SharedData;
+} {
+  const random = streamOf(seed, 'day', 'shares');
+  if (!hasOffice || !chance(random, 0.4)) return { acts: [] };
+  const landing = { idleMs: spread(random, 500, 30_000), isApproved: chance(random, 0.7) };
+  const time = timesOf(streamOf(seed, 'shares', 'times'), forMs);
+  const asked = Array.from({ length: spread(random, 1, 12) }, (_, n): Act => {
+    const [ask, bytes] = [`shared${n + 1}`, spread(random, 1, 20_000)];
+    const name = oneOf(random, ['pdf', 'word', 'none', undefined]);
+    const step = oneOf(random, [
+      { do: 'put', ask, bytes },
+      { do: 'fetch', ask, bytes },
+      { do: 'skill', ask, ...(name !== undefined && { name }) },
+    ] as const);
+    return { at: time(), step };
+  });
+  const words = sharedWords.filter(among);
+  const faults = Array.from({ length: words.length > 0 ? between(random, 0, 3) : 0 }, (): Act => {
+    return { at: time(), step: { do: 'fault', fault: drawFault(random, oneOf(random, words)) } };
+  });
+  return { acts: [...asked, ...faults], shares: { skills: sharedSkills, landing } };
 }

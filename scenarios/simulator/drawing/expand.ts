@@ -2,7 +2,7 @@ import type { Timing } from '../../../machines/kernel/timing.ts';
 import type { PersonWord, Plan, Step } from '../../stage/plan/plan.ts';
 import type { Word } from '../../fault-server/words/fault.ts';
 import type { Act } from './cast.ts';
-import { drawCalls, drawQuestions, drawTroubles } from './draw-acts.ts';
+import { drawCalls, drawQuestions, drawShares, drawTroubles } from './draw-acts.ts';
 import { drawBursts, drawCallTiming, drawHouse } from './draw-calling.ts';
 import { drawServer } from './draw-server.ts';
 import { between, chance, oneOf, spread, streamOf, type Random } from './streams.ts';
@@ -107,7 +107,8 @@ export function expand(seed: number, { forMs, among }: ExpandOptions): Plan {
   const timing = { ...drawTiming(streamOf(seed, 'day', 'timing')), ...drawCallTiming(seed) };
   const questions = spread(streamOf(seed, 'day', 'questions'), 1, 20);
   const others = [...drawCalls(cast, calls), ...drawTroubles(cast, worries), ...drawBursts(cast)];
-  const acts = [...others, ...drawQuestions(cast, questions, others)];
+  const { acts: shared, shares } = drawShares(cast);
+  const acts = [...others, ...drawQuestions(cast, questions, others), ...shared];
   return {
     title: `seed ${seed}`,
     servers,
@@ -123,6 +124,7 @@ export function expand(seed: number, { forMs, among }: ExpandOptions): Plan {
     ...(Object.keys(timing).length > 0 && { timing }),
     ...drawHouse(seed, person),
     ...(hasOffice && { office: true as const }),
+    ...(shares && { shares }),
     virtualOnly: 'generated from a seed',
   };
 }

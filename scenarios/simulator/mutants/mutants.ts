@@ -19,6 +19,7 @@ import { mutantsOfNet, mutantsOfServers } from './mutants-servers.ts';
 import { mutantsOfLists, mutantsOfNotices } from './mutants-notices.ts';
 import { mutantsOfShown } from './mutants-shown.ts';
 import { mutantsOfHosts, mutantsOfRuntime } from './mutants-runtime.ts';
+import { mutantsOfShares } from './mutants-shares.ts';
 
 interface Sending {
   readonly target: string;
@@ -231,4 +232,5 @@ export const mutants: readonly Mutant[] = [
   ...[...calls, ...mutantsOfCalls, ...clients, ...processes, ...loops],
   ...[...mutantsOfLists, ...mutantsOfNotices, ...mutantsOfNet],
   ...[...mutantsOfServers, ...mutantsOfRuntime, ...mutantsOfShown, ...mutantsOfHosts],
+  ...mutantsOfShares,
 ];

@@ -42,6 +42,8 @@ export class Acting {
     else if (step.do === 'call') this.#call(step);
     else if (step.do === 'show') this.#show(step);
     else if (step.do === 'read') this.#read(step);
+    else if (step.do === 'skill') this.#skill(step);
+    else if (step.do === 'put' || step.do === 'fetch') world.transfer(step);
     else if (step.do === 'cancel') this.#cancel(step.call);
     else if (step.do === 'config') world.order('computer', configOf(this.#plan, step.servers));
     else if (isOrder(step)) world.order('computer', { type: `server.${step.do}`, server: step.server });
@@ -131,6 +133,10 @@ export class Acting {
         collection: read.ok ? read.body : ('finder' as const),
         uri,
       });
+  }
+  #skill({ ask, name }: Do<'skill'>): void {
+    if (name === undefined) this.#query(ask, events.getSkills, {});
+    else this.#query(ask, events.getSkill, { name });
   }
   #want(ticket: string, wanted: AnyEventObject): void {
     this.#world.ask('computer', ticket, { ...wanted, ticket, reqId: ticket });

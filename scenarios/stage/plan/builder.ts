@@ -14,6 +14,7 @@ import type {
   Plan,
   Root,
   ServerData,
+  SharedData,
   Stage,
   StageOptions,
   Step,
@@ -95,6 +96,10 @@ export class Scene {
   /** Adds an office with the computer `c1` and an agent `a1`. */
   office(): void {
     this.#rest = { ...this.#rest, office: true };
+  }
+  /** Gives the computer skills and a landing folder. */
+  shares(shares: SharedData): void {
+    this.#rest = { ...this.#rest, shares };
   }
   /** Requires confirmation for tools and sets how the person answers. */
   person(person: PersonData): void {
@@ -204,6 +209,28 @@ export class Scene {
     const ask = `ask${(this.#asks += 1)}`;
     this.#steps.push({ do: 'read', ask, by, uri });
     return { ask };
+  }
+  /** Makes the agent put a file of so many bytes on the computer. */
+  put(bytes: number): AskRef {
+    const ask = this.#nextShared();
+    this.#steps.push({ do: 'put', ask, bytes });
+    return { ask };
+  }
+  /** Makes the agent read a content of so many bytes that the computer keeps for it. */
+  fetch(bytes: number): AskRef {
+    const ask = this.#nextShared();
+    this.#steps.push({ do: 'fetch', ask, bytes });
+    return { ask };
+  }
+  /** Makes the agent read `SKILL.md` of a skill; without a name, the list of skills. */
+  skill(name?: string): AskRef {
+    const ask = this.#nextShared();
+    this.#steps.push({ do: 'skill', ask, ...(name !== undefined && { name }) });
+    return { ask };
+  }
+  #nextShared(): string {
+    this.#rest = { virtualOnly: 'no disk of a real play has skills or large contents', ...this.#rest };
+    return `ask${(this.#asks += 1)}`;
   }
   /** Waits until each of these questions is answered. */
   shown(...asks: readonly AskRef[]): void {

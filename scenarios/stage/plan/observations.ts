@@ -30,6 +30,13 @@ interface Told {
   readonly total_count?: number;
   readonly contents?: readonly { readonly uri: string; readonly text?: string }[];
   readonly missing?: readonly { readonly server: string }[];
+  readonly skills?: readonly { readonly name: string; readonly description: string }[];
+  /** Text of the file of a skill. */
+  readonly body?: string;
+  readonly rel_path?: string;
+  readonly landing_path?: string;
+  /** Code of an ack that refuses in the form of 0.4. */
+  readonly code?: number;
 }
 export type Answer = Partial<Pick<CallSettled, 'failure' | 'result'>> & {
   readonly body?: Body;
@@ -43,14 +50,17 @@ export function shownBy(answer: Answer, at: number): Shown {
   const body: Body = answer.body ?? result ?? answer;
   const windows = (body.desktops ?? []).map((rendered) => readWindow(rendered));
   const documents = (body.documents ?? []).map(({ uri, title }) => ({ uri, text: title }));
-  const all = [...windows, ...documents, ...listed(body.contents)];
+  const skills = (body.skills ?? []).map(({ name, description }) => ({ uri: name, text: description }));
+  const { rel_path: path = body.landing_path, body: text } = body;
+  const file = path === undefined ? [] : [{ uri: path, ...(text !== undefined && { text }) }];
+  const all = [...windows, ...documents, ...skills, ...file, ...listed(body.contents)];
   return {
     at,
     uris: all.map(({ uri }) => uri),
     texts: all.map(({ text = '' }) => text),
     total: body.total_count ?? null,
     missing: (answer.missing ?? body.missing ?? []).map(({ server }) => server),
-    code: failure?.code ?? body.error?.code ?? null,
+    code: failure?.code ?? body.error?.code ?? body.code ?? null,
   };
 }
 const listed = (contents: Body['contents']): NonNullable<Body['contents']> =>

@@ -4,6 +4,7 @@ import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { ResourceCollection } from '../../../machines/kernel/ports.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';
 import { calm, type ServerSettings } from '../server-plan.ts';
+import type { Landing } from '../../../machines/uploads/upload.rules.ts';
 import type { Fault } from '../../fault-server/words/fault.ts';
 import type { Meant } from '../../invariants/invariants.ts';
 import type { HarnessOptions } from '../harness.ts';
@@ -81,6 +82,13 @@ export function personIn(person: PersonData): { readonly word: PersonWord; reado
  * decides.
  */
 export type PermissionData = 'allow' | 'ask' | 'deny' | 'throws' | 'never';
+/** What the computer shares besides its servers; in virtual time only. */
+export interface SharedData {
+  /** Skills of its folders: the text of each file, by the name of the skill and the path of the file. */
+  readonly skills?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Folder in which the files of agents land: idle time of an upload in ms, and whether nobody is asked. */
+  readonly landing?: Landing;
+}
 /** Behaviour of the program that transforms the results of a server. */
 export type ProgramData = 'works' | 'fails' | 'hangs';
 
@@ -132,6 +140,12 @@ export type Step =
     }
   /** Reads one resource, from the server that has it. */
   | { readonly do: 'read'; readonly ask: string; readonly by: 'host' | 'agent'; readonly uri: string }
+  /** Puts a file of so many bytes on the computer, by the agent. */
+  | { readonly do: 'put'; readonly ask: string; readonly bytes: number }
+  /** Makes the agent read a content of so many bytes that the computer keeps for it. */
+  | { readonly do: 'fetch'; readonly ask: string; readonly bytes: number }
+  /** Makes the agent read `SKILL.md` of a skill; without a name, the list of skills. */
+  | { readonly do: 'skill'; readonly ask: string; readonly name?: string }
   /** Waits until that question is answered. */
   | { readonly do: 'shown'; readonly ask: string }
   | { readonly do: 'settled'; readonly call: string }
@@ -267,6 +281,8 @@ export interface Plan {
   readonly total?: CallLimits;
   /** Adds an office with the computer `c1` and an agent `a1`. */
   readonly office?: true;
+  /** Skills and a landing folder of the computer; none by default. */
+  readonly shares?: SharedData;
   /**
    * Servers and ports for a virtual play: the plan starts nothing itself, and its other members are ignored.
    * @internal

@@ -13,6 +13,7 @@ import {
   type Plan,
   type Root,
   type ServerData,
+  type Step,
 } from './plan.ts';
 
 /** Step that takes time: a condition that a play waits for, a time, or code that needs virtual time. */
@@ -21,6 +22,8 @@ export type Wait =
   | { readonly ms: number }
   | { readonly act: (harness: Harness) => void | Promise<void> };
 export type Waits = Generator<Wait, void>;
+
+export type Transfer = Extract<Step, { do: 'put' | 'fetch' }>;
 
 /** Place where a plan is played. All differences between virtual time and reality are behind this interface. */
 export interface World {
@@ -37,6 +40,8 @@ export interface World {
   /** Lists conditions that should hold by now and do not. */
   quiescent(): readonly string[] | Promise<readonly string[]>;
   kill(server: string, signal: OutsideSignal): void;
+  /** Makes the agent put a file, or read a large content. */
+  transfer(step: Transfer): void;
   /** Values of the inputs of servers. */
   readonly specs: ScriptedSpecs;
   /** Causes a fault of host, agent or clock that is more than an order. */

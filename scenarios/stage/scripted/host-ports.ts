@@ -346,8 +346,8 @@ function entryOf({ server, bundle, uri, version, contents }: SkillEntry): SkillE
 
 /** Fake of the contents that a computer keeps for agents, in virtual time; the port `blobs` reads them. */
 export class ScriptedBlobs {
-  /** Fault of the disk: `hangs` answers nothing, `fails` refuses, `full` keeps nothing more. */
-  fault: 'hangs' | 'fails' | 'full' | null = null;
+  /** Fault of the disk: `hangs` answers nothing, `fails` refuses, `full` keeps nothing more, `lies` gives other bytes. */
+  fault: 'hangs' | 'fails' | 'full' | 'lies' | null = null;
   /** Largest number of bytes of one part. */
   partBytes: number = blobSizes.partBytes;
   readonly shelf = new Shelf<Buffer>();
@@ -384,7 +384,10 @@ export class ScriptedBlobs {
     const { where, handle, mimeType, bytes } = found.kept;
     const { offset } = wanted;
     const end = offset + Math.min(this.partBytes, wanted.maxBytes);
-    const base64 = where.subarray(offset, end).toString('base64');
+    const bytesRead = where.subarray(offset, end);
+    const base64 = Buffer.from(
+      this.fault === 'lies' ? bytesRead.map((byte) => 255 - byte) : bytesRead,
+    ).toString('base64');
     return { kind: 'part', handle, mimeType, bytes, offset, base64, eof: end >= bytes };
   }
 }

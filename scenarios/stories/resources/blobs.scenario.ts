@@ -296,15 +296,6 @@ for (const [what, answerOf, failure] of lies)
     expect(endOf(s)).toMatchObject([{ end: 'failed', failure }]);
   });
 
-scenario('a content that is not what its hash says fails, whenever the host finds out', {}, async (s) => {
-  await other(s, (asked, ack) => ack(partOf(asked)));
-  download(s);
-  await readAll(s, 100);
-  tell(s, { type: 'content.wrong', failure: { code: 500, message: 'its sha256' } });
-  await s.run(1);
-  expect(endOf(s)).toMatchObject([{ end: 'failed', failure: { message: 'its sha256' } }]);
-});
-
 scenario('a download that its link refuses, or whose agent closes, is told', {}, async (s) => {
   await s.office();
   s.agent();

@@ -120,21 +120,15 @@ scenario('parts that are declared wrong, out of order, too long or too many are 
   expect((await answers(s, ...many)).at(-1)).toMatchObject(no('busy'));
 });
 
-scenario('an agent that lies about the hash gets no file', {}, async (s) => {
+scenario('a computer takes more files one after the other than it takes at once', {}, async (s) => {
   await meet(s);
-  const upload_id = await begun(s, { sha256: sha256('another text') });
-  const last = put(s, { upload_id, at: 4, part: 'two three', eof: true });
-  expect(await answers(s, last)).toMatchObject([no('integrity')]);
-  expect(files(s)).toEqual({});
+  for (let n = 1; n <= 6; n += 1) {
+    expect(await answers(s, first(s, text, { eof: true, name_hint: `${n}` }))).toMatchObject([
+      { landing_path: `/landing/upload-${n}_${n}` },
+    ]);
+    await s.run(idleMs);
+  }
   nothingLeft(s);
-});
-
-scenario('an upload that stalls ends after the idle time, and leaves nothing', {}, async (s) => {
-  await meet(s);
-  const upload_id = await begun(s);
-  await s.run(idleMs + 1);
-  nothingLeft(s);
-  expect(await answers(s, put(s, { upload_id, at: 4 }))).toMatchObject([no('invalid_upload')]);
 });
 
 for (const waitMs of [0, 3])

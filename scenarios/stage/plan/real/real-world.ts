@@ -356,6 +356,9 @@ export class RealWorld implements World {
     const child = this.runtime.ledger.list().find((each) => each.key === key);
     if (child?.pid !== undefined) process.kill(child.pid, signal);
   }
+  transfer(): never {
+    throw new Error('large contents of a plan are played in virtual time only');
+  }
   happen(fault: Fault): void {
     const ms = Number(fault['ms'] ?? 0);
     if (fault.fault === 'host.eventLoopStall')

@@ -19,9 +19,11 @@ import {
   type Plan,
   type Root,
   type ProgramData,
+  type SharedData,
 } from '../plan.ts';
 import { scriptOf } from './scripted-server.ts';
-import { agentOf, computerOf, has, names, seedOf, type Waits, type World } from '../world.ts';
+import { agentOf, computerOf, has, names, seedOf, type Transfer, type Waits, type World } from '../world.ts';
+import { Transfers, transfersEnd } from './transfers.ts';
 import { eventOf, type TransformRequest } from '../../../../machines/call/transform.ts';
 import { ScriptedTransformer, type ScriptedProgram } from '../../scripted/transformer.ts';
 
@@ -77,6 +79,10 @@ const rules: Readonly<Record<PermissionData, Permission>> = {
   },
   never: () => new Promise(() => {}),
 };
+/** Largest part of a content in bytes, so that small contents have many parts. */
+const partBytes = 1_024;
+const blobFaults = { 'blob.stall': 'hangs', 'blob.break': 'fails', 'blob.lie': 'lies' } as const;
+type BlobWord = keyof typeof blobFaults;
 /** Delay of everything that the world says to an actor or its descendants. */
 interface Delay {
   readonly actor: string;
@@ -135,6 +141,7 @@ export class VirtualWorld implements World {
   readonly #untrue: Violation[] = [];
   #areFaultsCleared = false;
   readonly random: () => number;
+  readonly #transfers: Transfers;
 
   constructor(
     plan: Plan,
@@ -158,6 +165,9 @@ export class VirtualWorld implements World {
       watches,
       limits: limitsIn(plan),
       validate: simpleValidate,
+      hears: (who, event) => {
+        if (who === 'agent') this.#transfers.heard(event);
+      },
       ...(total && { total: () => total }),
       ...(plan.permission && { permission: rules[plan.permission] }),
       hasProgram: (server) => programs().hasProgram(server),
@@ -183,6 +193,9 @@ export class VirtualWorld implements World {
         ? { watches, ...(observer && { observer: () => observer }), ...plan.stage, ...(kinds && { kinds }) }
         : options,
     );
+    this.#transfers = new Transfers(this.harness, this.observed);
+    if (plan.shares) this.harness.callPorts.blobs.partBytes = partBytes;
+    this.harness.callPorts.skills.truth = plan.shares?.skills ?? {};
   }
   *boot(): Waits {
     if (this.#plan.stage) return;
@@ -195,7 +208,11 @@ export class VirtualWorld implements World {
     if (harness.directory.find(who) || (!office && who !== 'computer')) return;
     if (who === 'office') yield { act: () => harness.office() };
     else if (who === 'agent') harness.start('agent', agentOf(this.#plan, officeUrl));
-    else harness.start('computer', computerOf(this.#plan, office ? officeUrl : null));
+    else {
+      harness.start('computer', computerOf(this.#plan, office ? officeUrl : null));
+      const landing = this.#plan.shares?.landing;
+      if (landing) harness.order('computer', { type: 'landing.set', landing });
+    }
   }
   /** Asks like the handle of a host, which refuses by itself when the actor is not there. */
   ask(who: 'computer' | 'agent', ticket: string, event: AnyEventObject): void {
@@ -215,6 +232,10 @@ export class VirtualWorld implements World {
     this.#areFaultsCleared = true;
     this.specs.clearFaults();
     this.harness.network.faults.clearFaults();
+    this.harness.callPorts.blobs.fault = null;
+    this.harness.callPorts.landing.faults = {};
+    this.#transfers.clearFaults();
+    if (this.#plan.shares?.skills) this.#share(this.#plan.shares.skills);
     this.harness.skewMs = 0;
   }
   get violations(): readonly Violation[] {
@@ -229,13 +250,23 @@ export class VirtualWorld implements World {
     const untrue = [
       ...untruths(this.harness).map(violation(offersTheTruth)),
       ...(await untruthsShown(this.harness)).map(violation(showsTheTruth)),
+      ...this.#transfers.open.map(violation(transfersEnd)),
     ];
     this.#untrue.push(...untrue);
     const found = [...this.bench.violations.slice(known), ...untrue];
     return found.map(({ invariant, what }) => `${invariant}: ${what}`);
   }
+  transfer(step: Transfer): void {
+    this.#transfers.start(step);
+  }
+  /** Changes the skill folders of the computer, which sees it when it runs. */
+  #share(skills: NonNullable<SharedData['skills']>): void {
+    this.harness.callPorts.skills.truth = skills;
+    this.order('computer', { type: 'skills.look' });
+  }
   happen(fault: Fault): void {
-    const { clock, network } = this.harness;
+    const { clock, network, callPorts } = this.harness;
+    const isUp = fault['way'] === 'up';
     const ms = Number(fault['ms'] ?? 0);
     if (fault.fault === 'host.eventLoopStall') clock.stall(ms);
     else if (fault.fault === 'host.clockJump') this.harness.skewMs += ms;
@@ -248,6 +279,11 @@ export class VirtualWorld implements World {
     else if (fault.fault === 'agent.ackLate') network.faults.holdAck(names.agent, ms);
     else if (fault.fault === 'sched.delayDelivery')
       this.#delays.push({ actor: String(fault['actor']), ms, waiting: [], until: 0 });
+    else if (fault.fault === 'skill.vanish') this.#share({});
+    else if (fault.fault === 'blob.break' && isUp) callPorts.landing.faults = { write: 'breaks' };
+    else if (fault.fault === 'blob.stall' && isUp) this.#transfers.isStalled = true;
+    else if (fault.fault === 'blob.lie' && isUp) this.#transfers.isLying = true;
+    else if (fault.fault in blobFaults) callPorts.blobs.fault = blobFaults[fault.fault as BlobWord];
     else if (fault.fault !== 'sched.permuteTies') throw new Error(`${fault.fault} cannot be played`);
   }
   #strobe(ms: number, n: number): void {
