@@ -12,6 +12,8 @@ const fast = [
 ];
 /** Files that need what Windows or Wine has not. */
 const left = [
+  // Its children are `sleep` and `sh`.
+  'adapters/process/reaper/ledger.test.ts',
   // Look for processes in /proc.
   'actors/e2e/{child-environment,finder-e2e,lazy}.test.ts',
   // Sends SIGUSR2 to its server.
@@ -22,7 +24,7 @@ const left = [
   '**/*.{long,full,lockstep,simulation,interop,browser,redis,chaos,lifecycle}.test.ts',
 ];
 /** Files that count what a process holds, or end it. */
-const alone = ['adapters/process/**/*.test.ts', 'scenarios/**/*.wine.test.ts'];
+const alone = ['adapters/process/**/*.test.ts', '{actors,scenarios}/**/*.wine.test.ts'];
 
 /** Tests that run with the Windows build of Node under Wine (`scenarios/wine/run.mjs`). */
 export default defineConfig({

@@ -115,6 +115,8 @@ it('of a computer in an office a result with odd contents is one, too', async ()
   expect(result).toMatchObject({ content: expect.arrayContaining([{ type: 'unknown', value: null }]) });
 });
 
+/** Text with the quotes of the shells of this system. */
+const asHere = (text: string): string => (process.platform === 'win32' ? text.replaceAll("'", '"') : text);
 describe('advice of machines', () => {
   const options = { config: 'my servers.json' };
   it.each([
@@ -127,11 +129,11 @@ describe('advice of machines', () => {
     ['a2c login example.com. Then go on', "a2c login example.com -c 'my servers.json'. Then go on"],
     ['List them: a2c list', "List them: a2c list -c 'my servers.json'"],
   ])('%s can be copied', (remedy, shown) => {
-    expect(forShell({ remedy }, options)).toEqual({ remedy: shown });
+    expect(forShell({ remedy }, options)).toEqual({ remedy: asHere(shown) });
   });
   it('quotes a name with a blank', () => {
     const failure = { remedy: 'Enable it: a2c enable my files', details: { server_name: 'my files' } };
-    expect(forShell(failure, {}).remedy).toBe("Enable it: a2c enable 'my files'");
+    expect(forShell(failure, {}).remedy).toBe(asHere("Enable it: a2c enable 'my files'"));
   });
 });
 

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
+
+/** Tests of the built command as a process, with the folders of a user of its own. */
+const folder = testFolder('commands');
+const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
+const config = join(folder, 'my servers.json');
+const echo = {
+  command: process.execPath,
+  args: [fixtureFile('mcp-server.mjs'), 'echo'],
+  autoApprove: ['all'],
+};
+writeFileSync(config, JSON.stringify({ mcpServers: { fixture: echo } }));
+
+async function a2c(words: readonly string[], input = ''): Promise<{ code: unknown; out: string }> {
+  const child = spawn(process.execPath, [main, ...words], {
+    cwd: folder,
+    env: { ...process.env, APPDATA: join(folder, 'roaming'), LOCALAPPDATA: join(folder, 'local') },
+  });
+  let out = '';
+  for (const pipe of [child.stdout, child.stderr])
+    pipe.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as unknown[];
+  return { code, out };
+}
+
+it('a call is answered, and what it recorded is replayed the same', async () => {
+  const traces = join(folder, 'traces');
+  const called = await a2c(['call', 'echo', 'text=hi', '-c', config, '--record', traces]);
+  expect(called).toMatchObject({ code: 0, out: expect.stringContaining('hi') });
+  const [trace = ''] = readdirSync(traces);
+  const replayed = await a2c(['replay', join(traces, trace)]);
+  expect(replayed).toMatchObject({ code: 0, out: expect.stringMatching(/^SAME .*\n.*echo of fixture/) });
+});
+
+it('tools are listed, and nothing is found wrong', async () => {
+  expect(await a2c(['tools', '-c', config])).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^fixture {2}ready in /m),
+  });
+  expect(await a2c(['doctor', '-c', config])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('nothing is wrong'),
+  });
+});
+
+it('a config is imported into the folder of the user', async () => {
+  const theirs = join(folder, 'claude_desktop_config.json');
+  writeFileSync(theirs, '{"mcpServers": {"x": {"command": "node", "args": ["x.js"]}}}\r\n');
+  const imported = await a2c(['import', theirs, '--yes']);
+  expect(imported).toMatchObject({ code: 0, out: expect.stringContaining(join(folder, 'roaming', 'a2c')) });
+  expect((await a2c(['list'])).out).toMatch(/^x +stdio +node x\.js$/m);
+});
+
+it('a host takes commands and ends with its input', async () => {
+  const { code, out } = await a2c(['up', '--port', '0', '-c', config], 'status\n');
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: expect.stringMatching(/fixture .*(?:ready|starting|connecting)/),
+  });
+});
