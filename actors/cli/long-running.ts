@@ -200,6 +200,7 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
       ...options,
       folder: options.record ?? '.',
       officeLine,
+      peers: () => office.peers(),
       seat,
       tree,
       ...(terminal.isInteractive && { history: lineHistory(defaultStateDir()) }),

@@ -52,6 +52,7 @@ describe('who runs an office', () => {
         address: expect.stringContaining('127.0.0.1'),
         subject: 'red',
         seat: { office: 'o', role: 'computer', name: 'c1' },
+        misses: expect.arrayContaining(['large contents in parts', 'files of agents']),
         since: expect.any(Number),
       },
       expect.objectContaining({ id: two.socket.id, subject: 'blue' }),

@@ -19,6 +19,19 @@ export function isSpoken(version: string): boolean | 'unreadable' {
   return major === 0 && minor >= spoken.minors[0] && minor <= spoken.minors[1];
 }
 
+/** Things that peers of others do from a minor version (0.x) on, as the Python SDK of that version does them. */
+const features: readonly (readonly [number, string])[] = [
+  [2, 'large contents in parts'],
+  [2, 'resources and skills'],
+  [3, 'the notice of changed tools'],
+  [4, 'files of agents'],
+];
+/** Returns what a peer of a version does not do; a peer without one speaks 0.1. Peers of ours do all. */
+export const missedBy = (version: string | undefined, isOurs: boolean): readonly string[] => {
+  const minor = Number((version ?? '0.1.0').split('.')[1]);
+  return isOurs ? [] : features.filter(([since]) => minor < since).map(([, feature]) => feature);
+};
+
 /** Socket.IO namespace of every event. The HTTP path is not part of the protocol (default `/socket.io`). */
 export const NAMESPACE = '/smcp';
 

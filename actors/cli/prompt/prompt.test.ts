@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { atPrompt, seated, type AtPrompt } from './at-prompt.given.ts';
+import { peerLine } from './prompt.ts';
+import { missedBy } from '../../../machines/protocol/protocol.ts';
 import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
 const fixture = (name: string): string =>
@@ -15,14 +17,31 @@ const only = { mcpServers: { fixture: { command: process.execPath, args: [server
 /** Starts a prompt as a person reads it; the lines for programs have a test of their own. */
 const start = (isTerminal = false): AtPrompt => atPrompt(only, { isTerminal, isRead: true });
 
+it.each([
+  [undefined, false, 'says no version; misses large contents in parts, resources and skills, '],
+  ['0.1.6', false, 'protocol 0.1.6; misses large contents in parts, resources and skills, '],
+  ['0.2.0', false, 'protocol 0.2.0; misses the notice of changed tools, files of agents'],
+  ['0.3.1', false, 'protocol 0.3.1; misses files of agents'],
+  ['0.4.0', false, 'protocol 0.4.0'],
+  ['0.2.0', true, 'protocol 0.2.0'],
+])('a peer of version %s (ours: %s) is shown with what it misses', (version, isOurs, said) => {
+  const peer = { id: '1', address: '::1', version, since: 0, misses: missedBy(version, isOurs) };
+  const line = peerLine({ ...peer, seat: { office: 'o', role: 'agent', name: 'bot' } });
+  expect(line.startsWith(`agent bot in o, from ::1: ${said}`)).toBe(true);
+  expect([line.endsWith(said), peerLine(peer).startsWith('no seat yet, ')]).toEqual([
+    !said.endsWith(', '),
+    true,
+  ]);
+});
+
 describe('the prompt of a2c up', () => {
   it('answers each line and ends with quit, while its input stays open', async () => {
     const up = start();
     expect(await up.until(seated)).toMatch(/office http:\/\/127\.0\.0\.1:\d+ \(id local\)/);
     up.write('status\n');
-    expect(await up.until(/fixture +ready\na2c> /)).toContain(
-      'computer c1: all servers are ready, link joined',
-    );
+    const status = await up.until(/fixture +ready\na2c> /);
+    expect(status).toContain('computer c1: all servers are ready, link joined');
+    expect(status).toMatch(/^ {2}computer c1 in local, from \S*127\.0\.0\.1: protocol \d+\.\d+\.\d+$/m);
     up.write('tools list\n');
     expect(await up.until(/a2c> /)).toMatch(/^ {2}echo +echo$/m);
     up.write('tools call echo {"text": "two  blanks"}\n');

@@ -1,6 +1,7 @@
 import { A2cError, failureOf } from '../../kernel/errors.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import type { Fact } from '../../../machines/facts.ts';
+import type { OfficePeer } from '../../../machines/office/rooms/limits.ts';
 import type { Computer, ComputerStatus } from '../../api/computer-handle.ts';
 import type { ToolListing } from '../../servers/server-handle.ts';
 import type { OfficeSeat } from '../../api/seat.ts';
@@ -9,7 +10,7 @@ import type { Known } from '../completing.ts';
 import type { CommandContext } from '../context.ts';
 import { conflictLines, listingText, toolJson } from '../printing/servers.ts';
 import { failureFact, tellFact, showFailure } from '../printing/failures.ts';
-import { forPrompt } from '../printing/contents.ts';
+import { forPrompt, inOneLine } from '../printing/contents.ts';
 import { toolText } from '../printing/signature.ts';
 import { CallCommands } from './call-commands.ts';
 import { CollectionCommands } from './collection-commands.ts';
@@ -43,6 +44,8 @@ const atRest: ReadonlySet<string> = new Set([
 export interface PromptHow {
   /** Line shown about the office in this process. */
   readonly officeLine: string;
+  /** Peers of the office in this process. */
+  readonly peers?: () => readonly OfficePeer[];
   /** Place in an office that the computer takes first. */
   readonly seat: OfficeSeat & { readonly id: string };
   readonly facts?: boolean;
@@ -247,12 +250,23 @@ export class Prompt {
     const { terminal } = this.#context;
     const { name, state, link } = this.#computer.status();
     terminal.out(this.#how.officeLine);
+    const peers = this.#how.peers?.();
+    for (const peer of peers ?? []) terminal.out(`  ${peerLine(peer)}`);
     const at = this.#seat.now;
     terminal.out(
       `computer ${name}: ${wholeWords[state]}${link && at ? `, link ${link.state}: office ${at.id} at ${at.url} as ${at.name}` : ', in no office'}`,
     );
     this.#servers.list('  ');
     const seat = at && { url: at.url, office: at.id, name: at.name };
-    return { computer: name, state, link, seat: seat ?? null };
+    return { computer: name, state, link, seat: seat ?? null, ...(peers && { peers }) };
   }
+}
+
+/** Line about a peer of an office: its seat, its version of the protocol, and what it does not do. */
+export function peerLine({ seat, version, misses, address }: OfficePeer): string {
+  const who = seat
+    ? `${seat.role} ${inOneLine(seat.name, 40)} in ${inOneLine(seat.office, 40)}`
+    : 'no seat yet';
+  const said = version === undefined ? 'says no version' : `protocol ${version}`;
+  return `${who}, from ${address}: ${said}${misses.length === 0 ? '' : `; misses ${misses.join(', ')}`}`;
 }

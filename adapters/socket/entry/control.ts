@@ -3,7 +3,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { SeatFacts } from '../../../machines/kernel/ports.ts';
 import type { OfficePeer, OfficeStats } from '../../../machines/office/rooms/limits.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
-import { NAMESPACE } from '../../../machines/protocol/protocol.ts';
+import { NAMESPACE, OUR_CLIENT, missedBy } from '../../../machines/protocol/protocol.ts';
 import { versionOf } from '../handshake.ts';
 import { checkTls, type OfficeTls } from '../http.ts';
 import { entrantBy, partWith, type EntrantsOptions, type OfficeServer, type PeerSocket } from './entrants.ts';
@@ -44,7 +44,16 @@ export function controlOf({ io, http, isSecure, proxies, stats, seatOf, options 
     const { address = socket.handshake.address, grant } = socket.data;
     const { query, issued: since } = socket.handshake;
     const version = versionOf(query);
-    return { id: socket.id, address, subject: grant?.subject, seat: seatOf(socket.id), version, since };
+    const misses = missedBy(version, query['a2c_client'] === OUR_CLIENT);
+    return {
+      id: socket.id,
+      address,
+      subject: grant?.subject,
+      seat: seatOf(socket.id),
+      version,
+      misses,
+      since,
+    };
   };
   /** Returns the reason why a peer may not stay; undefined when it may, or when that cannot be decided now. */
   const objection = async (socket: PeerSocket): Promise<string | undefined> => {
