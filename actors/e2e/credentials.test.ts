@@ -22,6 +22,21 @@ afterAll(() => peers.close());
 const officeWith = (auth: OfficeAuth): Promise<Office> => createOffice({ port: 0, auth });
 
 describe('a token with a grant', () => {
+  it('lets its agent ask what it says, and nothing else', async () => {
+    const events = ['client:get_tools', 'client:tool_call'];
+    await using office = await officeWith([{ token: 'for-calls', events }]);
+    await using agent = await createAgent({ url: office.url, auth: 'for-calls', record: false });
+    const refused = {
+      code: 403,
+      message: expect.stringMatching(/not for the event 'client:\w+', but for 'client:get_tools', /),
+    };
+    await expect(agent.putFile('c', Buffer.from('x'))).rejects.toMatchObject(refused);
+    await expect(agent.skills('c')).rejects.toMatchObject(refused);
+    await expect(agent.getConfig('c')).rejects.toMatchObject(refused);
+    expect(await agent.listRoom()).toHaveLength(1);
+    expect(await agent.callTool('c', 'echo')).toMatchObject({ failure: { code: 404 } });
+  });
+
   it('lets its holder sit where it says, and nowhere else', async () => {
     const grant = { offices: ['acme'], roles: ['computer'], names: ['build-1', 'build-2'] } as const;
     await using office = await officeWith([{ token: 'for-the-builders', ...grant }, 'for-all']);
@@ -71,6 +86,7 @@ describe('a token with a grant', () => {
   });
 
   it.each<[what: string, auth: unknown, says: string]>([
+    ['an event that is none', { token: 'a', events: ['put_blob'] }, 'events.0'],
     ['both forms', { token: 'a', sha256: '0'.repeat(64) }, 'either token or sha256'],
     ['a misspelt field', { token: 'a', office: ['acme'] }, 'office'],
     ['a role that is none', { token: 'a', roles: ['admin'] }, 'roles.0'],
@@ -140,6 +156,17 @@ describe('a signed token', () => {
     const one = peer(office, await sign(wide));
     expect(await one.join('second', 'agent', 'anybody')).toEqual([true, null]);
     expect((await peer(office, await sign(wide)).join('third', 'agent', 'a'))[0]).toBe(false);
+  });
+
+  it('names the questions of its agent in a claim that the office reads', async () => {
+    const read = { office: false, role: false, name: false, event: 'may' } as const;
+    await using ours = await officeWith({ jwks: path, audience: 'our-office', claims: read });
+    const mayCall = await sign({ ...claims, may: 'client:tool_call' });
+    await using agent = await createAgent({ url: ours.url, auth: mayCall, record: false });
+    await expect(agent.getConfig('c')).rejects.toMatchObject({ code: 403 });
+    expect(await agent.callTool('c', 'echo')).toMatchObject({ failure: { code: 404 } });
+    const wrong = peer(ours, await sign({ ...claims, may: 'put_blob' }));
+    expect(await wrong.entered).toEqual([401, "The claim 'may' has no events such as client:tool_call"]);
   });
 
   const invalid = expect.stringContaining('signed by somebody else, or meant for another place');

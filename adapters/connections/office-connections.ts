@@ -65,7 +65,17 @@ export class OfficeConnections {
     const seating = this.#seating;
     const parted = (socket: string): void => this.closed(socket, 'its seat was taken by another');
     const pending = this.#pending;
-    this.#relaying = new OfficeRelaying({ wire, timers, gate, pending, seating, timings, cluster, parted });
+    this.#relaying = new OfficeRelaying({
+      wire,
+      timers,
+      gate,
+      pending,
+      seating,
+      timings,
+      cluster,
+      parted,
+      grantOf: (socket) => this.#sockets.get(socket) ?? {},
+    });
   }
 
   /** Connection to the other nodes of the office; undefined when there is only one node. */

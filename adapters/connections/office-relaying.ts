@@ -3,6 +3,7 @@ import { apart } from './nodes/seats.ts';
 import { type Cluster, LookupHere, LookupOfAll } from './nodes/cluster.ts';
 import type { LocalOffice } from './nodes/questions.ts';
 import { internal, type Ack, type OfficeWatch, type OfficeWire } from './office-wire.ts';
+import type { Grant } from '../../machines/office/rooms/entry.ts';
 import type { Gate } from '../../machines/office/rooms/limits.ts';
 import { Notices } from '../../machines/office/rooms/notices.ts';
 import type { Pending, Timers } from '../../machines/office/rooms/pending.ts';
@@ -30,6 +31,8 @@ export interface RelayingParts {
   readonly seating: Seating;
   readonly timings: RelayTiming;
   readonly cluster: OfficeWatch['cluster'];
+  /** Returns the rights of the credential of a socket. */
+  readonly grantOf: (socket: string) => Grant;
   /** Callback for a socket that must be disconnected and has lost its seat. */
   readonly parted: (socket: string) => void;
 }
@@ -40,6 +43,7 @@ export class OfficeRelaying {
   readonly #pending: Pending;
   readonly #seating: Seating;
   readonly #limits: RelayTiming;
+  readonly #grantOf: RelayingParts['grantOf'];
   readonly #lookup: LookupHere;
   readonly #gate: Gate;
   readonly #notices: Notices;
@@ -47,12 +51,13 @@ export class OfficeRelaying {
   readonly cluster: Cluster | undefined;
   #questions = 0;
 
-  constructor({ wire, timers, gate, pending, seating, timings, cluster, parted }: RelayingParts) {
+  constructor({ wire, timers, gate, pending, seating, timings, cluster, grantOf, parted }: RelayingParts) {
     this.#wire = wire;
     this.#gate = gate;
     this.#pending = pending;
     this.#seating = seating;
     this.#limits = timings;
+    this.#grantOf = grantOf;
     this.#notices = new Notices({
       timers,
       gate,
@@ -80,7 +85,9 @@ export class OfficeRelaying {
       // A socket that has changed its seat meanwhile had asked the peers of its old room, so the event
       // counts as sent without a seat.
       const isThere = this.#seating.seatOf(socket) === asker;
-      const verdict = judge(isThere ? asker : undefined, event, payload, this.#lookup, this.#limits);
+      const sender = isThere ? asker : undefined;
+      const grant = this.#grantOf(socket);
+      const verdict = judge(sender, event, payload, this.#lookup, this.#limits, grant);
       this.#perform(socket, event, verdict, ack);
     });
   }

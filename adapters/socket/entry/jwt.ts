@@ -26,6 +26,8 @@ export interface JwtAuth {
         readonly office?: string | false | undefined;
         readonly role?: string | false | undefined;
         readonly name?: string | false | undefined;
+        /** Claim with the questions that an agent may ask (`events` of a grant); not read by default. */
+        readonly event?: string | false | undefined;
       }
     | undefined;
   /** Allowed difference between the clocks of provider and office, in seconds; 5 by default. */
@@ -37,7 +39,7 @@ export const jwtAuth = z.strictObject({
   jwks: z.string().min(1),
   audience: oneOrMore,
   issuer: oneOrMore.optional(),
-  claims: z.strictObject({ office: claim, role: claim, name: claim }).optional(),
+  claims: z.strictObject({ office: claim, role: claim, name: claim, event: claim }).optional(),
   clockToleranceSeconds: z.number().min(0).max(300).optional(),
 });
 /** Tells whether a token looks like a JWT: three parts, of which the first is a JSON object in base64url. */
@@ -113,6 +115,7 @@ function entryOf(payload: JWTPayload, { claims = {} }: JwtAuth, tolerance: numbe
     ['offices', claims.office ?? 'office'],
     ['roles', claims.role ?? 'role'],
     ['names', claims.name ?? 'name'],
+    ['events', claims.event ?? false],
   ] as const;
   for (const [field, name] of wanted) {
     const list = allowed(payload, name);
@@ -129,6 +132,7 @@ function entryOf(payload: JWTPayload, { claims = {} }: JwtAuth, tolerance: numbe
   if (field === 'subject') return { reason: "The claim 'sub' is longer than 500 characters" };
   const name = wanted.find(([one]) => one === field)?.[1];
   if (field === 'roles') return { reason: `The claim '${name}' is neither agent nor computer` };
+  if (field === 'events') return { reason: `The claim '${name}' has no events such as client:tool_call` };
   return { reason: `The claim '${name}' has too many texts, or one of more than 200 characters` };
 }
 

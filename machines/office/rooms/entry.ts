@@ -79,6 +79,16 @@ export const grantFields = {
     .min(1)
     .optional(),
   names: texts.optional(),
+  events: z
+    .array(
+      z
+        .string()
+        .max(200)
+        .regex(/^client:\S+$/, 'an event such as client:tool_call'),
+    )
+    .min(1)
+    .max(1_000)
+    .optional(),
 };
 export const grantSchema = z.strictObject({
   ...grantFields,
@@ -93,6 +103,8 @@ export interface Grant {
   readonly roles?: readonly SeatFacts['role'][] | undefined;
   /** Names that the peer may use. */
   readonly names?: readonly string[] | undefined;
+  /** Questions that the peer may ask as an agent, such as `client:tool_call`. */
+  readonly events?: readonly string[] | undefined;
   /** Expiry in milliseconds since 1970; the connection is closed then. */
   readonly expiresAt?: number | undefined;
   /** Owner of the credential, for logs: the `sub` of a JWT, the label of a token. */
@@ -131,6 +143,12 @@ export function forbids({ offices, roles, names }: Grant, seat: SeatFacts): stri
       return `${notGranted} the ${what} '${wanted.slice(0, 200)}', but for ${listed(allowed)}`;
   return undefined;
 }
+
+/** Returns the reason why a credential does not allow a question of an agent, or undefined. */
+export const forbidsEvent = ({ events }: Grant, event: string): string | undefined =>
+  !events || events.includes(event) || !event.startsWith('client:')
+    ? undefined
+    : `${notGranted} the event '${event.slice(0, 80)}', but for ${listed(events)}`;
 
 /** HTTP response that rejects a connection. */
 export interface Denial {

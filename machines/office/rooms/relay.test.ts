@@ -57,6 +57,23 @@ describe('the relay', () => {
         timeoutMs: 30_000,
       });
   });
+  it.each([...questions, 'client:tool_call'])('forwards %s only where the credential is for it', (event) => {
+    const payload = event === 'client:tool_call' ? call : question;
+    const of = (events?: readonly string[]): Verdict =>
+      judge(agent, event, payload, seating, undefined, { events });
+    expect([of(), of([event])].map(codeOf)).toEqual(['forward', 'forward']);
+    expect(codeOf(of(['client:other']))).toBe(403);
+    expect(JSON.stringify(of(['client:other']))).toContain(
+      `Your credential is not for the event '${event}', but for 'client:other'`,
+    );
+  });
+  it('lets a credential for some events cancel its calls, and a computer tell its changes', () => {
+    const events = { events: ['client:tool_call'] };
+    const of = (...[who, event, payload]: [SeatFacts, string, object]): unknown =>
+      codeOf(judge(who, event, payload, seating, undefined, events));
+    expect(of(agent, 'server:tool_call_cancel', cancel)).toBe('cancel');
+    expect(of(computer, 'server:update_tool_list', { computer: 'c' })).toBe('broadcast');
+  });
   it('R02 lets unknown keys pass', () => {
     expect(judge(agent, 'client:tool_call', { ...call, more: 1 }, seating)).toMatchObject({
       payload: { more: 1 },

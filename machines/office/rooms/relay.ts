@@ -24,6 +24,7 @@ import { getSkill, getSkills } from '../../protocol/messages/skills.ts';
 import { putBlob } from '../../protocol/messages/uploads.ts';
 import { rows, type Notification } from '../../protocol/notifications.ts';
 import { progressOf, toolCallProgress as progressSchema } from '../../protocol/messages/messages.ts';
+import { forbidsEvent, type Grant } from './entry.ts';
 import type { Lookup } from './seating.ts';
 
 /** Decision of an office about an event that it received from a socket. */
@@ -207,7 +208,7 @@ const ruleOfUnknown = (event: string, payload: unknown): ((one: Case) => Verdict
  * Decides on one event of a peer; joins and leaves are handled elsewhere. Names in payloads are not trusted: notices
  * carry the registered name, a cancel under another name is refused, and nothing leaves the sender's room (a2c-wire
  * §7.1, §8.3). An event without an acknowledgement is refused silently. Unknown questions that name sender and
- * computer are relayed, because a later protocol may define them.
+ * computer are relayed, because a later protocol may define them. `grant` has the rights of the sender's credential.
  */
 export function judge(
   sender: SeatFacts | undefined,
@@ -215,10 +216,13 @@ export function judge(
   payload: unknown,
   lookup: Lookup,
   limits: RelayTiming = timing,
+  grant: Grant = {},
 ): Verdict {
   if (event.startsWith('notify:')) return notAllowed(event, 'Only an office sends notify:*');
   const rule = isKnownEvent(event) ? rules[event] : ruleOfUnknown(event, payload);
   if (!rule) return no(event, wireCodes.notBuilt, `Unknown event: ${event.slice(0, longestEvent)}`);
   if (!sender) return notAllowed(event, 'Join an office first');
+  const forbidden = forbidsEvent(grant, event);
+  if (forbidden !== undefined) return notAllowed(event, forbidden);
   return rule({ sender, event, payload, lookup, limits });
 }
