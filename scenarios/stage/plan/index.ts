@@ -16,6 +16,7 @@ export {
   type ProgramData,
   type Root,
   type ServerData,
+  type SharedData,
   type Stage,
   type Step,
   type ToolData,
@@ -25,6 +26,7 @@ export type { Values } from '../scripted/host-ports.ts';
 export type { Fault, Moment } from '../../fault-server/words/fault.ts';
 export type { CallLimits } from '../../../machines/call/policy/index.ts';
 export type { CallSettled } from '../../../machines/call/messages.ts';
+export type { Landing } from '../../../machines/uploads/upload.rules.ts';
 export type { OnConflict } from '../../../machines/catalog/tool-table.ts';
 export type { AnyEvent } from '../../../machines/kernel/address.ts';
 export type { DirectoryRecord, Thrown } from '../../../machines/trace/index.ts';
