@@ -1,11 +1,10 @@
 /** Public interface of the adapters: everything outside of the state machines that the folder `actors` may use. */
-export { keep, readCached, type Keeping, type CachedCatalog } from './storage/catalogs.ts';
+export { keep, readCached } from './storage/catalogs.ts';
 export {
   countRealWork,
   during,
   homeFolder,
   hostName,
-  isRealTime,
   liveOnClock,
   livingHosts,
   newId,
@@ -27,11 +26,9 @@ export {
   type InMemorySpec,
   type Noise,
   type OwnSpec,
-  type RelayedClient,
   type RemoteSpec,
   type ServerLog,
   type SessionPort,
-  type StreamableSpec,
 } from './mcp/index.ts';
 export { createLedger, type Ledger, type LedgerOptions } from './process/reaper/ledger.ts';
 export { defaultStateDir } from './host-files.ts';
@@ -48,7 +45,6 @@ export {
   type Launcher,
   type LaunchSpec,
 } from './process/environment.ts';
-export { localLauncher } from './process/local-launcher.ts';
 export {
   loginPath,
   openInBrowser,
@@ -90,10 +86,10 @@ export { proxyFromEnvironment } from './mcp/http/http.ts';
 export { keepChosen, readChosen, type ChosenRegistry } from './storage/user-files.ts';
 export { createCallLimiters } from './call-limiters.ts';
 export { validate } from './schema/validate.ts';
-export { connectStately, type StatelySink } from './telemetry.ts';
+export { connectStately } from './telemetry.ts';
 export { writtenAs } from './storage/config-files.ts';
 export { readCertificates, readEnvFile } from './storage/config-files.ts';
-export { foundAppFiles, projectOf, type AppFile } from './storage/config-imports.ts';
+export { foundAppFiles, projectOf } from './storage/config-imports.ts';
 export { isLink, readLink } from './storage/config-imports.ts';
 export { configToWrite, findConfig, userConfigFile, type FoundConfig } from './storage/config-files.ts';
 export { lineHistory } from './storage/user-files.ts';
@@ -102,7 +98,7 @@ export { openBlobSource, type BlobSource } from './storage/blob-source.ts';
 export { LandingFolder, safeName, type LandingSettings } from './storage/landing-folder.ts';
 export { BlobStore, newSha256 } from './storage/blob-store.ts';
 export { SkillFolders } from './storage/skill-folders.ts';
-export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings.ts';
+export { settingsFile, settingsInMemory, watchFile } from './storage/settings.ts';
 export { isTrusted, trust } from './storage/user-files.ts';
 export { ownCommand, PackageMissing, typedInShell } from './optional-packages.ts';
 export { keepCompiledCode, OwnFileMissing } from './own-files.ts';
@@ -147,4 +143,4 @@ export { redisRegister } from './redis/register.ts';
 export { keyringIfAny, missingKeyring, openKeyring, type SecretStore } from './storage/keyring.ts';
 export { saveBytes, type Bytes } from './storage/user-files.ts';
 export { createTerminal, type Terminal } from './terminal/terminal.ts';
-export { createTransformer, transformAsk, type TransformerOptions } from './vrl/transformer.ts';
+export { createTransformer, transformAsk } from './vrl/transformer.ts';

@@ -68,7 +68,7 @@ export class ServerOrders {
   // ── one server ─────────────────────────────────────────────────────────────────────────────────────
   async start(name: string): Promise<void> {
     const state = this.#options.statusOf(name)?.state;
-    if (state && !started.has(state)) this.#options.servers.askAnew(name);
+    if (state && !started.has(state)) this.#options.servers.askAgain(name);
     await this.#order('server.start', name, 'ready');
   }
   async stop(name: string): Promise<void> {
@@ -77,7 +77,7 @@ export class ServerOrders {
   async restart(name: string): Promise<void> {
     const { servers, statusOf } = this.#options;
     if (kept.has(statusOf(name)?.state ?? 'idle')) await this.#renewed(name);
-    else servers.askAnew(name);
+    else servers.askAgain(name);
     await this.stop(name);
     await this.#order('server.start', name, 'ready');
   }

@@ -51,7 +51,7 @@ export const isArgument = (word: string): boolean =>
 /** Words of `a2c call`, as its help and a mistake show them. */
 export const callUsage = 'TOOL | SERVER.TOOL | SERVER TOOL [arguments] [options]';
 const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
-export const argumentForms = `Write key=value, key:=json, key@=file, --key value, values in the order of the schema, @file, - for stdin, or a JSON object in quotes: '{"path": "README.md"}'`;
+const argumentForms = `Write key=value, key:=json, key@=file, --key value, values in the order of the schema, @file, - for stdin, or a JSON object in quotes: '{"path": "README.md"}'`;
 
 /** Reads the words behind a tool name as arguments. Rejects with the mistake of the first wrong word. */
 export function readArguments(words: readonly string[], read: ReadText): Promise<readonly Argument[]> {

@@ -9,7 +9,7 @@ import type { CommandContext } from './context.ts';
 import type { EntryWords } from './typed-server.ts';
 
 export interface SourceOptions extends AnswerOptions, EntryWords {
-  /** Server that stands in the command line: a URL, or a command with its arguments. */
+  /** Server of the command line: a URL, or a command with its arguments. */
   readonly typed?: readonly string[];
   /** Seconds to wait for servers that are starting. */
   readonly boot?: number;

@@ -5,7 +5,7 @@ import { profiles } from '../../machines/trace/profiles.ts';
 import type { LogLevel } from '../logging/log-entry.ts';
 
 /** Reads a limit `NAME=VALUE`: a number, or a rate as `EACH_SECOND/AT_ONCE`. */
-export const limitOf = (text: string, before: GivenLimits | undefined): GivenLimits => {
+const limitOf = (text: string, before: GivenLimits | undefined): GivenLimits => {
   const [, name, value, burst] = /^(\w+)=(\d+)(?:\/(\d+))?$/.exec(text) ?? [];
   const known = limitNames.find((one) => one === name);
   if (known === undefined || value === undefined)
@@ -17,7 +17,7 @@ export const limitOf = (text: string, before: GivenLimits | undefined): GivenLim
   return { ...before, [known]: limit };
 };
 /** Reads an address: `PORT` on loopback, or `HOST:PORT`. */
-export const addressOf = (text: string): { readonly host?: string; readonly port: number } => {
+const addressOf = (text: string): { readonly host?: string; readonly port: number } => {
   const [, host, port = ''] = /^(?:(.+):)?(\d+)$/.exec(text) ?? [];
   return { ...(host !== undefined && { host: host.replace(/^\[(.*)\]$/, '$1') }), port: portOf(port) };
 };

@@ -65,7 +65,7 @@ interface Asking {
 /**
  * Values of inputs, taken from the first of these that has one: the environment, a set value, an earlier answer, a
  * question, the default. A set value is kept until it is cleared or its input changes, an answer only until
- * `askAnew`. Callers who want the same input at once share one question. `close` ends all questions.
+ * `askAgain`. Callers who want the same input at once share one question. `close` ends all questions.
  */
 export class Inputs {
   readonly #definitions = new Map<string, InputDefinition>();
@@ -86,10 +86,10 @@ export class Inputs {
 
   /**
    * Resolves an input; never rejects. `signal` aborts when the value is not wanted any more, and a question
-   * without callers is withdrawn. With `isAnew` an earlier answer is asked for again; it stays when no other
+   * without callers is withdrawn. With `isAskedForAgain` an earlier answer is asked for again; it stays when no other
    * answer comes.
    */
-  async resolve(id: string, signal?: AbortSignal, isAnew = false): Promise<Resolved> {
+  async resolve(id: string, signal?: AbortSignal, isAskedForAgain = false): Promise<Resolved> {
     const given = variablesFor(id).find((name) => this.variable(name));
     const definition = this.#definitions.get(id);
     if (given !== undefined) {
@@ -97,7 +97,7 @@ export class Inputs {
       return fits(definition, value) ? this.#found(id, value) : missing(`${given} ${noOption}`);
     }
     const known = this.#values.get(id);
-    const isAskedAgain = isAnew && known?.isSet === false && this.#asker(definition) !== undefined;
+    const isAskedAgain = isAskedForAgain && known?.isSet === false && this.#asker(definition) !== undefined;
     if (known && !known.isStale && !isAskedAgain) return this.#found(id, known.value);
     if (definition === undefined) return missing(notDefined);
     if (this.#isClosed) return missing('the computer is closed');
@@ -107,7 +107,7 @@ export class Inputs {
     return asking.answer;
   }
   /** Makes the next caller ask for these inputs again; values that were set stay. */
-  askAnew(ids: readonly string[]): void {
+  askAgain(ids: readonly string[]): void {
     for (const id of ids) {
       const known = this.#values.get(id);
       if (known?.isSet === false) this.#values.set(id, { ...known, isStale: true });

@@ -42,7 +42,7 @@ describe('a password', () => {
     const kept = new Map([['/a2c.json#token', 'old']]);
     const { inputs, asked } = run(kept, ['new']);
     expect(await inputs.resolve('token')).toMatchObject({ value: 'old' });
-    inputs.askAnew(['token']);
+    inputs.askAgain(['token']);
     expect(await inputs.resolve('token')).toMatchObject({ value: 'new' });
     expect([asked, [...kept.values()]]).toEqual([['token'], ['new']]);
   });
@@ -50,7 +50,7 @@ describe('a password', () => {
   it('is asked for where there is no keyring, which is said once', async () => {
     const { inputs, notices } = run(new Map(), ['a', 'b'], () => Promise.reject(new Error('no keyring')));
     expect(await inputs.resolve('token')).toMatchObject({ value: 'a' });
-    inputs.askAnew(['token']);
+    inputs.askAgain(['token']);
     expect(await inputs.resolve('token')).toMatchObject({ value: 'b' });
     expect(notices).toEqual(['passwords are not kept: no keyring']);
   });

@@ -30,7 +30,7 @@ describe('a value that was set', () => {
     question(0).resolve('typed');
     expect(await wanted).toEqual(found('typed'));
     expect(all.setValue('a', 'set')).toBe(true);
-    for (const forget of [() => all.askAnew(['a']), () => all.forgetAnswers(['a'])]) {
+    for (const forget of [() => all.askAgain(['a']), () => all.forgetAnswers(['a'])]) {
       forget();
       expect(await all.resolve('a')).toEqual(found('set'));
       expect(await all.resolve('a', undefined, true)).toEqual(found('set'));
@@ -67,7 +67,7 @@ describe('a question that is asked again', () => {
       const ask: AskInput = () => answers.shift()?.() ?? expect.unreachable('asked once more');
       const all = new Inputs({ definitions: [prompt('a', 'd')], ask });
       await all.resolve('a');
-      if (how === 'at its start') all.askAnew(['a']);
+      if (how === 'at its start') all.askAgain(['a']);
       expect(await all.resolve('a', undefined, how === 'while it runs')).toEqual(expected);
     }
   });

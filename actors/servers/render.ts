@@ -37,12 +37,12 @@ export interface RemoteSpec {
   /** Address of the proxy through which the server is reached. */
   readonly proxy?: string;
 }
-export interface InMemorySpec {
+interface InMemorySpec {
   readonly kind: 'inmemory';
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
-export interface OwnSpec {
+interface OwnSpec {
   readonly kind: 'own';
   readonly type: OwnType;
   readonly facts: OwnFacts;

@@ -112,7 +112,7 @@ export class Servers {
     const before = this.#known.get(name);
     if (before && before.generation !== one.generation)
       this.#before.set(name, [...(this.#before.get(name) ?? []), before]);
-    if (before?.server.disabled === true && !one.server.disabled) this.#uses.askAnew(name);
+    if (before?.server.disabled === true && !one.server.disabled) this.#uses.askAgain(name);
     return this.#uses.hasOtherGrounds(name, this.#launchSettings(one.server))
       ? { ...one, values: one.values + 1 }
       : one;
@@ -143,8 +143,8 @@ export class Servers {
     return true;
   }
   /** Makes the next start of a server ask for its values again. */
-  askAnew(name: string): void {
-    this.#uses.askAnew(name);
+  askAgain(name: string): void {
+    this.#uses.askAgain(name);
   }
   /**
    * Asks again for the values of a running server. Resolves with the failure that would prevent a start now, if
@@ -259,7 +259,7 @@ interface Use {
   /** Revision of the answer to each input with which the launch spec was made. */
   answers: ReadonlyMap<string, number>;
 }
-type WantedInputs = Pick<Inputs, 'groundsOf' | 'revisionOf' | 'askAnew' | 'forgetAnswers'>;
+type WantedInputs = Pick<Inputs, 'groundsOf' | 'revisionOf' | 'askAgain' | 'forgetAnswers'>;
 
 /** Values from which the launch specs of servers were made, to find the servers whose values may have changed. */
 class InputUses {
@@ -303,8 +303,8 @@ class InputUses {
     return outdated;
   }
   /** Drops the answers to a server's inputs before it is started again by hand, so that they are asked for again. */
-  askAnew(name: string): void {
-    this.#inputs.askAnew(this.#uses.get(name)?.inputs ?? []);
+  askAgain(name: string): void {
+    this.#inputs.askAgain(this.#uses.get(name)?.inputs ?? []);
   }
   /** Keeps the uses of these servers only, and forgets answers that no server uses any more. */
   keep(names: ReadonlySet<string>): void {

@@ -17,10 +17,10 @@ import { watchFolders, type Watching } from '../storage/watch-folders.ts';
 import { limits, isSkipped, sizeText } from '../../machines/document-files.ts';
 
 /** Result of reading a file: the document, or the reason why it could not be read. */
-export type Known = { readonly document: ReadDocument } | { readonly reason: string };
+type Known = { readonly document: ReadDocument } | { readonly reason: string };
 
 /** Cache of read documents by the digest of their content; the least recently used leaves first. */
-export class ContentCache {
+class ContentCache {
   readonly #most: number;
   readonly #known = new Map<string, { readonly known: Known; readonly chars: number }>();
   #chars = 0;
@@ -54,14 +54,14 @@ export class ContentCache {
   }
 }
 
-export interface Scan {
+interface Scan {
   readonly documents: Map<string, Listed>;
   /** Reason why documents are missing; undefined when the list is complete. */
   readonly cut?: string;
 }
 
 /** Finds all documents below the folders, without following links. */
-export async function scan(folders: readonly Folder[], signal: AbortSignal): Promise<Scan> {
+async function scan(folders: readonly Folder[], signal: AbortSignal): Promise<Scan> {
   const documents = new Map<string, Listed>();
   const cost: Walk = { visited: 0, unreadable: 0, isCut: false, most: limits.libraryEntries };
   for (const folder of folders) {
@@ -87,7 +87,7 @@ export async function scan(folders: readonly Folder[], signal: AbortSignal): Pro
 }
 
 /** Facts of a document's file; undefined when the file no longer exists. */
-export async function listedAt(ref: string, real: string): Promise<Listed | undefined> {
+async function listedAt(ref: string, real: string): Promise<Listed | undefined> {
   const facts = await lstat(real).catch(() => undefined);
   if (!facts?.isFile()) return undefined;
   return {

@@ -180,7 +180,7 @@ export interface ServeOptions {
 }
 /** Error with the reason why the documents server cannot start, for the person who started it. */
 export class CannotServe extends Error {}
-export const defaultHost = 'documents';
+const defaultHost = 'documents';
 /** Time in ms for writing pending answers after stdin has ended; shorter than the host's `stdinGraceMs`. */
 const lastWordsMs = 300;
 

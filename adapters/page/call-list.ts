@@ -19,7 +19,7 @@ export const noFilter: CallFilter = { kind: 'all', tool: '', server: '', agent: 
 export const hostItself = 'the host itself';
 export const serverOf = ({ server, computer }: Call): string => server || computer;
 /** Name under which the list has a call that was made from a page of the inspector. */
-export const fromPage = 'a page of the inspector';
+const fromPage = 'a page of the inspector';
 export const askerOf = ({ agent, isByPage }: Call): string => (isByPage ? fromPage : agent || hostItself);
 
 /** Returns the kind of a call as it was at a time; `all` for one that succeeded or was cancelled. */
@@ -46,7 +46,7 @@ function searchedOf(call: Call): string {
 export const percentileOf = (sorted: readonly number[], share: number): number | undefined =>
   sorted[Math.ceil(sorted.length * share) - 1];
 
-export interface CallTotals {
+interface CallTotals {
   /** Calls of each kind among those that the other filters select. */
   readonly counts: Readonly<Record<CallKind, number>>;
   /** Durations in ms within which half, and 99 of 100, of the listed calls ended; undefined before any ended. */

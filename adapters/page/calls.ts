@@ -80,7 +80,7 @@ const firstText = (result: unknown): string =>
     .find((text) => text !== '') ?? '';
 /**
  * Reads the end of a call from the news that its host got, or from the answer that its agent gets. What a computer knows
- * of the effect stands in the `meta` of the result, and counts more than what its agent makes of it.
+ * of the effect is in the `meta` of the result, and counts more than what its agent makes of it.
  */
 function endOf(at: number, told: Fields, result: unknown): CallEnd {
   const { meta, structuredContent, isError } = fieldsOf(result);

@@ -2,7 +2,7 @@ import { callKinds, noFilter, type CallFilter, type CallKind } from './call-list
 import type { Range } from './values.ts';
 
 /**
- * Choices of the person: the view of the page. It stands in the fragment of the address, after the token, so that a link,
+ * Choices of the person: the view of the page. It is in the fragment of the address, after the token, so that a link,
  * the Back button and a reload keep it. Pure.
  */
 

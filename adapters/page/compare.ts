@@ -33,7 +33,7 @@ export interface Compared {
 const crossings: ReadonlySet<string> = new Set(['in', 'out', 'said', 'draw']);
 const typeOf = (row: Row): string => textOf(fieldsOf(row['ev'])['type']);
 /** Name of a crossing, shown to a person and used to find it in the other run. */
-export const nameOfCrossing = (row: Row): string => `${row.k} ${textOf(row['ch'])} ${typeOf(row)}`.trim();
+const nameOfCrossing = (row: Row): string => `${row.k} ${textOf(row['ch'])} ${typeOf(row)}`.trim();
 /** The same without the parameters of a question, which may be what differs. */
 const looseName = (row: Row): string => `${row.k} ${textOf(row['ch']).replace(/ \{.*$/s, '')} ${typeOf(row)}`;
 const textOfCrossing = (row: Row | undefined): string =>

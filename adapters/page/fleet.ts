@@ -17,7 +17,7 @@ import { textOf } from './values.ts';
 
 const roots: ReadonlySet<string> = new Set(['agent', 'office', 'computer']);
 /** Returns the facts of a host; of a file those of the hosts that it recorded. */
-export function factsOf({ host, history }: Session): HostFacts {
+function factsOf({ host, history }: Session): HostFacts {
   const facts: HostFacts = host ?? { kind: 'file', name: '', pid: null, started: null, version: '' };
   if (facts.kind !== 'file') return facts;
   const recorded = history.lanes.filter(({ address, kind }) => !address.includes('/') && roots.has(kind));

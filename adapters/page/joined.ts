@@ -1,6 +1,6 @@
 import type { HostFacts } from '../../machines/inspection.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
-import { standingOf, type Call } from './calls.ts';
+import type { Call } from './calls.ts';
 import type { Alive } from './history.ts';
 import { textOf } from './values.ts';
 
@@ -160,9 +160,3 @@ export function connectionsOf(hosts: readonly Pick<HostSeen, 'facts' | 'alive'>[
     }),
   );
 }
-
-/** Whole call as its asker knows it; of those that only a later host saw, as that one knows it. */
-export const standingOfJoined = ({ parts }: JoinedCall, at: (part: CallPart) => number) => {
-  const [first] = parts;
-  return first && standingOf(first.call, at(first));
-};

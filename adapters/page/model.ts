@@ -126,7 +126,7 @@ const hasTag = (chart: Chart | undefined, state: unknown, tag: string): boolean 
   const active = new Set(activeIn(state));
   return chart?.nodes.some(({ path, tags }) => active.has(path) && tags.includes(tag)) ?? false;
 };
-export const noneTold: Told = { incidents: [], counts: new Map(), nowMs: 0, wallNow: 0 };
+const noneTold: Told = { incidents: [], counts: new Map(), nowMs: 0, wallNow: 0 };
 /** Order of names in which `server-9` stands before `server-10`. */
 const byName = new Intl.Collator('en', { numeric: true });
 /** Lists the servers at a moment, those first that need a look most. */

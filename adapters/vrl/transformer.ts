@@ -128,7 +128,7 @@ class WorkerThread implements Thread {
     return (this.#ended ??= this.#worker.terminate().then(() => {}));
   }
 }
-export const openWorker =
+const openWorker =
   (entry?: URL): OpenThread =>
   (hear) =>
     new WorkerThread(

@@ -49,7 +49,7 @@ interface ViewRules<Value> {
 }
 
 /** Tools of a computer, and the servers whose tools are missing. */
-export interface ToolsSeen {
+interface ToolsSeen {
   readonly tools: readonly SmcpTool[];
   readonly missing: readonly Missing[];
 }

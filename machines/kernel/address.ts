@@ -1,7 +1,7 @@
 /**
  * Address of a root actor: a path of `kind:key` segments with an incarnation number at its end.
  * `computer/client:fs#3` is that one incarnation, `computer/client:fs` the actor that lives there now; an incarnation
- * never stands inside a path. Session ids of XState are not used, because they count per process and differ between
+ * is never part of a path. Session ids of XState are not used, because they count per process and differ between
  * runs.
  */
 export type Address = string;

@@ -110,7 +110,7 @@ export interface ToolsWanted {
   readonly reqId: string;
   readonly replyTo: AddressFor<ToolsListed>;
 }
-export interface ConfigWanted {
+interface ConfigWanted {
   readonly type: 'config.wanted';
   readonly ticket: string;
   readonly reqId: string;

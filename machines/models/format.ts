@@ -183,7 +183,7 @@ export interface ProviderFormat<Tools, Call, Result = unknown> {
 }
 /** Call of a model with its result. */
 export interface AnsweredCall<Call> {
-  /** Call as it stands in the answer of the model. */
+  /** Call as it is in the answer of the model. */
   readonly call: Call;
   /** Result of the call, from `toResponse`. */
   readonly response: MCPToolResponse;

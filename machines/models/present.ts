@@ -93,7 +93,7 @@ export const textOf = (response: MCPToolResponse, most: number = mostCharacters)
  * Converts a response to parts for a model, in order. `show` decides what becomes of binary content: a medium, or its
  * text; without it each becomes a placeholder.
  */
-export function partsOf(
+function partsOf(
   { content, isError }: MCPToolResponse,
   most: number,
   show: (binary: Binary) => Media | string = placeholder,

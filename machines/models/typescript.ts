@@ -16,7 +16,7 @@ const keyOf = (name: string): string => (isIdentifier(name) ? name : JSON.string
 const wordsIn = (name: string): string[] => name.match(/[A-Za-z0-9]+/g) ?? [];
 const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 /** Name of a type for a foreign name, such as `GetSum` for `get-sum`. */
-export const typeName = (name: string): string =>
+const typeName = (name: string): string =>
   wordsIn(name)
     .map(capital)
     .join('')

@@ -116,7 +116,7 @@ export const withDigits = (value: unknown, all: readonly Digits[]): unknown =>
 export const withNumbers = (value: unknown, all: readonly Digits[]): unknown =>
   all.reduce((so, { path, digits }) => replaced(so, path, () => Number(digits)), value);
 /** Formats a path as text, such as `a.b[0]`. */
-export const pathText = (path: Path): string =>
+const pathText = (path: Path): string =>
   path.reduce<string>(
     (so, step) => (typeof step === 'number' ? `${so}[${step}]` : so === '' ? step : `${so}.${step}`),
     '',

@@ -123,7 +123,7 @@ export const withoutPrefix = (text: string): string =>
  */
 const lost = /^(?:Connection closed|Timed out while waiting for response to .*|)$/s;
 /** Reason of a failure after which the effect of the tool is unknown. */
-export const connectionClosed = 'connection_closed';
+const connectionClosed = 'connection_closed';
 
 /**
  * Tells whether a failed call may have run, where the failure does not say: the office answers for a computer that

@@ -173,7 +173,7 @@ const parts = setup({
       plan: null,
     })),
     noteToldOrder: assign({ owed: [] }),
-    beginAnew: assign({ subscribed: [], refused: [], running: [], answered: [], plan: null }),
+    beginAgain: assign({ subscribed: [], refused: [], running: [], answered: [], plan: null }),
     noteSteady: assign(({ context }) => ({ ...applied(context), plan: null })),
     notePlan: assign(({ context: c }) => {
       if (c.plan) return {};
@@ -236,7 +236,7 @@ export const watchMachine = parts.createMachine({
             'noteToldOrder',
           ],
         },
-        'watch.open': { target: 'ready', actions: 'beginAnew' },
+        'watch.open': { target: 'ready', actions: 'beginAgain' },
       },
     },
     ready: {
@@ -245,7 +245,7 @@ export const watchMachine = parts.createMachine({
       exit: withdraw,
       on: {
         'watch.set': { target: '.judging', actions: remember },
-        'watch.open': { target: 'ready', reenter: true, actions: 'beginAnew' },
+        'watch.open': { target: 'ready', reenter: true, actions: 'beginAgain' },
       },
       states: {
         // Transient state, also after each answer.

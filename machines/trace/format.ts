@@ -191,4 +191,3 @@ export const recordSchema = z.discriminatedUnion('k', [
     roots: z.array(rootFrame),
   }),
 ]);
-export type WrittenRecord = z.infer<typeof recordSchema>;

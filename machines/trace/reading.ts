@@ -18,10 +18,7 @@ export type CrossingLine = Crossing & {
   readonly a?: string;
 };
 /** Records between machines, kept as an explanation; no comparison of traces uses them. */
-export type InnerRecord =
-  | Extract<DirectoryRecord, { k: 'post' | 'open' | 'end' | 'timer' }>
-  | Step
-  | Checkpoint;
+type InnerRecord = Extract<DirectoryRecord, { k: 'post' | 'open' | 'end' | 'timer' }> | Step | Checkpoint;
 /** Record as read from a trace file. */
 export interface TraceLine {
   readonly s: number;

@@ -37,7 +37,7 @@ const real = (): World => {
     ask: specAsk((_, __, signal) => specs.resolve(server as ServerConfig, { expand: false }, signal)),
     set: (next) => {
       values = next;
-      inputs.askAnew(['word']);
+      inputs.askAgain(['word']);
     },
   };
 };

@@ -24,7 +24,7 @@ function typeText(schema: Fields): string {
   return texts.length === 0 ? 'any' : texts.join(' | ');
 }
 /** Returns the parameters of a tool in the order of its schema, in which values without a name are taken. */
-export function parametersOf(schema: unknown): readonly Parameter[] {
+function parametersOf(schema: unknown): readonly Parameter[] {
   const properties = isObject(schema) && isObject(schema['properties']) ? schema['properties'] : {};
   const required: unknown = isObject(schema) ? schema['required'] : [];
   return Object.keys(properties).map((name): Parameter => {
@@ -56,7 +56,7 @@ export function readFor(
 }
 
 /** Returns a line for each parameter of a tool: name, type and description. */
-export function parameterLines(schema: unknown): string[] {
+function parameterLines(schema: unknown): string[] {
   const all = parametersOf(schema);
   const width = Math.max(0, ...all.map(({ name }) => name.length));
   const ofType = Math.max(0, ...all.map(({ type }) => type.length));

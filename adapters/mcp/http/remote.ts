@@ -21,7 +21,7 @@ export interface Credentials {
     readonly isFirst: boolean;
   }): Promise<boolean>;
 }
-export interface Signed {
+interface Signed {
   readonly token: string;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -6,7 +6,7 @@ import type { Chart, ChartNode, ChartTransition } from '../../../machines/inspec
  * Input and output of the layout library elk
  * (https://eclipse.dev/elk/documentation/tooldevelopers/graphdatastructure/jsonformat.html).
  */
-export interface ElkShape {
+interface ElkShape {
   id: string;
   x?: number;
   y?: number;
@@ -18,7 +18,7 @@ export interface ElkPoint {
   readonly y: number;
 }
 /** Text beside an edge, for which the layout keeps room. */
-export interface ElkLabel extends ElkShape {
+interface ElkLabel extends ElkShape {
   text: string;
 }
 export interface ElkEdge {
@@ -41,7 +41,7 @@ export interface Arrow {
   readonly transitions: readonly ChartTransition[];
 }
 /** Box of one state: its name, and the ports that are open while the state is active. */
-export interface Box {
+interface Box {
   readonly node: ChartNode;
   readonly name: string;
   readonly isInner: boolean;

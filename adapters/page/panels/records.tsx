@@ -49,7 +49,7 @@ const crossingText = (row: Row): string => {
   const what = row.k === 'draw' ? drawn : eventOf(row) || 'is over';
   return `${ch}: ${what}${typeof req === 'string' && !ch.includes(req) ? ` (${req})` : ''}`;
 };
-export const whatOf = (row: Row): string => {
+const whatOf = (row: Row): string => {
   const event = eventOf(row);
   const { k } = row;
   if (k === 'step') return `${event} → ${stateText(row['v'])}`;

@@ -10,7 +10,7 @@ import { cutOff } from './engine.ts';
 import { entrantOf, entryOf, isRefused, type Authenticate, type Refused } from './auth.ts';
 
 /** Data of a socket in an office, beside its seat. */
-export interface PeerData {
+interface PeerData {
   /** Permissions that the credential of the peer grants. */
   grant?: Admitted;
   /** IP address of the peer. */

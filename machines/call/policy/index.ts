@@ -28,19 +28,17 @@ export {
   withMeta,
   type Finding,
 } from './judge.ts';
-export { resultBytes, truncateTo } from './truncate.ts';
+export { resultBytes } from './truncate.ts';
 export {
   requestLimited,
-  busy,
   callLimiters,
   defaultLimits,
   noLimits,
   type CallLimits,
   type CallLimiters,
   type CallLimitersOptions,
-  type Entrant,
   type Limiter,
 } from './call-limiters.ts';
-export { judgeAsk, judged, toolIn, type JudgedCall, type JudgeOptions, type KnownTools } from './judge.ts';
-export { finishAsk, type FinishOptions, type FinishRequest } from './judge.ts';
+export { judgeAsk, judged, toolIn, type JudgedCall, type KnownTools } from './judge.ts';
+export { finishAsk } from './judge.ts';
 export { handed, textOf } from './judge.ts';

@@ -187,7 +187,7 @@ export function handed<T extends object>(value: T): T {
 }
 
 /** Question of the machine of a call to the port `finish`. */
-export interface FinishRequest extends JudgedCall {
+interface FinishRequest extends JudgedCall {
   readonly result: unknown;
   /** Name under which the host keeps the full result when it is too large to be passed on; null when it fits. */
   readonly keepAs: string | null;

@@ -135,7 +135,7 @@ export interface Ending {
   readonly phase: CallPhase;
 }
 /** Ending of a call that was sent to no server. */
-export const neverSent: Ending = { outcome: 'failed', phase: 'resolving' };
+const neverSent: Ending = { outcome: 'failed', phase: 'resolving' };
 /** Ending of a call that was passed on and will not be answered. */
 export const unanswered: Ending = { outcome: 'unknown', phase: 'running' };
 
