@@ -579,6 +579,7 @@ function skillFoldersOf(runtime: Runtime, notice: ComputerOptions['onNotice']): 
     },
     trouble: (text) => notice?.(text),
     lend: (...asked) => runtime.blobs.lend(...asked),
+    keep: (...asked) => runtime.blobs.keep(...asked),
   });
   runtime.others.set(skillsPort, folders.request);
   return folders;

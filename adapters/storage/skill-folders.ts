@@ -154,8 +154,13 @@ const decoded = (bytes: Uint8Array): string | undefined => {
     return undefined;
   }
 };
-/** Lends a file to a reader in parts; undefined when it cannot be read. */
-export type Lend = (path: string, mimeType: string, reader: string) => Promise<BlobFacts | undefined>;
+/** Gives a reader a content in parts; undefined when it cannot be read or kept. */
+type Give<From> = (from: From, mimeType: string, reader: string) => Promise<BlobFacts | undefined>;
+/** Gives the content of a file at a path, which stays where it is. */
+export type Lend = Give<string>;
+/** Keeps a content, and gives it. */
+export type Keep = Give<Uint8Array>;
+const typeOf = (path: string): string => mimeTypes[extname(path).toLowerCase()] ?? 'application/octet-stream';
 async function fileIn({ path: root, relPath, reader }: SkillRead, lend: Lend): Promise<SkillFileRead> {
   const wrong = wrongPath(relPath);
   if (wrong) return refusal(wrong);
@@ -170,8 +175,7 @@ async function fileIn({ path: root, relPath, reader }: SkillRead, lend: Lend): P
   const given = raw && (await givenFile(raw, relative(root, real).split(sep).join('/')));
   if (given?.kind === 'text') return given;
   if (reader === undefined) return refusal('too_large', facts.size);
-  const type = mimeTypes[extname(real).toLowerCase()] ?? 'application/octet-stream';
-  const lent = await lend(real, type, reader);
+  const lent = await lend(real, typeOf(real), reader);
   return lent ? { kind: 'blob', ...lent } : refusal('not_found');
 }
 /** Returns the text of a file with its facts; `SKILL.md` without its frontmatter. */
@@ -192,6 +196,17 @@ const bytesIn = (contents: SkillContents['contents']): Buffer =>
       typeof text === 'string' ? Buffer.from(text) : Buffer.from(blob ?? '', 'base64'),
     ),
   );
+/** Returns a file as its server gave it: a text as it is, anything else in parts to its reader. */
+async function fileOfServer(
+  { relPath, contents, reader }: SkillContents,
+  keep: Keep,
+): Promise<SkillFileRead> {
+  const raw = bytesIn(contents);
+  const given = await givenFile(raw, relPath);
+  if (given.kind === 'text' || reader === undefined) return given;
+  const kept = await keep(raw, typeOf(relPath), reader);
+  return kept ? { kind: 'blob', ...kept } : given;
+}
 /** Looks at the `SKILL.md` that a server has given; a sentence says why it is no skill. */
 async function entryOfServer(entry: SkillEntry): Promise<SkillEntryRead> {
   const { server, bundle, uri, version, contents } = entry;
@@ -211,11 +226,15 @@ async function entryOfServer(entry: SkillEntry): Promise<SkillEntryRead> {
   return { ref: { ...ref, uri, ...(version !== undefined && { version }) } };
 }
 
-/** Callbacks of skill folders: something in them changed, changes cannot be seen, or a file is given in parts. */
+/**
+ * Callbacks of skill folders: something in them changed, changes cannot be seen, or a file is given in parts, of a
+ * folder (`lend`) or of a server (`keep`).
+ */
 export interface SkillFoldersHeard {
   readonly changed: () => void;
   readonly trouble: (text: string) => void;
   readonly lend: Lend;
+  readonly keep: Keep;
 }
 /**
  * Folders with the skills of one computer: answers the port `skillFolders`, and watches the folders. A folder that
@@ -266,8 +285,7 @@ export class SkillFolders {
     if (method === 'list') return this.#listed();
     if (method === 'entry') return entryOfServer(params as SkillEntry);
     if (method === 'read') return this.#read(params as SkillRead);
-    const { relPath, contents } = params as SkillContents;
-    return givenFile(bytesIn(contents), relPath);
+    return fileOfServer(params as SkillContents, this.#heard.keep);
   }
   async #listed(): Promise<SkillsListed> {
     const found = await listed(this.#folders);

@@ -18,7 +18,6 @@ import type { OfferContext, OfferInput, OfferOrder, OfferRead, SkillEntryRead } 
 import {
   closingFailure,
   fileAnswer,
-  pathIn,
   skillsPort,
   slowRead,
   unreadFile,
@@ -130,8 +129,7 @@ const giveFile = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const ticket = keyIn(fact);
   const order = fileOf(c, ticket);
   const given = isStep(fact, 'got') ? contentsIn(fact.result) : undefined;
-  if (given?.ok)
-    return enqueue(check('file', ticket, { relPath: pathIn(order.wanted), contents: given.body }));
+  if (given?.ok) return enqueue(check('file', ticket, rules.contentsParams(order.wanted, given.body)));
   enqueue({
     type: 'post',
     params: given

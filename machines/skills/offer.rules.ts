@@ -120,6 +120,8 @@ export type SkillEntryRead = { readonly ref: OfferedRef } | { readonly refused: 
 export interface SkillContents {
   readonly relPath: string;
   readonly contents: Contents;
+  /** Agent that may read the file in parts, as in `read`. */
+  readonly reader?: string;
 }
 
 export interface OfferContext extends OfferInput {
@@ -211,4 +213,10 @@ export function fileUri(c: OfferContext, { root, wanted }: OfferRead): { uri: st
     : uris.find((each) => isUnder(each, root) && decoded(each.slice(root.length + 1)) === relPath);
   return uri === undefined ? 'not_found' : { uri };
 }
+/** Parameters of `file` for the contents that the server has given. */
+export const contentsParams = (wanted: SkillWanted, contents: Contents): SkillContents => ({
+  relPath: pathIn(wanted),
+  contents,
+  ...(wanted.reader !== undefined && { reader: wanted.reader }),
+});
 export const refusedFile = ({ wanted }: OfferRead, reason: SkillRefusal): Post => refusedRead(wanted, reason);

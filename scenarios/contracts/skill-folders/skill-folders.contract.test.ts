@@ -29,12 +29,17 @@ const lend = async (_path: string, mimeType: string): Promise<BlobFacts> => ({
   mimeType,
   bytes: 1,
 });
+const keep = async (bytes: Uint8Array, mimeType: string): Promise<BlobFacts> => ({
+  handle: 'h',
+  mimeType,
+  bytes: bytes.length,
+});
 const open: SkillFolders[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((each) => each.close()));
 });
 const foldersOf = async (given: readonly string[], changed = (): void => {}): Promise<SkillFolders> => {
-  const folders = new SkillFolders({ changed, trouble: () => {}, lend });
+  const folders = new SkillFolders({ changed, trouble: () => {}, lend, keep });
   open.push(folders);
   await folders.set(given);
   return folders;
@@ -53,7 +58,7 @@ describe('skill folders', () => {
   ])('that are closed %s hear of no change any more', async (_, close) => {
     const folder = folderWith({ 'pdf/SKILL.md': skill('pdf') });
     let heard = 0;
-    const folders = new SkillFolders({ changed: () => (heard += 1), trouble: () => {}, lend });
+    const folders = new SkillFolders({ changed: () => (heard += 1), trouble: () => {}, lend, keep });
     const opened = folders.set([folder]);
     await Promise.all([close(folders), opened]);
     const before = heard;
@@ -91,7 +96,9 @@ const worlds: readonly (readonly [string, () => Promise<Ports['request']>])[] = 
     'the fake',
     async () => {
       const clock = { setTimeout, clearTimeout: (timer: unknown) => clearTimeout(timer as number) };
-      const fake = new ScriptedSkills(clock);
+      const fake = new ScriptedSkills(clock, ({ base64, mimeType }, _reader, done) =>
+        done({ handle: 'h', mimeType, bytes: Buffer.from(base64, 'base64').length }),
+      );
       fake.truth = truth;
       return fake.request;
     },
@@ -128,6 +135,18 @@ describe.each(worlds)('skill folders: %s', (_, world) => {
     });
     expect(await ask(port, 'file', { relPath: 'SKILL.md', contents })).toMatchObject({ text: 'Do it.' });
     expect(await ask(port, 'file', { relPath: 'a.md', contents })).toMatchObject({ text: skill('pdf') });
+  });
+  it('give a file of a server that is no text in parts, and to nobody without a reader', async () => {
+    const port = await world();
+    const contents = [{ uri: 'skill://h/pdf/a.bin', blob: Buffer.from([0xff, 0, 1]).toString('base64') }];
+    const file = { relPath: 'a.bin', contents };
+    expect(await ask(port, 'file', { ...file, reader: 'r' })).toEqual({
+      kind: 'blob',
+      handle: 'h',
+      mimeType: 'application/octet-stream',
+      bytes: 3,
+    });
+    expect(await ask(port, 'file', file)).toMatchObject({ kind: 'refused', reason: 'too_large' });
   });
   it('refuse paths that lead out, and files that are not there', async () => {
     const port = await world();

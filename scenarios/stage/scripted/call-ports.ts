@@ -82,9 +82,9 @@ export class ScriptedCallPorts {
     this.#clock = clock;
     this.specs = new ScriptedSpecs(clock);
     this.registries = new ScriptedRegistries(clock);
-    this.skills = new ScriptedSkills(clock);
     this.landing = new ScriptedLanding(clock);
     this.blobs = new ScriptedBlobs(clock);
+    this.skills = new ScriptedSkills(clock, this.blobs.keep);
     this.#options = options;
     const knownTo = (call: string): KnownTools | undefined => contextOf(rootOf(call));
     const { validate = trusting, transform } = options;

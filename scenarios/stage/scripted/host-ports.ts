@@ -5,7 +5,7 @@ import type {
   LandingOpen,
   LandingWrite,
 } from '../../../machines/uploads/upload.rules.ts';
-import type { BlobPart, BlobRead } from '../../../machines/blobs/blobs.rules.ts';
+import type { Binary, BlobPart, BlobRead } from '../../../machines/blobs/blobs.rules.ts';
 import type { HandOptions } from '../../../machines/blobs/hand.ts';
 import { Shelf } from '../../../machines/blobs/shelf.ts';
 import { blobSizes } from '../../../machines/protocol/messages/blobs.ts';
@@ -219,8 +219,11 @@ export class ScriptedSkills {
   lists = 0;
   readonly #clock: Clock;
 
-  constructor(clock: Clock) {
+  readonly #keep: HandOptions['keep'];
+
+  constructor(clock: Clock, keep: HandOptions['keep'] = (_content, _reader, done) => done(undefined)) {
     this.#clock = clock;
+    this.#keep = keep;
   }
   request: Ports['request'] = (_from, { id, method, params }, emit) => {
     if (method === 'list') this.lists += 1;
@@ -238,8 +241,7 @@ export class ScriptedSkills {
   #result(method: string, params: unknown): SkillsListed | SkillFileRead | SkillEntryRead {
     if (method === 'entry') return entryOf(params as SkillEntry);
     if (method === 'file') {
-      const { relPath, contents } = params as SkillContents;
-      return fileOf(relPath, textIn(contents));
+      return this.#fileOfServer(params as SkillContents);
     }
     if (method === 'list')
       return {
@@ -257,6 +259,17 @@ export class ScriptedSkills {
     if (text === undefined)
       return { kind: 'refused', reason: relPath.includes('..') ? 'traversal' : 'not_found' };
     return fileOf(relPath, text);
+  }
+  /** Returns a file that a server gave: as a text, or in parts to its reader where it is a blob. */
+  #fileOfServer({ relPath, contents, reader }: SkillContents): SkillFileRead {
+    const base64 = contents.find(({ blob }) => typeof blob === 'string')?.blob;
+    if (base64 === undefined) return fileOf(relPath, textIn(contents));
+    let read: SkillFileRead = { kind: 'refused', reason: 'too_large' };
+    if (reader !== undefined)
+      this.#keep({ base64, mimeType: 'application/octet-stream', at: 0 } as Binary, reader, (facts) => {
+        if (facts) read = { kind: 'blob', ...facts };
+      });
+    return read;
   }
 }
 

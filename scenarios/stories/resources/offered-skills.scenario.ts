@@ -16,7 +16,7 @@ const file = (uri: string): object => ({ uri, name: uri });
 /** Skills of a server, which a scenario changes while it runs. */
 class World {
   list: object[] = [];
-  texts: Record<string, string> = {};
+  texts: Record<string, string | { readonly blob: string }> = {};
   /** Reaction to a read instead of the text. */
   fault: Act | null = null;
   listFault: Act | null = null;
@@ -33,7 +33,7 @@ class World {
     this.file(`skill://h/${name}/SKILL.md`, text);
     for (const path of more) this.file(`skill://h/${name}/${path}`, `text of ${path}`);
   }
-  file(uri: string, text: string): void {
+  file(uri: string, text: string | { readonly blob: string }): void {
     this.list.push(file(uri));
     this.texts[uri] = text;
   }
@@ -41,7 +41,8 @@ class World {
     this.reads.push(uri);
     if (this.fault) return this.fault;
     const text = this.texts[uri];
-    return text === undefined ? { errors: 'no such resource' } : { answers: { contents: [{ uri, text }] } };
+    if (text === undefined) return { errors: 'no such resource' };
+    return { answers: { contents: [{ uri, ...(typeof text === 'string' ? { text } : text) }] } };
   }
 }
 const world = new World();
@@ -109,6 +110,28 @@ scenario(
       { code: 4017, details: { reason: 'forbidden' } },
       { code: 4017, details: { reason: 'traversal' } },
     ]);
+  },
+);
+
+scenario(
+  'a file of a server that is no text goes to its agent in parts, while there is room',
+  { servers: { s: offering() } },
+  async (s) => {
+    await meet(s, 'pdf');
+    const base64 = Buffer.from([0xff, 0, 1, 2]).toString('base64');
+    world.file('skill://h/pdf/a.bin', { blob: base64 });
+    await s.run(1_000);
+    const file = read(s, 'mcp:s:pdf', 'a.bin');
+    await s.run(100);
+    const { blob_handle: handle } = answer(file) as { blob_handle: string };
+    expect(answer(file)).toMatchObject({ total_size: 4 });
+    const part = s.query('client:get_blob', { computer: 'c1', blob_handle: handle, chunk_offset: 0 });
+    await s.run(100);
+    expect(answer(part)).toMatchObject({ blob: base64, eof: true });
+    s.callPorts.blobs.fault = 'full';
+    const full = read(s, 'mcp:s:pdf', 'a.bin');
+    await s.run(100);
+    expect(answer(full)).toMatchObject({ code: 4017, details: { reason: 'too_large' } });
   },
 );
 
