@@ -95,6 +95,7 @@ export { configToWrite, findConfig, userConfigFile, type FoundConfig } from './s
 export { lineHistory } from './storage/user-files.ts';
 export { changeFile, NotText } from './storage/settings.ts';
 export { openBlobSource, type BlobSource } from './storage/blob-source.ts';
+export type { Parts } from './connections/link-requests.ts';
 export { LandingFolder, safeName, type LandingSettings } from './storage/landing-folder.ts';
 export { BlobStore, newSha256 } from './storage/blob-store.ts';
 export { SkillFolders } from './storage/skill-folders.ts';

@@ -3,7 +3,7 @@ import type { AskComputer } from './agent-lists.ts';
 import type { FileSource, LandedFile, PutOptions } from './agent-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/signals.ts';
-import { newId, openBlobSource, systemClock, type BlobSource } from '../../adapters/index.ts';
+import { newId, openBlobSource, systemClock, type BlobSource, type Parts } from '../../adapters/index.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import { blobSizes, readPut, type PutBlobReply } from '../../machines/protocol/index.ts';
 
@@ -13,21 +13,27 @@ const pauseMs = 500;
 const patienceMs = 120_000;
 /** Largest number of times that one file is begun from its first byte. */
 const mostBeginnings = 5;
+/** Number of parts that are under way at once, so that the time of one trip does not limit the speed. */
+const mostParts = 4;
 /** Codes of failures that may pass: the office or the computer is away, slow or busy. */
 const passing: ReadonlySet<unknown> = new Set(['LinkLost', 408, 429, 503]);
 const reasonIn = (error: unknown): unknown =>
   error instanceof A2cError && error.code === 4019 ? error.details?.['reason'] : undefined;
-/** Next step of an upload: the id that the computer gave it, and the bytes that it has. */
+/** Place of an upload: the id that the computer gave it, and the bytes that it has. */
 interface Place {
   readonly upload: string | undefined;
   readonly offset: number;
   /** Tells that the computer is asked first where the upload is. */
   readonly isLost: boolean;
+  /** Number of parts that may be under way at once: a computer that tells what it has received queues them. */
+  readonly atOnce: number;
 }
 /** Tells whether a failure may pass. A computer that was there may come back; one that never answered is not waited for. */
-const mayPass = (error: unknown, { upload }: Place): boolean =>
+const mayPass = (error: unknown, { upload, atOnce }: Place): boolean =>
   (error instanceof A2cError && (passing.has(error.code) || (error.code === 404 && upload !== undefined))) ||
-  reasonIn(error) === 'busy';
+  reasonIn(error) === 'busy' ||
+  // A part that overtook another one was refused; the computer is asked where it is.
+  (reasonIn(error) === 'range' && atOnce > 1);
 
 function paused(signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -48,8 +54,7 @@ function paused(signal: AbortSignal | undefined): Promise<void> {
 export interface PuttingAgent {
   readonly ask: AskComputer;
   readonly isOpen: () => boolean;
-  /** Bytes of the parts that are being sent, as base64 by key, so that they pass no machine and no trace. */
-  readonly outgoing: Map<string, string>;
+  readonly parts: Parts;
 }
 interface Upload {
   readonly computer: string;
@@ -64,9 +69,9 @@ async function sendPart(
   part: Part,
   bytes: Buffer,
 ): Promise<PutBlobReply> {
-  const { ask, outgoing } = agent;
+  const { ask, parts } = agent;
   const blob_key = newId();
-  outgoing.set(blob_key, bytes.toString('base64'));
+  parts.set(blob_key, bytes);
   try {
     const request = { computer, blob_key, ...part };
     const { ack, reqId } = await ask(events.putBlob, request, { signal: options.signal });
@@ -74,7 +79,7 @@ async function sendPart(
     if (!read.ok) throw questionError(read.failure, reqId);
     return read.body;
   } finally {
-    outgoing.delete(blob_key);
+    parts.delete(blob_key);
   }
 }
 const declarationOf = ({ source, options }: Upload): Part => {
@@ -90,32 +95,73 @@ function landedFrom({ source }: Upload, reply: PutBlobReply): LandedFile | undef
   if (typeof path !== 'string' || path === '') return undefined;
   return { path, bytes: total_size ?? source.bytes, sha256: sha256 ?? source.sha256 };
 }
-const beginning: Place = { upload: undefined, offset: 0, isLost: false };
+const beginning: Place = { upload: undefined, offset: 0, isLost: false, atOnce: 1 };
+/** Place after an answer that did not end the upload. */
+const placeAfter = ({ upload_id: upload, received }: PutBlobReply, offset: number): Place => ({
+  upload,
+  offset,
+  isLost: false,
+  atOnce: typeof received === 'number' ? mostParts : 1,
+});
 
-/** Sends the next part, or the question where the upload is; returns the new place or the landed file. */
-async function step(upload: Upload, place: Place): Promise<Place | LandedFile> {
-  if (place.isLost) {
-    const where = { ...declarationOf(upload), chunk_offset: 0, eof: false, resume: true };
-    const reply = await sendPart(upload, where, Buffer.alloc(0));
-    return (
-      landedFrom(upload, reply) ?? { upload: reply.upload_id, offset: reply.received ?? 0, isLost: false }
-    );
-  }
-  const { offset } = place;
-  const bytes = await upload.source.read(offset, blobSizes.partBytes);
-  const eof = offset + bytes.length >= upload.source.bytes;
+/** Asks the computer where the upload is. */
+async function askPlace(upload: Upload): Promise<Place | LandedFile> {
+  const where = { ...declarationOf(upload), chunk_offset: 0, eof: false, resume: true };
+  const reply = await sendPart(upload, where, Buffer.alloc(0));
+  return landedFrom(upload, reply) ?? placeAfter(reply, reply.received ?? 0);
+}
+interface Sent {
+  readonly end: number;
+  readonly reply: Promise<PutBlobReply>;
+}
+/** Reads a part and sends it. */
+async function sendNext(upload: Upload, id: string | undefined, offset: number): Promise<Sent> {
+  const { source } = upload;
+  const bytes = await source.read(offset, blobSizes.partBytes);
+  const end = offset + bytes.length;
+  const eof = end >= source.bytes;
   if (!eof && bytes.length < blobSizes.partBytes)
     throw new A2cError({
       code: 4019,
       message: 'The file got shorter while it was sent',
       details: { reason: 'integrity' },
     });
-  const about = place.upload === undefined ? declarationOf(upload) : { upload_id: place.upload };
-  const reply = await sendPart(upload, { ...about, chunk_offset: offset, eof }, bytes);
-  if (!eof) return { upload: reply.upload_id, offset: offset + bytes.length, isLost: false };
-  const landed = landedFrom(upload, reply);
-  if (landed) return landed;
-  throw new A2cError({ code: 500, message: "The computer's answer to the last part has no path" });
+  const about = id === undefined ? declarationOf(upload) : { upload_id: id };
+  const reply = sendPart(upload, { ...about, chunk_offset: offset, eof }, bytes);
+  // A failure is met when its turn comes.
+  reply.catch(() => {});
+  return { end, reply };
+}
+/** Sends parts, several at once, until the file has landed; reports the place after each answer, in their order. */
+async function sendParts(upload: Upload, from: Place, reached: (place: Place) => void): Promise<LandedFile> {
+  const { bytes } = upload.source;
+  const underWay: Sent[] = [];
+  let place = from;
+  let next = from.offset;
+  let isAllSent = false;
+  try {
+    for (;;) {
+      while (!isAllSent && underWay.length < place.atOnce) {
+        const sent = await sendNext(upload, place.upload, next);
+        underWay.push(sent);
+        next = sent.end;
+        isAllSent = next >= bytes;
+      }
+      const { reply, end } = underWay[0] as Sent;
+      const answer = await reply;
+      underWay.shift();
+      if (end >= bytes) {
+        const landed = landedFrom(upload, answer);
+        if (landed) return landed;
+        throw new A2cError({ code: 500, message: "The computer's answer to the last part has no path" });
+      }
+      place = placeAfter(answer, end);
+      reached(place);
+    }
+  } finally {
+    // Parts that are still under way would be taken for those that are sent next.
+    await Promise.allSettled(underWay.map(({ reply }) => reply));
+  }
 }
 
 /**
@@ -135,17 +181,24 @@ export async function putFile(
   let place = beginning;
   let beginnings = 1;
   let since = systemClock.now();
+  const reached = (now: Place): void => {
+    place = now;
+    since = systemClock.now();
+    onProgress?.({ sent: now.offset, total: source.bytes });
+  };
+  const ended = (landed: LandedFile): LandedFile => {
+    onProgress?.({ sent: source.bytes, total: source.bytes });
+    return landed;
+  };
   try {
     for (;;) {
       try {
-        const next = await step(upload, place);
-        if ('path' in next) {
-          onProgress?.({ sent: source.bytes, total: source.bytes });
-          return next;
+        if (place.isLost) {
+          const found = await askPlace(upload);
+          if ('path' in found) return ended(found);
+          reached(found);
         }
-        place = next;
-        since = systemClock.now();
-        onProgress?.({ sent: place.offset, total: source.bytes });
+        return ended(await sendParts(upload, place, reached));
       } catch (error) {
         signal?.throwIfAborted();
         if (

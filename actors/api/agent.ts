@@ -325,6 +325,7 @@ class HostedAgent implements Agent {
     return putFile(this.#puttingAgent, computer, source, options);
   };
   readonly #downloads = new Downloads(() => ({
+    parts: this.#runtime.parts,
     host: this.#hosted.host,
     send: (event) => {
       if (this.#isOpen()) this.#runtime.directory.send('agent', event);
@@ -386,7 +387,7 @@ class HostedAgent implements Agent {
     return { servers, inputs: inputs ?? [] };
   }
   get #puttingAgent(): PuttingAgent {
-    return { ask: this.#query, isOpen: () => this.#isOpen(), outgoing: this.#runtime.outgoing };
+    return { ask: this.#query, isOpen: () => this.#isOpen(), parts: this.#runtime.parts };
   }
   #cancel(ticket: string, reason = cancelledByHost): void {
     const putting = this.#putting.get(ticket);

@@ -1,4 +1,4 @@
-import { newId, newSha256 } from '../../adapters/index.ts';
+import { newId, newSha256, type Parts } from '../../adapters/index.ts';
 import type { AgentDownload } from '../../machines/agent/agent.machine.ts';
 import type { AddressFor } from '../../machines/kernel/address.ts';
 import type {
@@ -49,6 +49,8 @@ export interface AgentBlob {
 }
 /** Sends the orders of downloads to the machine of the agent. */
 export interface DownloadPort {
+  /** Bytes of the parts that came. */
+  readonly parts: Parts;
   readonly host: AddressFor<DownloadNews>;
   readonly send: (
     event: AgentDownload | { type: 'download.told'; ticket: string; order: DownloadOrder },
@@ -114,10 +116,12 @@ export class Downloads {
     for (const ticket of [...this.#reading.keys()]) this.#end(ticket, new A2cError(noAgent));
   }
 
-  #part({ ticket, base64, offset, totalBytes, sha256, isLast }: DownloadPart): void {
+  #part({ ticket, key, offset, totalBytes, sha256, isLast }: DownloadPart): void {
     const reading = this.#reading.get(ticket);
-    if (!reading) return;
-    const bytes = Buffer.from(base64, 'base64');
+    const { parts } = this.#port();
+    const bytes = parts.get(key);
+    parts.delete(key);
+    if (!reading || !bytes) return;
     reading.hash.update(bytes);
     const found = isLast ? reading.hash.digest('hex') : undefined;
     const said = reading.options.sha256 ?? sha256;
@@ -156,6 +160,9 @@ export class Downloads {
   #forget(ticket: string): void {
     this.#reading.get(ticket)?.forget();
     this.#reading.delete(ticket);
+    // Parts that came and were not given: their reader has gone, or an earlier one never came.
+    const { parts } = this.#port();
+    for (const key of parts.keys()) if (key.startsWith(`${ticket}.`)) parts.delete(key);
   }
   #tell(ticket: string, order: DownloadOrder): void {
     this.#port().send({ type: 'download.told', ticket, order });

@@ -26,6 +26,7 @@ import { ServerOutput } from '../servers/server-output.ts';
 import { version } from '../../machines/version.ts';
 import {
   BlobStore,
+  type Parts,
   createLedger,
   during,
   lazyLinks,
@@ -98,8 +99,8 @@ export class Runtime {
   );
   /** Port that resolves launch specs of servers. */
   specs: Ports['request'] = unanswered;
-  /** Bytes of the parts that an agent of this runtime sends, as base64 by key. */
-  readonly outgoing = new Map<string, string>();
+  /** Bytes of the parts that an agent of this runtime sends and gets, by key. */
+  readonly parts: Parts = new Map();
   /** Further ports that answer requests, by name. */
   readonly others = new Map<string, Ports['request']>();
   /** Answers of the host to questions of servers; a method that is left out is not declared to servers. */
@@ -142,7 +143,7 @@ export class Runtime {
         tracing,
         credential,
         frame: this.#frames.ofSocket,
-        bytesOf: (key) => this.outgoing.get(key),
+        parts: this.parts,
       });
     this.#offices = this.#openOffices();
     this.#survival = survival;
@@ -189,7 +190,10 @@ export class Runtime {
   }
   /** Contents of results that are too large for an answer, until agents have read them. */
   get blobs(): BlobStore {
-    return (this.#blobs ??= new BlobStore(this.#survival));
+    return (this.#blobs ??= new BlobStore({
+      ...this.#survival,
+      give: (...held) => this.#links.holdPart(...held),
+    }));
   }
   #handing(): CallPorts['hand'] {
     return handing({
@@ -206,8 +210,7 @@ export class Runtime {
     // programs on results need no more hiding than the result beside which they appear.
     const hidden = this.#redacted.answer(emit);
     if (request.target === specPort) return this.specs(from, request, hidden);
-    // Parts of contents are passed on unread: a change would break their hash.
-    if (request.target === blobsPort) return this.blobs.request(from, request, emit);
+    if (request.target === blobsPort) return this.blobs.request(from, request, hidden);
     const other = this.others.get(request.target);
     if (other) return other(from, request, hidden);
     if (this.calls.has(request.target)) return this.calls.request(from, request, hidden);
@@ -281,7 +284,7 @@ export class Runtime {
     });
   }
   /** Returns the part of a file that an agent sent under this ticket, as base64, until it is answered. */
-  readonly partOf = (ticket: string): string | undefined => this.#links.partOf(ticket);
+  readonly partOf = (ticket: string): Uint8Array | undefined => this.#links.partOf(ticket);
   /** Counts the output of a server that could not be parsed. */
   readonly noiseOf: SessionPort['noiseOf'] = (server) => this.#sessions.noiseOf(server);
   readonly noticed = (server: string, text: string): void => this.#sessions.noticed(server, text);

@@ -1,6 +1,14 @@
 /** Tests of large contents between real hosts: streams of an agent, their hash, their end, and restarts on the way. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -132,8 +140,7 @@ it('the recordings of both ends do not hold a content that was read', async () =
   const { agent, computer } = await meet(0, { ringBytes: 1_000_000 });
   const { blobHandle } = await agent.skill('c1', 'big', { path: 'model.bin' });
   expect(await hashOf(agent.blob('c1', blobHandle ?? ''))).toBe(sha256);
-  for (const host of [agent, computer]) {
-    const path = await host.writeTrace(folder);
-    expect(statSync(path).size).toBeLessThan(2_500_000);
-  }
+  const anyPart = bytes.subarray(0, 300).toString('base64');
+  for (const host of [agent, computer])
+    expect(readFileSync(await host.writeTrace(folder), 'utf8')).not.toContain(anyPart);
 });

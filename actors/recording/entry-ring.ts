@@ -38,7 +38,7 @@ export class EntryRing {
   #numbers: number[] = [];
   #times: number[] = [];
   #walls: number[] = [];
-  #whats: TraceEntry['what'][] = [];
+  #whats: (TraceEntry['what'] | undefined)[] = [];
   #weights: number[] = [];
   /** Index of the first entry that is kept. */
   #first = 0;
@@ -66,6 +66,7 @@ export class EntryRing {
   /** Drops the oldest entry. */
   shift(): void {
     this.#weight -= this.#weights[this.#first] ?? 0;
+    this.#whats[this.#first] = undefined;
     this.#first += 1;
     // Removes dropped entries only once they are half of all: removing one by one would move the rest each time.
     if (this.#first * 2 < this.#whats.length) return;

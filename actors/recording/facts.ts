@@ -1,4 +1,5 @@
 import { blobsPort } from '../../machines/blobs/blobs.rules.ts';
+import { landingPort } from '../../machines/uploads/upload.rules.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import type { EventObject } from 'xstate';
@@ -31,9 +32,9 @@ interface Waiting {
 const mostAnswers = 2_000;
 /** Tells whether a question is a call of a tool, whose answer is never used again. */
 const isCall = (method: unknown): boolean => method === 'tools/call' || method === 'client:tool_call';
-/** Tells whether a question is for a part of a large content; remembered parts would hold the whole content in memory. */
+/** Tells whether a question is about a part of a large content, which is never asked for in the same words again. */
 const isPart = (method: unknown, target: unknown): boolean =>
-  method === events.getBlob || (target === blobsPort && method === 'read');
+  method === events.getBlob || method === events.putBlob || target === blobsPort || target === landingPort;
 /** Tells whether a question is the last one of a call: it holds the whole result, and its answer settles the call. */
 const isSettling = (method: unknown): boolean => method === 'finish';
 const fieldsOf = (event: EventObject | undefined): Fields => event ?? {};

@@ -19,6 +19,7 @@ import {
   getResources,
   readResource,
 } from '../../machines/protocol/messages/collections.ts';
+import { isObject } from '../../machines/protocol/json.ts';
 import { events, notices, sizes, toTimeoutMs } from '../../machines/protocol/protocol.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import { blobSizes, getBlob } from '../../machines/protocol/messages/blobs.ts';
@@ -55,10 +56,16 @@ interface Waiting {
   readonly reqId: string;
   /** Name of the agent; only for a call of a tool. */
   readonly agent?: string;
-  /** Part of a file as base64; only for an upload. */
-  readonly blob?: string;
+  /** Part of a file that came with an upload, or that the answer is to have. */
+  part?: Uint8Array;
   readonly ack: Ack;
 }
+
+/** Fills the bytes of a part into its answer, where their number is. */
+const withBytes = (body: unknown, { event, part }: Waiting): unknown =>
+  event === events.getBlob && part && isObject(body) && 'blob' in body
+    ? { ...body, blob: Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString('base64') }
+    : body;
 
 /** Room in bytes for the text that Socket.IO puts around a body: event name or ack number, and brackets. */
 const envelopeBytes = 1024;
@@ -163,9 +170,14 @@ export class AgentRequests {
     }
   }
 
-  /** Part of a file of an upload that is not answered yet, as base64; undefined for any other ticket. */
-  partOf(ticket: string): string | undefined {
-    return this.#waiting.get(ticket)?.blob;
+  /** Part of a file of an upload that is not answered yet; undefined for any other ticket. */
+  partOf(ticket: string): Uint8Array | undefined {
+    return this.#waiting.get(ticket)?.part;
+  }
+  /** Holds the bytes of the answer to a ticket, so that they pass no machine and no trace. */
+  holdPart(ticket: string, bytes: Uint8Array): void {
+    const waiting = this.#waiting.get(ticket);
+    if (waiting) waiting.part = bytes;
   }
   /** Number of calls that wait for their answer. */
   get calls(): number {
@@ -179,9 +191,10 @@ export class AgentRequests {
    * Answers the request with this ticket; an unknown ticket is ignored, because it was answered before or its
    * connection is gone.
    */
-  answer(ticket: string, body: unknown): void {
+  answer(ticket: string, held: unknown): void {
     const waiting = this.#waiting.get(ticket);
     if (!waiting) return;
+    const body = withBytes(held, waiting);
     this.#waiting.delete(ticket);
     this.#progress.end(ticket);
     if (this.#calls.get(waiting.reqId) === ticket) this.#calls.delete(waiting.reqId);
@@ -294,7 +307,7 @@ export class AgentRequests {
     const { req_id: reqId, agent, blob } = question;
     const part = partIn(question, this.#newId);
     if ('code' in part) return ack({ ...errorAck(part), req_id: reqId });
-    const ticket = this.#ticket({ event, reqId, blob, ack });
+    const ticket = this.#ticket({ event, reqId, part: Buffer.from(blob, 'base64'), ack });
     this.#emit({ type: 'agent.putPart', ticket, reqId, agent, ...part });
   }
 

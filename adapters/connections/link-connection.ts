@@ -19,13 +19,7 @@ import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { AgentRequests, bodyLimitOf } from './agent-requests.ts';
 import type { Refusal } from './denial.ts';
 import { splitArgs } from './office-wire.ts';
-import {
-  type BytesOf,
-  type WireEmit,
-  type LinkRequest,
-  LinkRequests,
-  refuseUnsent,
-} from './link-requests.ts';
+import { type Parts, type WireEmit, type LinkRequest, LinkRequests, refuseUnsent } from './link-requests.ts';
 
 /** Largest number of characters kept of a text from an office. */
 const mostText = 400;
@@ -34,8 +28,7 @@ const mostText = 400;
 export interface LinkBytes {
   /** Makes the id of an upload, which nobody can guess. */
   readonly newId: () => string;
-  /** Returns the bytes of a part that an agent sends, as base64 by their key. */
-  readonly bytesOf?: BytesOf | undefined;
+  readonly parts?: Parts | undefined;
 }
 /** Transport of a link: one connection that is opened once and never again. */
 export interface LinkWire {
@@ -102,7 +95,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     wire: LinkWire,
     timers: Timers,
     ended: () => void,
-    { newId, bytesOf }: LinkBytes,
+    { newId, parts }: LinkBytes,
     tracing?: Tracing,
   ) {
     this.#input = input;
@@ -115,12 +108,16 @@ export class LinkConnection implements PortInstance<LinkCommand> {
       newId,
       say: (told) => this.#send(events.toolCallProgress, told),
     });
-    this.#requests = new LinkRequests((event, ...args) => this.#send(event, ...args), input, timers, bytesOf);
+    this.#requests = new LinkRequests((event, ...args) => this.#send(event, ...args), input, timers, parts);
   }
 
-  /** Part of a file that an agent sent under this ticket, as base64, until it is answered. */
-  partOf(ticket: string): string | undefined {
+  /** Part of a file that an agent sent under this ticket, until it is answered. */
+  partOf(ticket: string): Uint8Array | undefined {
     return this.#agentRequests.partOf(ticket);
+  }
+  /** Takes the bytes of the answer to this ticket, if it still waits. */
+  holdPart(ticket: string, bytes: Uint8Array): void {
+    this.#agentRequests.holdPart(ticket, bytes);
   }
   get isUp(): boolean {
     return this.#state === 'up';
@@ -262,8 +259,12 @@ export class LinkRegistry {
     return connection;
   }
 
-  /** Part of a file that an agent sent over one of the links, as base64. */
-  partOf(ticket: string): string | undefined {
+  /** Takes the bytes of the answer to a ticket; the link over which it was asked has them until it answers. */
+  holdPart(ticket: string, bytes: Uint8Array): void {
+    for (const connection of this.#connections.values()) connection.holdPart(ticket, bytes);
+  }
+  /** Part of a file that an agent sent over one of the links. */
+  partOf(ticket: string): Uint8Array | undefined {
     for (const connection of this.#connections.values()) {
       const part = connection.partOf(ticket);
       if (part !== undefined) return part;

@@ -6,6 +6,7 @@ import { events, type EventName } from '../../machines/protocol/protocol.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import { errorAck } from '../../machines/protocol/messages/answers.ts';
 import { progressOf, toolCallProgress } from '../../machines/protocol/messages/messages.ts';
+import { isObject } from '../../machines/protocol/json.ts';
 import { excessBytes } from '../../machines/protocol/size.ts';
 import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
 import { bodyLimitBytes, tooLarge } from './agent-requests.ts';
@@ -25,8 +26,8 @@ interface Asked extends LinkRequest {
   /** Callback for the next part of an image; present while the images of an answer that already came are being fetched. */
   chunk?: (ack: unknown) => void;
 }
-/** Returns the bytes of a part by their key, as base64. */
-export type BytesOf = (key: string) => string | undefined;
+/** Bytes of the parts that an agent sends and gets, by key, so that they pass no machine and no trace. */
+export type Parts = Map<string, Uint8Array>;
 export type WireEmit = <E extends EventName>(event: E, ...args: Parameters<ClientToServer[E]>) => void;
 
 const offline: Failure = { code: 'LinkLost', message: 'There is no connection to the office' };
@@ -41,6 +42,8 @@ const noChunk: Failure = {
   message: `the computer sent no part of it within ${chunkMs / 1_000} s`,
 };
 const nothing = (): void => {};
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
 const reqIdIn = (params: unknown): string | undefined => {
   const reqId = (params as { readonly req_id?: unknown } | undefined)?.req_id;
   return typeof reqId === 'string' ? reqId : undefined;
@@ -67,15 +70,14 @@ export class LinkRequests {
   readonly #asked = new TransientMap<number, Asked>();
   /** Numbers that identify the pending tool calls, by the `req_id` of each call. */
   readonly #calls = new TransientMap<string, number>();
-  readonly #bytesOf: BytesOf;
+  readonly #parts: Parts;
   #last = 0;
   #isLost = false;
   /** Limit in bytes for one request to the connected office, which closes a connection that sends more. */
   limitBytes = bodyLimitBytes;
 
-  /** Creates the requests; `bytesOf` returns the bytes of a part that is put on a computer, as base64 by its key. */
-  constructor(emit: WireEmit, input: LinkInput, timers: Timers, bytesOf: BytesOf = () => undefined) {
-    this.#bytesOf = bytesOf;
+  constructor(emit: WireEmit, input: LinkInput, timers: Timers, parts: Parts = new Map()) {
+    this.#parts = parts;
     this.#send = emit;
     this.#timers = timers;
     this.#agent = input.name;
@@ -83,20 +85,25 @@ export class LinkRequests {
 
   request(request: LinkRequest, emit: Emit<RequestFact>): () => void {
     const { id, method } = request;
-    const params = method === events.putBlob ? this.#withBytes(request.params) : request.params;
+    const { blob_key: key, ...plain } = (request.params ?? {}) as { readonly blob_key?: unknown };
+    const isPart = typeof key === 'string';
+    const params = !isPart ? request.params : method === events.putBlob ? this.#withBytes(plain, key) : plain;
     if (method === events.cancelToolCall) return this.#takeBack(request, emit);
     const bytes = excessBytes(params, this.limitBytes);
     if (bytes !== undefined) return refuseUnsent(id, emit, tooLarge(bytes, this.limitBytes));
     const n = ++this.#last;
-    this.#asked.set(n, { id, method, params, emit });
-    const reqId = callOf({ method, params });
+    // Bytes of a part are needed no more once they are sent, so neither the entry nor the callback holds them.
+    this.#asked.set(n, { id, method, params: request.params, emit });
+    const reqId = callOf(request);
     if (reqId !== undefined) this.#calls.set(reqId, n);
     const answer = (result: unknown): void => {
-      if (this.#taken(n)) emit({ type: 'ask.answered', id, result });
+      if (!this.#taken(n)) return;
+      const held = isPart && method === events.getBlob ? this.#withoutBytes(result, key) : result;
+      emit({ type: 'ask.answered', id, result: held });
     };
     const onAck = (result: unknown): void => {
       if (method !== events.toolCall || !hasHandles(result)) return answer(result);
-      const { computer } = params as { readonly computer: string };
+      const { computer } = request.params as { readonly computer: string };
       const ask: AskChunk = (handle, at, onChunk) => this.#askChunk(n, computer, handle, at, onChunk);
       fillHandles(result, ask, answer, true);
     };
@@ -107,9 +114,16 @@ export class LinkRequests {
   }
 
   /** Fills in the bytes of a part, which machines and traces know by their key only. */
-  #withBytes(params: unknown): unknown {
-    const { blob_key: key, ...part } = (params ?? {}) as { readonly blob_key?: unknown };
-    return typeof key === 'string' ? { ...part, blob: this.#bytesOf(key) ?? '' } : params;
+  #withBytes(part: object, key: string): unknown {
+    const bytes = this.#parts.get(key) ?? new Uint8Array();
+    return { ...part, blob: asBuffer(bytes).toString('base64') };
+  }
+  /** Keeps the bytes of a part that came, and leaves their number in their place. */
+  #withoutBytes(result: unknown, key: string): unknown {
+    if (!isObject(result) || typeof result['blob'] !== 'string') return result;
+    const bytes = Buffer.from(result['blob'], 'base64');
+    this.#parts.set(key, bytes);
+    return { ...result, blob: bytes.length };
   }
   /** Ends all requests because the connection was lost. A result that has already come is delivered without its missing images. */
   lose(): void {

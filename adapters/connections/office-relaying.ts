@@ -23,6 +23,11 @@ export function answerSafely(ack: Ack | undefined, args: readonly unknown[], eve
 }
 /** Tells whether a notice may be delayed and merged with later ones. */
 const isUpdate = (event: NoticeName): boolean => event.startsWith('notify:update_');
+/** Names in a request, of which an answer needs no more. */
+interface Names {
+  readonly agent: string;
+  readonly computer: string;
+}
 export interface RelayingParts {
   readonly wire: OfficeWire;
   readonly timers: Timers;
@@ -116,6 +121,8 @@ export class OfficeRelaying {
       return answerSafely(ack, []);
     }
     const { event: relayed, toSocket, payload, timeoutMs, reqId } = verdict;
+    // What waits for the answer holds these names only: the request may be a large part of a file.
+    const { agent, computer } = payload as Names;
     const id = this.#pending.add({
       from: socket,
       to: toSocket,
@@ -124,7 +131,7 @@ export class OfficeRelaying {
       timeoutMs,
       reqId,
       onGivenUp: reqId === undefined ? undefined : this.#cancelling(toSocket, payload, reqId),
-      onAnswer: (...answer) => this.#answerCall(socket, toSocket, event, payload, answer, ack),
+      onAnswer: (...answer) => this.#answerCall(socket, toSocket, event, { agent, computer }, answer, ack),
     });
     if (typeof id !== 'number') return answerSafely(ack, refusal(event, id));
     this.#send(id, toSocket, relayed, payload);
@@ -156,14 +163,13 @@ export class OfficeRelaying {
     socket: string,
     computer: string,
     event: string,
-    payload: object,
+    { agent, computer: name }: Names,
     answer: readonly unknown[],
     ack: Ack | undefined,
   ): void {
     const [result] = answer;
     const isKnowing = event !== events.toolCall || this.#seating.versionOf(socket) !== undefined;
     if (isKnowing || !hasHandles(result)) return answerSafely(ack, answer, event);
-    const { agent, computer: name } = payload as { readonly agent: string; readonly computer: string };
     fillHandles(
       result,
       (handle, offset, onAnswer) => {

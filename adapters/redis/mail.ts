@@ -147,14 +147,14 @@ export class LargeLetters {
     return fetched;
   }
   async #fetch(key: string, bytes: number): Promise<Buffer | undefined> {
-    const letter = Buffer.alloc(bytes);
+    const parts: Buffer[] = [];
     for (let at = 0; at < bytes; at += partBytes) {
       const part = await this.#client.now?.getrangeBuffer(key, at, at + partBytes - 1);
       if (!part || part.length !== Math.min(partBytes, bytes - at)) return undefined;
-      part.copy(letter, at);
+      parts.push(part);
     }
     this.#client.now?.del(key).catch(() => {});
-    return letter;
+    return parts.length === 1 ? parts[0] : Buffer.concat(parts);
   }
   #settle(lane: Lane, key: string, isFetched: boolean | undefined): void {
     const standing = lane.standing.get(key);

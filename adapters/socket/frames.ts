@@ -1,4 +1,5 @@
-import { fieldsOf } from '../../machines/protocol/json.ts';
+import { events } from '../../machines/protocol/protocol.ts';
+import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 import type { OfficeMeter } from '../../machines/office/rooms/limits.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 
@@ -8,6 +9,13 @@ import { wireCodes } from '../../machines/protocol/failure.ts';
  */
 export type SocketFrame = (dir: 'in' | 'out', message: object) => void;
 
+/** Puts the number of its bytes in the place of a part of a content, which would displace all other messages. */
+function shown(event: string, args: readonly unknown[]): readonly unknown[] {
+  const [body, ...others] = args;
+  if ((event !== events.getBlob && event !== events.putBlob) || !isObject(body)) return args;
+  const { blob } = body;
+  return typeof blob === 'string' ? [{ ...body, blob: Buffer.byteLength(blob, 'base64') }, ...others] : args;
+}
 /**
  * Reports an event and returns its arguments; an acknowledgement among them is wrapped, so that the answer is
  * reported, too. `dir`: direction of the event.
@@ -21,12 +29,12 @@ export function heard<Args extends readonly unknown[]>(
   if (!frame) return args;
   const ack = args.at(-1);
   const isAsked = typeof ack === 'function';
-  frame(dir, { event, args: isAsked ? args.slice(0, -1) : args });
+  frame(dir, { event, args: shown(event, isAsked ? args.slice(0, -1) : args) });
   if (!isAsked) return args;
   const back = dir === 'in' ? 'out' : 'in';
   const { req_id } = fieldsOf(args[0]);
   const answered = (...answer: unknown[]): unknown => {
-    frame(back, { ack: event, ...(req_id !== undefined && { req_id }), args: answer });
+    frame(back, { ack: event, ...(req_id !== undefined && { req_id }), args: shown(event, answer) });
     return (ack as (...all: unknown[]) => unknown)(...answer);
   };
   return [...args.slice(0, -1), answered] as unknown as Args;

@@ -30,6 +30,7 @@ export function lazyLinks(options: LinksOptions = {}): Links {
     },
     has: (key) => loaded?.has(key) ?? false,
     partOf: (ticket) => loaded?.partOf(ticket),
+    holdPart: (ticket, bytes) => loaded?.holdPart(ticket, bytes),
   };
 }
 export function lazyOffices(options: OfficesOptions = {}): Offices {

@@ -10,6 +10,7 @@ import type {
 } from '../../machines/kernel/ports.ts';
 import { readDenial, type Refusal } from '../connections/denial.ts';
 import { LinkRegistry, type LinkConnection } from '../connections/link-connection.ts';
+import type { Parts } from '../connections/link-requests.ts';
 import { noOffice, socketPathOf } from '../../machines/office/rooms/loopback.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
@@ -30,8 +31,10 @@ export interface Links {
   readonly request: Ports['request'];
   /** Tells whether there is a link under this key. */
   has(key: string): boolean;
-  /** Returns the part of a file that an agent sent under this ticket, as base64, until it is answered. */
-  partOf(ticket: string): string | undefined;
+  /** Returns the part of a file that an agent sent under this ticket, until it is answered. */
+  partOf(ticket: string): Uint8Array | undefined;
+  /** Takes the bytes of the answer to this ticket, if it still waits. */
+  holdPart(ticket: string, bytes: Uint8Array): void;
 }
 /** Data for `auth` of the Socket.IO handshake; a text is a token, sent as `{ token }`. */
 export type PeerAuth = string | Readonly<Record<string, unknown>>;
@@ -61,8 +64,8 @@ export interface LinksOptions {
   readonly frame?: (at: string, dir: 'in' | 'out', message: object) => void;
   /** Tracer that makes a span of each call that reaches a computer. */
   readonly tracing?: Tracing | undefined;
-  /** Returns the bytes of a part that an agent sends, as base64 by their key. */
-  readonly bytesOf?: (key: string) => string | undefined;
+  /** Bytes of the parts that an agent sends and gets, by their key. */
+  readonly parts?: Parts | undefined;
   /** Returns the credential for the office at this URL. */
   readonly credential?: (url: string) => PeerCredential | undefined;
 }
@@ -159,7 +162,7 @@ function listenTo(
  */
 export function createLinks(options: LinksOptions = {}): Links {
   const newId = (): string => randomUUID().replaceAll('-', '');
-  const registry = new LinkRegistry(systemTimers, { newId, bytesOf: options.bytesOf }, options.tracing);
+  const registry = new LinkRegistry(systemTimers, { newId, parts: options.parts }, options.tracing);
   const open = (at: string, input: LinkInput, emit: Emit<LinkFact>): PortInstance<LinkCommand> => {
     if (!URL.canParse(input.url)) {
       const connection = registry.open(at, input, emit, { emit: () => {}, close: () => {} });
@@ -201,5 +204,6 @@ export function createLinks(options: LinksOptions = {}): Links {
     request: registry.request,
     has: (key) => registry.has(key),
     partOf: (ticket) => registry.partOf(ticket),
+    holdPart: (ticket, bytes) => registry.holdPart(ticket, bytes),
   };
 }

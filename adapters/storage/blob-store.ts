@@ -21,6 +21,8 @@ export interface BlobStoreOptions {
   /** Folder for files of hosts; `false`: the folder for temporary files. Default `$XDG_STATE_HOME/a2c`. */
   readonly stateDir?: string | false | undefined;
   readonly limits?: ShelfLimits | undefined;
+  /** Gives the bytes of a part to the connection that asked under this ticket. */
+  readonly give: (ticket: string, bytes: Uint8Array) => void;
 }
 
 export const newSha256 = (): Hash => createHash('sha256');
@@ -75,6 +77,7 @@ async function sweep(base: string): Promise<void> {
  */
 export class BlobStore {
   readonly #stateDir: BlobStoreOptions['stateDir'];
+  readonly #give: BlobStoreOptions['give'];
   readonly #shelf: Shelf<Place>;
   /** Hashes of files of skills, by path, with the mark of the file that was hashed. */
   readonly #hashed = new Map<string, { readonly mark: string; readonly handle: string }>();
@@ -84,8 +87,9 @@ export class BlobStore {
   #timer: unknown;
   #isClosed = false;
 
-  constructor({ stateDir, limits = shelfLimits }: BlobStoreOptions = {}) {
+  constructor({ stateDir, limits = shelfLimits, give }: BlobStoreOptions) {
     this.#stateDir = stateDir;
+    this.#give = give;
     this.#shelf = new Shelf(limits);
   }
 
@@ -153,8 +157,9 @@ export class BlobStore {
       const buffer = Buffer.allocUnsafe(Math.min(maxBytes, blobSizes.partBytes, bytes - offset));
       const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
       if (bytesRead < buffer.length) return this.#gone(handle);
-      const base64 = buffer.toString('base64');
-      return { kind: 'part', handle, mimeType, bytes, offset, base64, eof: offset + bytesRead === bytes };
+      this.#give(wanted.ticket, buffer);
+      const eof = offset + bytesRead === bytes;
+      return { kind: 'part', handle, mimeType, bytes, offset, partBytes: bytesRead, eof };
     } finally {
       await file.close();
     }

@@ -27,8 +27,8 @@ export interface LandingSettings {
 }
 /** Dependencies of a landing folder. */
 export interface LandingParts {
-  /** Returns the part of a file that an agent sent under this ticket, as base64. */
-  readonly partOf: (ticket: string) => string | undefined;
+  /** Returns the part of a file that an agent sent under this ticket. */
+  readonly partOf: (ticket: string) => Uint8Array | undefined;
   readonly notice: (text: string) => void;
 }
 
@@ -235,9 +235,8 @@ export class LandingFolder {
   async #write({ upload, ticket }: LandingWrite): Promise<LandingAnswer> {
     const receiving = this.#receiving.get(upload);
     if (!receiving) return no('io_error', 'The file is gone');
-    const part = this.#partOf(ticket);
-    if (part === undefined) return { kind: 'gone' };
-    const bytes = Buffer.from(part, 'base64');
+    const bytes = this.#partOf(ticket);
+    if (bytes === undefined) return { kind: 'gone' };
     try {
       await receiving.file.writeFile(bytes);
     } catch (error) {

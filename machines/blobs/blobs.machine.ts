@@ -40,7 +40,7 @@ const read = blobsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const wanted = event as BlobWanted;
   const { ticket, handle, offset, maxBytes, reader } = wanted;
   const id = idOf(ticket);
-  const params: rules.BlobRead = { handle, offset, maxBytes, reader };
+  const params: rules.BlobRead = { ticket, handle, offset, maxBytes, reader };
   enqueue({ type: 'request', params: { id, target: rules.blobsPort, method: 'read', params } });
   enqueue({ type: 'note', params: wanted });
   enqueue.raise({ type: 'blob.overdue', ticket }, { delay: c.timing.aggregateMs, id });

@@ -3,7 +3,7 @@ import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { post, type Post } from '../kernel/effects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
-import { blobRefused, blobSizes, type BlobRefusal, type GetBlobReply } from '../protocol/messages/blobs.ts';
+import { blobRefused, blobSizes, type BlobRefusal, type HeldBlobReply } from '../protocol/messages/blobs.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 
 /** Name of the port that reads parts of kept contents (`read`). */
@@ -21,17 +21,19 @@ export interface BlobFacts {
 }
 /** Parameters of `read`. */
 export interface BlobRead {
+  /** Ticket of the question, under which the connection gets the bytes. */
+  readonly ticket: string;
   readonly handle: string;
   readonly offset: number;
   readonly maxBytes: number;
   readonly reader: string;
 }
-/** Result of `read`: a part as base64 with the facts of the whole, or the reason why there is none. */
+/** Result of `read`: the facts of a part, whose bytes the connection has, and of the whole; or the reason why there is none. */
 export type BlobPart =
   | (BlobFacts & {
       readonly kind: 'part';
       readonly offset: number;
-      readonly base64: string;
+      readonly partBytes: number;
       readonly eof: boolean;
     })
   | { readonly kind: 'refused'; readonly reason: BlobRefusal };
@@ -44,12 +46,11 @@ export interface BlobsStart {
 /** Question for a part of a content. */
 export interface BlobWanted extends BlobRead {
   readonly type: 'blob.wanted';
-  readonly ticket: string;
   readonly reqId: string;
   readonly replyTo: AddressFor<BlobShown>;
 }
-/** Part in the fields of the wire, without `req_id`. */
-export type ShownPart = Omit<GetBlobReply, 'req_id'>;
+/** Part in the fields of the wire, without `req_id` and its bytes. */
+export type ShownPart = Omit<HeldBlobReply, 'req_id'>;
 export interface BlobShown {
   readonly type: 'blob.shown';
   readonly ticket: string;
@@ -96,9 +97,9 @@ export const closing: Failure = {
 /** Answers a question with the result of the port. */
 export function answered(wanted: BlobWanted, read: BlobPart): Post {
   if (read.kind === 'refused') return refused(wanted, blobRefused(read.reason));
-  const { handle, mimeType, bytes, offset, eof, base64 } = read;
+  const { handle, mimeType, bytes, offset, eof, partBytes } = read;
   const facts = { blob_handle: handle, mime_type: mimeType, total_size: bytes, sha256: handle };
-  return shown(wanted, { ...facts, chunk_offset: offset, eof, blob: base64 }, null);
+  return shown(wanted, { ...facts, chunk_offset: offset, eof, blob: partBytes }, null);
 }
 
 // ── contents of a result ──────────────────────────────────────────────────────────────────────────────

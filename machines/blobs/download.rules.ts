@@ -4,14 +4,14 @@ import { message, open, post, type Open, type Post } from '../kernel/effects.ts'
 import type { RequestFact } from '../kernel/ports.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import type { GetBlobReply } from '../protocol/messages/blobs.ts';
-import { readBlobPart, type Read } from '../protocol/messages/lists.ts';
+import type { HeldBlobReply } from '../protocol/messages/blobs.ts';
+import { readHeldBlob, type Read } from '../protocol/messages/lists.ts';
 
-/** Part of a content, for the host. */
+/** Part of a content, for the host, which has its bytes under `key`. */
 export interface DownloadPart {
   readonly type: 'download.part';
   readonly ticket: string;
-  readonly base64: string;
+  readonly key: string;
   readonly offset: number;
   readonly totalBytes: number;
   readonly sha256: string;
@@ -53,7 +53,7 @@ export interface DownloadContext extends DownloadInput {
   /** Offsets of the parts that were asked for and have not come. */
   readonly asked: readonly number[];
   /** Parts that came before an earlier one, by offset. */
-  readonly held: Readonly<Record<number, GetBlobReply>>;
+  readonly held: Readonly<Record<number, HeldBlobReply>>;
   /** Offset of the next part to ask for. */
   readonly next: number;
   /** Bytes that the host has got. */
@@ -111,6 +111,7 @@ export const partRequest = (c: DownloadContext, offset: number) => ({
     computer: c.computer,
     blob_handle: c.handle,
     chunk_offset: offset,
+    blob_key: reqIdOf(c, offset),
   },
 });
 /** Ids of the questions that are open. */
@@ -120,8 +121,6 @@ const broken = (message: string): Read<never> => ({
   ok: false,
   failure: { code: wireCodes.internal, message, remedy: 'Make the call again, and read its new content' },
 });
-const bytesOf = (base64: string): number =>
-  Math.floor((base64.length * 3) / 4) - (base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0);
 /** Failures that may pass: of the way to the computer, and of a computer that is away or has too much to do. */
 const passing: ReadonlySet<Failure['code']> = new Set([
   'LinkLost',
@@ -134,12 +133,11 @@ export const mayPass = ({ code }: Failure): boolean => passing.has(code);
 
 type Answer = Extract<RequestFact, { type: 'ask.answered' }>;
 /** Reads a part, and finds what is wrong with it. */
-function partIn(c: DownloadContext, answer: Answer): Read<GetBlobReply> {
+function partIn(c: DownloadContext, answer: Answer): Read<HeldBlobReply> {
   const offset = offsetIn(answer);
-  const read = readBlobPart(answer.result, reqIdOf(c, offset));
+  const read = readHeldBlob(answer.result, reqIdOf(c, offset));
   if (!read.ok) return read;
-  const { chunk_offset: at, total_size: total, sha256, blob, eof } = read.body;
-  const bytes = bytesOf(blob);
+  const { chunk_offset: at, total_size: total, sha256, blob: bytes, eof } = read.body;
   if (at !== offset) return broken('The computer sent another part than the one asked for');
   if (c.facts && (c.facts.totalBytes !== total || c.facts.sha256 !== sha256))
     return broken('The content was changed while it was read');
@@ -156,22 +154,22 @@ export const failureOf = (c: DownloadContext, answer: Answer): Failure | undefin
 export function taken(
   c: DownloadContext,
   answer: Answer,
-): { readonly next: Partial<DownloadContext>; readonly parts: readonly GetBlobReply[] } {
+): { readonly next: Partial<DownloadContext>; readonly parts: readonly HeldBlobReply[] } {
   const read = partIn(c, answer);
   if (!read.ok) return { next: {}, parts: [] };
   const came = read.body;
-  const held: Record<number, GetBlobReply> = { ...c.held, [came.chunk_offset]: came };
-  const parts: GetBlobReply[] = [];
+  const held: Record<number, HeldBlobReply> = { ...c.held, [came.chunk_offset]: came };
+  const parts: HeldBlobReply[] = [];
   let given = c.given;
   for (let part = held[given]; part; part = held[given]) {
     delete held[given];
     parts.push(part);
-    given += bytesOf(part.blob);
+    given += part.blob;
     if (part.eof) break;
   }
   const facts = c.facts ?? { totalBytes: came.total_size, sha256: came.sha256 };
   const asked = c.asked.filter((offset) => offset !== came.chunk_offset);
-  const partBytes = c.partBytes ?? Math.max(1, bytesOf(came.blob));
+  const partBytes = c.partBytes ?? Math.max(1, came.blob);
   const all = { held, given, facts, asked, partBytes, next: Math.max(c.next, given), tries: 0 };
   return { next: { ...all, untaken: c.untaken + parts.length }, parts };
 }
@@ -199,23 +197,22 @@ export const gaveUp = ({ computer, failure }: DownloadContext): Failure =>
     remedy: 'Make the call again when the computer is there',
   };
 
-export const partsGiven = (c: DownloadContext, parts: readonly GetBlobReply[]): Post[] =>
-  parts.map(
-    ({ blob: base64, chunk_offset: offset, total_size: totalBytes, sha256, mime_type: mimeType, eof }) =>
-      post(
-        c.replyTo,
-        {
-          type: 'download.part',
-          ticket: c.ticket,
-          base64,
-          offset,
-          totalBytes,
-          sha256,
-          mimeType,
-          isLast: eof,
-        },
-        { optional: true },
-      ),
+export const partsGiven = (c: DownloadContext, parts: readonly HeldBlobReply[]): Post[] =>
+  parts.map(({ chunk_offset: offset, total_size: totalBytes, sha256, mime_type: mimeType, eof }) =>
+    post(
+      c.replyTo,
+      {
+        type: 'download.part',
+        ticket: c.ticket,
+        key: reqIdOf(c, offset),
+        offset,
+        totalBytes,
+        sha256,
+        mimeType,
+        isLast: eof,
+      },
+      { optional: true },
+    ),
   );
 export const ended = (c: DownloadContext, end: DownloadEnded['end']): Post =>
   post(

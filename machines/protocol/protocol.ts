@@ -1,6 +1,6 @@
-/** Revision of A2C-SMCP that we speak: the 0.2.0 draft with Finder. Defined only here. */
 import { columnOf } from './notifications.ts';
 
+/** Revision of A2C-SMCP that we speak: the 0.2.0 draft with Finder. Defined only here. */
 export const PROTOCOL_VERSION = '0.2.0';
 
 /**

@@ -33,13 +33,13 @@ async function readPart(from: FileHandle, offset: number): Promise<Buffer> {
 const origin = (): string => new URL(url).origin;
 async function ourComputer(): Promise<Peer> {
   const landing = { folder: landed, autoApprove: true, maxFileBytes: 2 ** 30 };
-  const { close } = await createComputer({
+  const computer = await createComputer({
     name: 'desk',
     config: { mcpServers: {}, a2c: { skills: [join(folder, 'skills')], landing } },
     office: { url: origin(), id: office },
     stateDir: false,
   });
-  return { down: none, up: none, close };
+  return { down: none, up: none, close: () => computer.close() };
 }
 async function ourAgent(): Promise<Peer> {
   const agent = await createAgent({ url: origin(), name: 'asker', office });
@@ -53,7 +53,7 @@ async function ourAgent(): Promise<Peer> {
       return bytes;
     },
     up: async () => void (await agent.putFile('desk', file)),
-    close: agent.close,
+    close: () => agent.close(),
   };
 }
 

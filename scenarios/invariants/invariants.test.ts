@@ -105,6 +105,15 @@ const violating: readonly ViolatingExample[] = [
     said: '1 routed calls left',
   },
   {
+    invariant: 'no part of a file is left',
+    how: 'a file that is opened and never ended',
+    act: (s) => {
+      const params = { upload: 'u', name: 'f', bytes: 1, sha256: '' };
+      s.callPorts.landing.request('computer', { id: 'r', target: '', method: 'open', params }, () => {});
+    },
+    said: '1 files that have not landed left',
+  },
+  {
     invariant: 'every call is settled exactly once',
     how: 'a computer that takes a call and says nothing',
     options: { kinds: { ...machines, computer: deaf } },

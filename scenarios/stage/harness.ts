@@ -156,6 +156,7 @@ export class Harness {
       },
     );
     this.callPorts.landing.partOf = this.network.partOf;
+    this.callPorts.blobs.give = this.network.holdPart;
     this.timing = { ...timing, ...calm, ...options.timing };
     const { watches = 'all', observer } = options;
     const tap = new Tap((error) => this.blunders.push(error));

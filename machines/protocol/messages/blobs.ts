@@ -40,6 +40,12 @@ export const getBlobReply = z.looseObject({
   ...answered,
 });
 export type GetBlobReply = z.infer<typeof getBlobReply>;
+/**
+ * Reply to `client:get_blob` as machines and traces know it: `blob` is the number of bytes of the part. The bytes stay
+ * with the connection, so that nothing remembers a content that was read.
+ */
+export const heldBlobReply = getBlobReply.extend({ blob: z.int().nonnegative() });
+export type HeldBlobReply = z.infer<typeof heldBlobReply>;
 
 /** Reason why a part of a blob cannot be read, a word of the protocol (`details.reason` of 4018). */
 export type BlobRefusal = 'invalid_handle' | 'forbidden' | 'gone' | 'range';

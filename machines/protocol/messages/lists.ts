@@ -16,7 +16,7 @@ import {
   type ReadResourceReply,
   type SmcpTool,
 } from './collections.ts';
-import { getBlobReply, type GetBlobReply } from './blobs.ts';
+import { getBlobReply, heldBlobReply, type GetBlobReply, type HeldBlobReply } from './blobs.ts';
 import { listRoomReply } from './messages.ts';
 import { putBlobReply, type PutBlobReply } from './uploads.ts';
 import { getSkillReply, getSkillsReply, skillRef, type GetSkillReply, type SkillRef } from './skills.ts';
@@ -193,3 +193,6 @@ export const readPut = (ack: unknown, reqId: string): Read<PutBlobReply> =>
 /** Reads the acknowledgement of `client:get_blob`. */
 export const readBlobPart = (ack: unknown, reqId: string): Read<GetBlobReply> =>
   readReply(ack, reqId, getBlobReply);
+/** Reads the same where its bytes stay with the connection. */
+export const readHeldBlob = (ack: unknown, reqId: string): Read<HeldBlobReply> =>
+  readReply(ack, reqId, heldBlobReply);

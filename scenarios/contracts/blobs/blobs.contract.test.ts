@@ -20,6 +20,9 @@ interface World {
   readonly request: Ports['request'];
   readonly keep: (bytes: Buffer, reader: string) => Promise<BlobFacts | undefined>;
 }
+/** Bytes that the ports gave, by ticket. */
+const given = new Map<string, Uint8Array>();
+const give = (ticket: string, bytes: Uint8Array): void => void given.set(ticket, bytes);
 const folder = mkdtempSync(join(tmpdir(), 'a2c-blobs-test-'));
 const stores: BlobStore[] = [];
 afterEach(async () => {
@@ -27,7 +30,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 const storeOf = (limits = shelfLimits): BlobStore => {
-  const store = new BlobStore({ stateDir: folder, limits });
+  const store = new BlobStore({ stateDir: folder, limits, give });
   stores.push(store);
   return store;
 };
@@ -42,6 +45,7 @@ const worlds: readonly (readonly [string, () => World])[] = [
     'the fake',
     () => {
       const fake = new ScriptedBlobs(clock);
+      fake.give = give;
       const keep: World['keep'] = (bytes, reader) =>
         new Promise((resolve) =>
           fake.keep({ at: 0, base64: bytes.toString('base64'), mimeType: 'image/png' }, reader, resolve),
@@ -51,7 +55,7 @@ const worlds: readonly (readonly [string, () => World])[] = [
   ],
 ];
 const read = async (port: Ports['request'], wanted: Partial<BlobRead>): Promise<BlobPart> => {
-  const params = { offset: 0, maxBytes: 1_000, reader: 'a', ...wanted };
+  const params = { ticket: 't', offset: 0, maxBytes: 1_000, reader: 'a', ...wanted };
   const fact = await new Promise<RequestFact>(
     (resolve) => void port('blobs', { id: 'x', target: blobsPort, method: 'read', params }, resolve),
   );
@@ -69,10 +73,11 @@ describe.each(worlds)('kept contents: %s', (_, world) => {
     const facts = { kind: 'part', handle, mimeType: 'image/png', bytes: 2_500 };
     expect(await read(request, { handle, offset: 1_000 })).toEqual({
       ...facts,
-      ...{ offset: 1_000, base64: bytes.subarray(1_000, 2_000).toString('base64'), eof: false },
+      ...{ offset: 1_000, partBytes: 1_000, eof: false },
     });
+    expect(given.get('t')).toEqual(bytes.subarray(1_000, 2_000));
     expect(await read(request, { handle, offset: 2_000 })).toMatchObject({ offset: 2_000, eof: true });
-    expect(await read(request, { handle, offset: 2_500 })).toMatchObject({ base64: '', eof: true });
+    expect(await read(request, { handle, offset: 2_500 })).toMatchObject({ partBytes: 0, eof: true });
   });
   it('are given to their readers only, by a known handle, from an offset inside', async () => {
     const { request, keep } = world();

@@ -39,9 +39,9 @@ const landingIn = (folder: string, more: Partial<LandingSettings> = {}): Landing
   landing.set({ folder, ...limits, ...more });
   return landing;
 };
-const parts = new Map<string, string>();
+const parts = new Map<string, Buffer>();
 const ticketOf = (text: string): string => {
-  parts.set(text, Buffer.from(text).toString('base64'));
+  parts.set(text, Buffer.from(text));
   return text;
 };
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

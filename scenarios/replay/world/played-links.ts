@@ -46,6 +46,7 @@ export function playedLinks(recorded: readonly RecordedSeat[], office: Office): 
     has: (key) => byKey.has(key),
     // A trace has no bytes of files.
     partOf: () => undefined,
+    holdPart: () => {},
     open: (_at, input, emit) => {
       const seat = find(input);
       const timers = new Set<unknown>();

@@ -16,8 +16,8 @@ import type { SettingsOrder } from '../../../machines/presenter/settings.rules.t
 
 const { timeoutMs: _, isConfirmed: __, meta: ___, hasOutput: ____, ...asked } = request;
 
-const blobRead = { handle: 'h', offset: 0, maxBytes: 1, reader: 'a' };
-const blobWanted = { ticket: 't', reqId: 'r', ...blobRead, replyTo: addressFor('host') } as const;
+const blobRead = { ticket: 't', handle: 'h', offset: 0, maxBytes: 1, reader: 'a' };
+const blobWanted = { reqId: 'r', ...blobRead, replyTo: addressFor('host') } as const;
 const viewed = { computer: 'c', value: null, failure: null };
 
 export const agent: Sample = {
@@ -246,7 +246,7 @@ export const link: Sample = {
         bytes: 1,
         isLast: true,
       },
-      { type: 'agent.askedBlob', ticket: 't', reqId: 'r', ...blobRead },
+      { type: 'agent.askedBlob', reqId: 'r', ...blobRead },
       { type: 'agent.left', agent: 'a' },
       { type: 'computer.entered', computer: 'c' },
       { type: 'computer.left', computer: 'c' },
@@ -393,7 +393,7 @@ const partAt = (offset: number) => ({
     sha256: 'x',
     chunk_offset: offset,
     eof: offset === 12,
-    blob: 'AAAA',
+    blob: 3,
     req_id: `d.${offset}`,
   },
 });

@@ -284,7 +284,7 @@ export class ScriptedLanding {
   /** Files that have not landed, by upload. */
   readonly parts = new Map<string, Buffer[]>();
   /** Returns the part that an agent sent under a ticket. */
-  partOf: (ticket: string) => string | undefined = () => undefined;
+  partOf: (ticket: string) => Uint8Array | undefined = () => undefined;
   readonly #names = new Map<string, string>();
   readonly #clock: Clock;
 
@@ -324,7 +324,7 @@ export class ScriptedLanding {
       if (part === undefined) return { kind: 'gone' };
       if (this.faults[method] === 'full')
         return { kind: 'refused', reason: 'io_error', message: 'the disk is full (ENOSPC)' };
-      this.parts.get(upload)?.push(Buffer.from(part, 'base64'));
+      this.parts.get(upload)?.push(Buffer.from(part));
       return { kind: 'written' };
     }
     const { upload, sha256 } = params as LandingFinish;
@@ -364,6 +364,8 @@ export class ScriptedBlobs {
   /** Largest number of bytes of one part. */
   partBytes: number = blobSizes.partBytes;
   readonly shelf = new Shelf<Buffer>();
+  /** Gives the bytes of a part to the connection that asked. */
+  give: (ticket: string, bytes: Uint8Array) => void = () => {};
   readonly #clock: Clock & { now(): number };
 
   constructor(clock: Clock & { now(): number }) {
@@ -397,10 +399,8 @@ export class ScriptedBlobs {
     const { where, handle, mimeType, bytes } = found.kept;
     const { offset } = wanted;
     const end = offset + Math.min(this.partBytes, wanted.maxBytes);
-    const bytesRead = where.subarray(offset, end);
-    const base64 = Buffer.from(
-      this.fault === 'lies' ? bytesRead.map((byte) => 255 - byte) : bytesRead,
-    ).toString('base64');
-    return { kind: 'part', handle, mimeType, bytes, offset, base64, eof: end >= bytes };
+    const part = where.subarray(offset, end);
+    this.give(wanted.ticket, this.fault === 'lies' ? Buffer.from(part.map((byte) => 255 - byte)) : part);
+    return { kind: 'part', handle, mimeType, bytes, offset, partBytes: part.length, eof: end >= bytes };
   }
 }

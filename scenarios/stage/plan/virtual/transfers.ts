@@ -137,10 +137,12 @@ export class Transfers {
       this.#harness.order('agent', { ...order, replyTo: 'host:agent' });
     });
   }
-  #part({ ticket, base64, isLast, sha256 }: DownloadPart): void {
+  #part({ ticket, key, isLast, sha256 }: DownloadPart): void {
     const fetch = this.#fetches.get(ticket);
-    if (!fetch) return;
-    const bytes = Buffer.from(base64, 'base64');
+    const { parts } = this.#harness.network;
+    const bytes = parts.get(key);
+    parts.delete(key);
+    if (!fetch || !bytes) return;
     fetch.hash.update(bytes);
     fetch.bytes += bytes.length;
     if (!isLast) this.#tell(ticket, { type: 'part.taken' });

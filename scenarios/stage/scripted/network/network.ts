@@ -8,6 +8,7 @@ import type {
   OfficeCommand,
 } from '../../../../machines/kernel/ports.ts';
 import { readDenial } from '../../../../adapters/connections/denial.ts';
+import type { Parts } from '../../../../adapters/connections/link-requests.ts';
 import { LinkRegistry } from '../../../../adapters/connections/link-connection.ts';
 import {
   isLoopback,
@@ -346,8 +347,12 @@ export interface Network {
   readonly office: Ports['office'];
   readonly link: Ports['link'];
   readonly request: Ports['request'];
-  /** Returns the part of a file that an agent sent under a ticket, as base64. */
-  readonly partOf: (ticket: string) => string | undefined;
+  /** Returns the part of a file that an agent sent under a ticket. */
+  readonly partOf: (ticket: string) => Uint8Array | undefined;
+  /** Takes the bytes of the answer to a ticket. */
+  readonly holdPart: (ticket: string, bytes: Uint8Array) => void;
+  /** Bytes of the parts that agents send and get, by key. */
+  readonly parts: Parts;
   has(key: string): boolean;
   /**
    * Opens a bare connection of a stranger, for messages that a real link would not send; undefined when no office
@@ -377,8 +382,9 @@ class ScriptedNetwork implements Network {
   readonly #registry: LinkRegistry;
   readonly register: ScriptedRegister;
   readonly request: Ports['request'];
-  /** Returns the part of a file that an agent sent under a ticket, as base64. */
-  readonly partOf: (ticket: string) => string | undefined;
+  readonly partOf: Network['partOf'];
+  readonly holdPart: Network['holdPart'];
+  readonly parts: Parts = new Map();
   readonly #away = new Map<string, number>();
   readonly #heldAcks = new Map<string, number | 'lost'>();
   readonly #usualMs: number;
@@ -399,9 +405,13 @@ class ScriptedNetwork implements Network {
       clearTimer: (timer) => clock.clearTimeout(timer),
     };
     this.register = new ScriptedRegister(clock, leaseMs);
-    this.#registry = new LinkRegistry(this.#timers, { newId: () => `upload-${++this.#uploads}` });
+    this.#registry = new LinkRegistry(this.#timers, {
+      newId: () => `upload-${++this.#uploads}`,
+      parts: this.parts,
+    });
     this.request = this.#registry.request;
     this.partOf = (ticket) => this.#registry.partOf(ticket);
+    this.holdPart = (...held) => this.#registry.holdPart(...held);
   }
 
   readonly faults: NetworkFaults = {
