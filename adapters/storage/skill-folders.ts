@@ -3,6 +3,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { extname, isAbsolute, join, relative, sep } from 'node:path';
 import type { BlobFacts } from '../../machines/blobs/blobs.rules.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
+import type { Failure } from '../../machines/protocol/failure.ts';
 import { isObject, withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
 import type { SkillRef } from '../../machines/protocol/messages/skills.ts';
 import type { SkillContents, SkillEntry, SkillEntryRead } from '../../machines/skills/offer.rules.ts';
@@ -110,7 +111,9 @@ async function skillIn(folder: SkillFolder, name: string): Promise<SkillRef | st
   const { front } = await partedSkill(text);
   const description = textOf(front['description'])?.trim();
   if (!description) return `${path} is no skill: its ${entryFile} has no description in its frontmatter`;
-  return refOf(name, { ...folder, path: await realpath(path) }, front, description);
+  // A folder that has vanished meanwhile is none.
+  const whole = await realpath(path).catch(() => null);
+  return whole === null ? null : refOf(name, { ...folder, path: whole }, front, description);
 }
 
 async function listed(folders: readonly SkillFolder[]): Promise<SkillsListed> {
@@ -276,6 +279,11 @@ export class SkillFolders {
     let isWanted = true;
     void this.#answer(method, params).then(
       (result) => isWanted && emit({ type: 'ask.answered', id, result }),
+      (error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        const failure: Failure = { code: 500, message };
+        if (isWanted) emit({ type: 'ask.refused', id, sent: true, failure });
+      },
     );
     return () => {
       isWanted = false;

@@ -41,7 +41,7 @@ const env = {
   // Prefers the programs of ours to those of Wine.
   WINEDLLOVERRIDES: 'taskkill.exe=n;wmic.exe=n;bcryptprimitives=n,b;mscoree=;mshtml=',
   WINEPATH: 'C:\\nodejs',
-  NODE_OPTIONS: `--require Z:${join(cache, 'tree', 'scenarios/wine/keep-alive.cjs')}`,
+  NODE_OPTIONS: `--require Z:${join(here, 'keep-alive.cjs')}`,
 };
 /** Runs a program of Windows. Node cannot write into a pipe of this machine there, so it is given files. */
 function wine(words, cwd, out) {

@@ -70,6 +70,19 @@ describe('skill folders', () => {
     await expect.poll(() => told, { timeout: 30_000 }).toBe(3);
     expect(heard).toBe(before);
   });
+  it('answer a question also when the disk fails while they read', async () => {
+    const folder = folderWith({ 'pdf/SKILL.md': skill('pdf'), 'pdf/a.bin': '\u0000'.repeat(300_000) });
+    const broken = () => Promise.reject(new Error('EIO: i/o error'));
+    const folders = new SkillFolders({ changed: () => {}, trouble: () => {}, lend: broken, keep });
+    open.push(folders);
+    await folders.set([folder]);
+    const { skills } = await ask<SkillsListed>(folders.request, 'list');
+    const wanted = { path: skills[0]?.path, relPath: 'a.bin', reader: 'r' };
+    const fact = await new Promise((resolve) =>
+      folders.request('c', { id: '1', target: '', method: 'read', params: wanted }, resolve),
+    );
+    expect(fact).toMatchObject({ type: 'ask.refused', failure: { code: 500, message: 'EIO: i/o error' } });
+  });
 });
 
 const ask = async <T>(port: Ports['request'], method: string, params: object = {}): Promise<T> => {
