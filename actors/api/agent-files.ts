@@ -181,9 +181,12 @@ export async function putFile(
   let place = beginning;
   let beginnings = 1;
   let since = systemClock.now();
+  let furthest = -1;
+  // Only bytes that the computer had not yet count as progress: one that refuses each part is given up in time.
   const reached = (now: Place): void => {
     place = now;
-    since = systemClock.now();
+    if (now.offset > furthest) since = systemClock.now();
+    furthest = Math.max(furthest, now.offset);
     onProgress?.({ sent: now.offset, total: source.bytes });
   };
   const ended = (landed: LandedFile): LandedFile => {
@@ -208,6 +211,7 @@ export async function putFile(
         ) {
           beginnings += 1;
           place = beginning;
+          furthest = -1;
           continue;
         }
         if (!agent.isOpen() || !mayPass(error, place) || systemClock.now() - since > timeoutMs) throw error;

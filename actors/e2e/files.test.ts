@@ -12,6 +12,7 @@ import {
   type Computer,
   type Office,
 } from '../index.ts';
+import { putFile } from '../api/agent-files.ts';
 
 /** Files that an agent puts on a computer, over sockets. */
 const root = mkdtempSync(join(tmpdir(), 'a2c-files-'));
@@ -109,6 +110,21 @@ describe('an agent', () => {
   ])('is told that its computer %s', async (_, landing, error) => {
     const { agent } = await world(landing);
     await expect(agent.putFile('c', bytes(10))).rejects.toMatchObject(error);
+  });
+
+  it('gives a file up in time when its computer refuses each part that follows', async () => {
+    const asked: unknown[] = [];
+    const ask = async (_: string, request: object): Promise<{ ack: unknown; reqId: string }> => {
+      const { chunk_offset: offset, resume } = request as { chunk_offset: number; resume?: boolean };
+      asked.push(resume === true ? 'where' : offset);
+      const at = { req_id: 'r', upload_id: 'u', chunk_offset: 0, eof: false, received: 262_144 };
+      const refused = { code: 4019, message: 'not now', details: { reason: 'range' } };
+      return { ack: resume === true || offset === 0 ? at : refused, reqId: 'r' };
+    };
+    const agent = { ask, isOpen: () => true, parts: new Map() };
+    const putting = putFile(agent, 'c', bytes(600_000), { timeoutMs: 1_000 });
+    await expect(putting).rejects.toMatchObject({ code: 4019, details: { reason: 'range' } });
+    expect(asked.slice(0, 4)).toEqual([0, 262_144, 524_288, 'where']);
   });
 
   it('is told at once of a computer or a file that is not there', async () => {
