@@ -4,6 +4,7 @@ import type { FileSource, LandedFile, PutOptions } from './agent-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/signals.ts';
 import { newId, openBlobSource, systemClock, type BlobSource, type Parts } from '../../adapters/index.ts';
+import { isUnseated } from '../../machines/protocol/failure.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import { blobSizes, readPut, type PutBlobReply } from '../../machines/protocol/index.ts';
 
@@ -30,7 +31,8 @@ interface Place {
 }
 /** Tells whether a failure may pass. A computer that was there may come back; one that never answered is not waited for. */
 const mayPass = (error: unknown, { upload, atOnce }: Place): boolean =>
-  (error instanceof A2cError && (passing.has(error.code) || (error.code === 404 && upload !== undefined))) ||
+  (error instanceof A2cError &&
+    (passing.has(error.code) || isUnseated(error) || (error.code === 404 && upload !== undefined))) ||
   reasonIn(error) === 'busy' ||
   // A part that overtook another one was refused; the computer is asked where it is.
   (reasonIn(error) === 'range' && atOnce > 1);

@@ -127,6 +127,17 @@ describe('an agent', () => {
     expect(asked.slice(0, 4)).toEqual([0, 262_144, 524_288, 'where']);
   });
 
+  it('goes on with a file after an office asked it to join first, as while it joins again', async () => {
+    const refused = { code: 403, message: 'Join an office first', details: { reason: 'no_seat' } };
+    const at = { req_id: 'r', upload_id: 'u', chunk_offset: 0, eof: false, received: 0 };
+    const landed = { ...at, eof: true, received: 10, landing_path: '/landed' };
+    const acks = [refused, at, landed];
+    const ask = async (): Promise<{ ack: unknown; reqId: string }> => ({ ack: acks.shift(), reqId: 'r' });
+    const agent = { ask, isOpen: () => true, parts: new Map() };
+    expect(await putFile(agent, 'c', bytes(10), {})).toMatchObject({ path: '/landed' });
+    expect(acks).toEqual([]);
+  });
+
   it('is told at once of a computer or a file that is not there', async () => {
     const { agent } = await world();
     await expect(agent.putFile('nobody', bytes(10))).rejects.toMatchObject({ code: 404 });

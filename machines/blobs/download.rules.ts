@@ -3,7 +3,7 @@ import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { message, open, post, type Open, type Post } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import type { TimingOf } from '../kernel/timing.ts';
-import { wireCodes, type Failure } from '../protocol/failure.ts';
+import { isUnseated, wireCodes, type Failure } from '../protocol/failure.ts';
 import type { HeldBlobReply } from '../protocol/messages/blobs.ts';
 import { readHeldBlob, type Read } from '../protocol/messages/lists.ts';
 
@@ -129,7 +129,7 @@ const passing: ReadonlySet<Failure['code']> = new Set([
   wireCodes.tooMany,
   wireCodes.unavailable,
 ]);
-export const mayPass = ({ code }: Failure): boolean => passing.has(code);
+export const mayPass = (failure: Failure): boolean => passing.has(failure.code) || isUnseated(failure);
 
 type Answer = Extract<RequestFact, { type: 'ask.answered' }>;
 /** Reads a part, and finds what is wrong with it. */

@@ -140,7 +140,9 @@ describe('the relay', () => {
     expect(codeOf(judge(agent, event, question, seating))).toBe(501);
   });
   it('carries no question of nobody, and says so', () => {
-    expect(codeOf(judge(undefined, 'client:of_a_later_protocol', question, seating))).toBe(403);
+    const unseated = judge(undefined, 'client:of_a_later_protocol', question, seating);
+    expect(codeOf(unseated)).toBe(403);
+    expect(unseated).toMatchObject({ ack: [{ details: { reason: 'no_seat' } }] });
   });
   it.each(['client:dance', '__proto__', 'constructor'])('says that it does not know %s', (event) => {
     for (const sender of [agent, undefined])

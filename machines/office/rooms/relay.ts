@@ -17,7 +17,7 @@ import {
   type NoticeName,
   toTimeoutMs,
 } from '../../protocol/protocol.ts';
-import { type Failure, wireCodes } from '../../protocol/failure.ts';
+import { type Failure, noSeat, wireCodes } from '../../protocol/failure.ts';
 import * as messages from '../../protocol/messages/messages.ts';
 import { getBlob } from '../../protocol/messages/blobs.ts';
 import { getSkill, getSkills } from '../../protocol/messages/skills.ts';
@@ -221,7 +221,7 @@ export function judge(
   if (event.startsWith('notify:')) return notAllowed(event, 'Only an office sends notify:*');
   const rule = isKnownEvent(event) ? rules[event] : ruleOfUnknown(event, payload);
   if (!rule) return no(event, wireCodes.notBuilt, `Unknown event: ${event.slice(0, longestEvent)}`);
-  if (!sender) return notAllowed(event, 'Join an office first');
+  if (!sender) return no(event, wireCodes.notAllowed, 'Join an office first', { reason: noSeat });
   const forbidden = forbidsEvent(grant, event);
   if (forbidden !== undefined) return notAllowed(event, forbidden);
   return rule({ sender, event, payload, lookup, limits });
