@@ -12,13 +12,13 @@ const fast = [
 ];
 /** Files that need what Windows or Wine has not. */
 const left = [
-  // Its children are `sleep` and `sh`.
+  // Needs the programs `sleep` and `sh`.
   'adapters/process/reaper/ledger.test.ts',
-  // Look for processes in /proc.
+  // Needs `/proc`, where it looks for processes.
   'actors/e2e/{child-environment,finder-e2e,lazy}.test.ts',
   // Sends SIGUSR2 to its server.
   'actors/cli/withdrawn.test.ts',
-  // Wants a server to be up within two seconds.
+  // Needs a server that is up within two seconds.
   'actors/cli/prompt/answers-told.test.ts',
   '**/node_modules/**',
   '**/*.{long,full,lockstep,simulation,interop,browser,redis,chaos,lifecycle}.test.ts',

@@ -121,7 +121,7 @@ export class OfficeRelaying {
       return answerSafely(ack, []);
     }
     const { event: relayed, toSocket, payload, timeoutMs, reqId } = verdict;
-    // What waits for the answer holds these names only: the request may be a large part of a file.
+    // Keeps only these names until the answer comes: the request may be a large part of a file.
     const { agent, computer } = payload as Names;
     const id = this.#pending.add({
       from: socket,

@@ -27,7 +27,7 @@ const filling = (plan: Plan): Plan => ({
 });
 const receiving = ['states', 'receiving', 'states'] as const;
 
-/** Mutants of what a computer shares besides its servers: files, large contents and skills. */
+/** Mutants of the files, large contents and skills that a computer shares. */
 export const mutantsOfShares: readonly Mutant[] = [
   {
     what: 'a computer that counts a file as under way when it has landed',

@@ -82,7 +82,7 @@ export function personIn(person: PersonData): { readonly word: PersonWord; reado
  * decides.
  */
 export type PermissionData = 'allow' | 'ask' | 'deny' | 'throws' | 'never';
-/** What the computer shares besides its servers; in virtual time only. */
+/** Skills and landing folder of the computer; in virtual time only. */
 export interface SharedData {
   /** Skills of its folders: the text of each file, by the name of the skill and the path of the file. */
   readonly skills?: Readonly<Record<string, Readonly<Record<string, string>>>>;
