@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HostFacts } from '../../machines/inspection.ts';
 import type { Call } from './calls.ts';
 import type { Living } from './history.ts';
-import { connectionsOf, joinedOf, shiftsOf } from './joined.ts';
+import { connectionsOf, isNamedBy, joinedOf, shiftsOf } from './joined.ts';
 
 const host = (kind: HostFacts['kind'], name: string, calls: readonly Call[] = []) => {
   const facts: HostFacts = { kind, name, pid: 1, started: null, version: '0' };
@@ -33,6 +33,15 @@ describe('the calls of several hosts', () => {
       host('agent', 'ann', [call('r1', 10, 20)]),
     ]);
     expect(joined.map(({ parts }) => parts.map((part) => part.host))).toEqual([[2, 1, 0], [0], [1]]);
+  });
+
+  it('stay chosen when facts of an earlier host come', () => {
+    const later = host('computer', 'c1', [call('r1', 12)]);
+    const [chosen] = joinedOf([host('agent', 'ann'), later]);
+    const joined = joinedOf([host('agent', 'ann', [call('r1', 10), call('r2', 11)]), later]);
+    expect(joined.filter((each) => isNamedBy(each, chosen?.key)).map(({ parts }) => parts.length)).toEqual([
+      2,
+    ]);
   });
 
   it('tell how far the clocks are apart, also over a third host, and how surely', () => {

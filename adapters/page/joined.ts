@@ -23,9 +23,14 @@ export interface CallPart {
 }
 /** One call on its way through all hosts that saw it, the asker first. */
 export interface JoinedCall {
+  /** Key of the part that was known first; another one once facts of an earlier host come: see `isNamedBy`. */
   readonly key: string;
   readonly parts: CallPart[];
 }
+const keyOf = ({ host, call }: CallPart): string => `${call.reqId} ${host} ${call.ticket}`;
+/** Tells whether a key names the call by any of its parts, so that a choice holds when facts of more hosts come. */
+export const isNamedBy = ({ parts }: JoinedCall, key: string | undefined): boolean =>
+  parts.some((part) => keyOf(part) === key);
 /** Place of a host on the way of a call: agents ask, offices pass on, computers answer. */
 const orderOf = ({ kind }: HostFacts, call: Call): number => {
   if (kind === 'agent') return 0;
@@ -47,7 +52,7 @@ export function joinedOf(hosts: readonly Pick<HostSeen, 'facts' | 'calls'>[]): r
         parts.every((part) => part.host !== host && Math.abs(part.call.from - call.from) < mostApartMs);
       const joined = known.find(isFree);
       if (joined) joined.parts.push({ host, call });
-      else known.push({ key: `${call.reqId} ${host} ${call.ticket}`, parts: [{ host, call }] });
+      else known.push({ key: keyOf({ host, call }), parts: [{ host, call }] });
       byReq.set(call.reqId, known);
     }
   const all = [...byReq.values()].flat();

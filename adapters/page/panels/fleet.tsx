@@ -7,7 +7,7 @@ import type { Fleet, FleetSeen } from '../fleet.ts';
 import { needsLook } from '../incidents.ts';
 import type { FleetView } from '../choice.ts';
 import { ComparePage } from './compare.tsx';
-import type { CallPart, JoinedCall } from '../joined.ts';
+import { isNamedBy, type CallPart, type JoinedCall } from '../joined.ts';
 import { moodOfCall, type Mood } from '../model.ts';
 import { Empty, LongList, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
@@ -286,7 +286,7 @@ function CallLine({ id, ...shown }: Shown & { readonly id: string }): VNode | nu
     <div
       id={id}
       role="option"
-      aria-selected={fleet.call === joined.key}
+      aria-selected={isNamedBy(joined, fleet.call)}
       class="call fleet-call"
       data-req={first.call.reqId}
       style={{ height: `${rowHeight}px` }}
@@ -371,7 +371,7 @@ function CallsOfAll({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode {
         No call was made. Make one: <code>npx a2c call TOOL --url OFFICE</code>
       </Empty>
     );
-  const place = calls.findIndex(({ key }) => key === fleet.call);
+  const place = calls.findIndex((joined) => isNamedBy(joined, fleet.call));
   const chosen = calls[place];
   const draw = (n: number, id: string): VNode | null => {
     const joined = calls[n];
