@@ -17,17 +17,26 @@ export const launching = new Set(['proc.zombieGrandchild', 'proc.pause']);
 /** Creates the faults that do not change an answer but act at once when their moment comes. */
 export function createActs({ childProcess, output, input, lifeMs, log }) {
   const grandchildren = [];
-  const sh = (script, stdio) => {
-    const child = childProcess.spawn('sh', ['-c', script], { stdio });
+  const started = (command, args, options) => {
+    const child = childProcess.spawn(command, args, options);
     // No such command: there is no pid, and nothing happens.
     child.on('error', () => {});
     child.unref();
     return child;
   };
+  const sh = (script, stdio) => started('sh', ['-c', script], { stdio });
+  // Windows has no `sh`; a child there outlives its parent only when it is detached. The arguments say whose it is.
+  const idle = (stdio) =>
+    started(process.execPath, ['-e', `setTimeout(() => {}, ${lifeMs})`, '--', ...process.argv.slice(2)], {
+      stdio,
+      detached: true,
+      windowsHide: true,
+    });
   const leaveBehind = ({ holdsPipes, ignoresSigterm }) => {
     // A signal that is ignored stays ignored over exec; `sleep` ends by itself in any case.
     const script = `${ignoresSigterm ? "trap '' TERM; " : ''}exec sleep ${seconds(lifeMs)}`;
-    const child = sh(script, holdsPipes ? 'inherit' : 'ignore');
+    const stdio = holdsPipes ? 'inherit' : 'ignore';
+    const child = process.platform === 'win32' ? idle(stdio) : sh(script, stdio);
     grandchildren.push(child);
     log({ did: 'grandchild', pid: child.pid });
   };

@@ -58,7 +58,7 @@ async function serve(config) {
   const start = countStart(config.starts);
   const now = configAt(config, start);
   const { faults, seed, lifeMs } = now;
-  log({ did: 'start', start, pid: process.pid });
+  log({ did: 'start', start, pid: process.pid, parent: process.ppid });
   const shared = config.starts === undefined ? createCounts() : createCountsIn(`${config.starts}.faults`);
   const triggers = createTriggers(faults, seed, shared);
   sayAtExit(now.lastWords);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { endProcess, peakMemoryOf } from './processes.ts';
+import { endProcess, isWindows, peakMemoryOf } from './processes.ts';
 import { answerSchema, DriverError, helloSchema, type Answer, type Feature, type Hello } from './protocol.ts';
 
 /** Answer to one order; docs/judge.md describes its members. */
@@ -39,7 +39,12 @@ export class Host {
 
   constructor(command: readonly string[], env: NodeJS.ProcessEnv) {
     const [program = '', ...args] = command;
-    this.#child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], detached: true, env });
+    this.#child = spawn(program, args, {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+      windowsHide: true,
+      env,
+    });
     this.#child.stdin.on('error', () => {});
     this.#child.stderr.on(
       'data',
@@ -122,9 +127,9 @@ export class Host {
   signal(signal: NodeJS.Signals): void {
     endProcess(this.pid, signal);
   }
-  /** Ends the driver and its process group. */
+  /** Ends the driver and its process group, which Windows does not have. */
   end(): void {
     const { pid } = this.#child;
-    if (pid !== undefined) endProcess(-pid);
+    if (pid !== undefined) endProcess(isWindows ? pid : -pid);
   }
 }

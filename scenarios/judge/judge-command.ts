@@ -36,7 +36,7 @@ async function judgeDriver(
   const some = selected(only);
   if (driver.length === 0)
     throw new WrongUsage('no driver: give its command behind --, such as -- node driver.mjs');
-  if (process.platform !== 'linux')
+  if (process.platform !== 'linux' && process.platform !== 'win32')
     throw new WrongUsage('a host is judged by the process table of Linux: run it in a container');
   const tell = (text: string): void => (json || markdown ? terminal.err(text) : terminal.out(text));
   const faultServer = [process.execPath, ownFile('scenarios/fault-server/fault-server.mjs')];

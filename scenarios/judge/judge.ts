@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Feature, Hello } from './protocol.ts';
+import { isWindows } from './processes.ts';
 import { Stage } from './stage.ts';
 
 /** Verdict in one word; `absent` means that the host has no such feature, such as a time-out for a call. */
@@ -21,6 +22,8 @@ export interface Case {
   readonly needs?: readonly Feature[];
   /** Tells whether the case ends the host itself. */
   readonly endsHost?: boolean;
+  /** Tells whether the case sends a signal that Windows does not have; the verdict is `absent` there. */
+  readonly needsSignals?: boolean;
   play(stage: Stage): Promise<Verdict>;
 }
 export type Cases = Readonly<Record<string, Case>>;
@@ -62,6 +65,7 @@ export const helloOf = (players: Players): Promise<Hello> => onStage(players, (s
 export const judge = (players: Players, one: Case): Promise<Verdict> =>
   onStage(players, async (stage) => {
     await stage.host.opened();
+    if (one.needsSignals && isWindows) return { verdict: 'absent', facts: 'Windows has no such signal' };
     const lacking = (one.needs ?? []).filter((need) => !stage.host.can(need));
     if (lacking.length > 0) return { verdict: 'absent', facts: `it has no ${lacking.join(', ')}` };
     const late = sleep(caseMs, undefined, { ref: false }).then((): Verdict => ({

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 
 /** Process with a mark in its environment. */
 export interface Marked {
@@ -43,7 +43,26 @@ export const processesWith = (mark: string): readonly Marked[] =>
         .join(' ')
         .replace(/\/\S*\//g, ''),
     }));
-/** Returns the largest memory that a process ever held, in MB; 0 when it has ended. */
+export const isWindows = process.platform === 'win32';
+/** Returns those of these processes that live. Windows shows no environment, so servers there note the pids of their case. */
+export const livingOf = (noted: readonly Marked[]): readonly Marked[] =>
+  noted.filter(({ pid }) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  });
+/** Process table of Linux as a program under Wine sees it; a real Windows has no such folder. */
+const linuxTable = 'Z:/proc';
+/** Returns the processes below Wine with this text in their command line, as Linux sees them; undefined on a real Windows. */
+export const seenFromLinux = (text: string): readonly Marked[] | undefined =>
+  existsSync(linuxTable)
+    ? readdirSync(linuxTable)
+        .filter((name) => /^\d+$/.test(name) && readOr(`${linuxTable}/${name}/cmdline`).includes(text))
+        .map((pid) => ({ pid: Number(pid), command: `pid ${pid} of Linux` }))
+    : undefined;
+/** Returns the largest memory that a process ever held, in MB; 0 when it has ended, and on Windows. */
 export const peakMemoryOf = (pid: number): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readOr(`/proc/${pid}/status`))?.[1] ?? 0) / 1_024;
 

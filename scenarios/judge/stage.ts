@@ -2,11 +2,20 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Host, type HostAnswer, type GivenOrder } from './host.ts';
-import { endProcess, processesWith, readFrom, readOr, type Marked } from './processes.ts';
+import {
+  endProcess,
+  isWindows,
+  livingOf,
+  processesWith,
+  readFrom,
+  readOr,
+  seenFromLinux,
+  type Marked,
+} from './processes.ts';
 
 /** Wait in ms where a rule allows two seconds: ten times as long, so that a slow machine is never judged. */
 export const soonMs = 20_000;
@@ -30,6 +39,9 @@ interface Line {
   readonly id?: unknown;
   /** Session that a GET or DELETE names. */
   readonly session?: string;
+  /** Process that started, and the one that started it. */
+  readonly pid?: number;
+  readonly parent?: number;
 }
 /** Config of the fault server; its README describes it. */
 export type Faulty = Readonly<Record<string, unknown>> & { readonly name?: string };
@@ -55,6 +67,9 @@ export class Stage {
   readonly #remote: ChildProcess[] = [];
   readonly host: Host;
   #isClosed = false;
+  /** Names of all servers, and of those behind a shell. */
+  readonly #names = new Set<string>();
+  readonly #wrapped = new Set<string>();
   readonly #logs = new Map<string, { end: number; readonly lines: Line[] }>();
 
   constructor(driver: readonly string[], faultServer: readonly string[]) {
@@ -68,9 +83,9 @@ export class Stage {
     const state = join(this.#folder, `state-${this.#hosts.length}`);
     const host = new Host(this.#driver, {
       ...process.env,
-      XDG_STATE_HOME: state,
+      [isWindows ? 'LOCALAPPDATA' : 'XDG_STATE_HOME']: state,
       // Keeps temporary files of the driver in the folder of the case, which is removed.
-      TMPDIR: this.#folder,
+      [isWindows ? 'TEMP' : 'TMPDIR']: this.#folder,
       [markName]: this.#marks.driver,
     });
     this.#hosts.push(host);
@@ -82,6 +97,7 @@ export class Stage {
   #write(config: Faulty, name: string, how: readonly string[] = []): readonly string[] {
     this.#mustBeOpen();
     const file = join(this.#folder, `${name}.json`);
+    this.#names.add(name);
     const kept = { log: join(this.#folder, `${name}.log`), starts: join(this.#folder, `${name}.starts`) };
     writeFileSync(file, JSON.stringify({ ...kept, lifeMs, ...config }));
     return [...this.#faultServer, ...how, '--file', file];
@@ -90,9 +106,12 @@ export class Stage {
   server(config: Faulty, { wrapped = false, name = 'shaky' } = {}): object {
     const words = this.#write(config, name);
     const env = { [markName]: this.#marks.server, PATH: process.env['PATH'] };
-    return wrapped
-      ? { command: 'sh', args: ['-c', '"$@"; exit $?', 'sh', ...words], env }
-      : { command: words[0], args: words.slice(1), env };
+    if (!wrapped) return { command: words[0], args: words.slice(1), env };
+    if (!isWindows) return { command: 'sh', args: ['-c', '"$@"; exit $?', 'sh', ...words], env };
+    const command = join(this.#folder, `${name}.cmd`);
+    writeFileSync(command, `@${words.map((word) => `"${word}"`).join(' ')}\r\n`);
+    this.#wrapped.add(name);
+    return { command, env };
   }
   /** Starts a server at a URL, which runs until the case is over. */
   async remote(config: Faulty, name = 'shaky'): Promise<object> {
@@ -129,7 +148,23 @@ export class Stage {
   }
   /** Returns the living processes of all servers of this case, descendants included. */
   processes(): readonly Marked[] {
-    return processesWith(this.#marks.server);
+    if (!isWindows) return processesWith(this.#marks.server);
+    // Their command lines name files in the folder of the case. A pid alone may have another process by now.
+    const seen = seenFromLinux(basename(this.#folder));
+    if (seen?.length === 0) return [];
+    const living = livingOf(this.#noted());
+    return living.length > 0 ? living : (seen ?? []);
+  }
+  /** Returns all processes that the servers of this case have noted, alive or not. */
+  #noted(): readonly Marked[] {
+    return [...this.#names].flatMap((name) =>
+      this.log(name).flatMap(({ did, pid = 0, parent = 0 }) => [
+        ...(did === 'grandchild' ? [{ pid, command: did }] : []),
+        // A server at a URL has no parent in its log, and is not of the host.
+        ...(parent > 0 ? [{ pid, command: 'fault-server' }] : []),
+        ...(parent > 0 && this.#wrapped.has(name) ? [{ pid: parent, command: 'shell' }] : []),
+      ]),
+    );
   }
   /** Waits until a condition holds, or the case is over; returns false after `ms`. */
   until(isSo: () => boolean | Promise<boolean>, ms = soonMs): Promise<boolean> {
@@ -178,12 +213,12 @@ export class Stage {
     for (const host of this.#hosts) host.end();
     for (const child of this.#remote) child.kill('SIGKILL');
     const isOver = (): boolean => {
-      const alive = Object.values(this.#marks).flatMap(processesWith);
+      const alive = isWindows ? livingOf(this.#noted()) : Object.values(this.#marks).flatMap(processesWith);
       for (const { pid } of alive) endProcess(pid);
       return alive.length === 0;
     };
     // Again until nothing is found: one may have started another meanwhile.
     await holds(isOver, closeMs);
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }

@@ -138,6 +138,7 @@ export const processes: Cases = {
     rule: 'SIGTERM to the host: a server that is deaf to the end of its input ends',
     spec: null,
     endsHost: true,
+    needsSignals: true,
     play: (stage) => ended(stage, { faults: [deaf] }, 'SIGTERM'),
   },
   killedAtStart: {

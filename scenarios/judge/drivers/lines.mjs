@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve as absolute } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -84,7 +84,7 @@ export const requestOptions = ({ timeoutMs, idleMs, signal }) => ({
 });
 
 /** Folder in which the judge has installed the packages of the host. */
-const folder = process.env.A2C_JUDGE_PACKAGES ?? '.';
+const folder = absolute(process.env.A2C_JUDGE_PACKAGES ?? '.');
 /** Imports a package of the host. */
 export async function peer(specifier) {
   const { resolve } = createRequire(join(folder, 'package.json'));
