@@ -63,6 +63,7 @@ import type {
   ComputerOrder,
   ComputerStart,
 } from '../../machines/computer/computer.machine.ts';
+import type { OfficePeer } from '../../machines/office/rooms/limits.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
@@ -91,6 +92,8 @@ export interface HostDoor {
   readonly onUse?: (count: number) => void;
   /** Returns the time in ms until this host ends by itself. */
   readonly endsInMs?: () => number;
+  /** Returns the peers of the office in this process. */
+  readonly peers?: () => readonly OfficePeer[];
   /** Ends this host; absent where a command may not do that. */
   readonly stop?: () => void;
 }

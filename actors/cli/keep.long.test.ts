@@ -192,6 +192,9 @@ describe('a server that another host of the user has', () => {
     const up = ['up', '--port', '0', '--no-inspect', '-c', file];
     const host = await begin(up, /a2c> /);
     expect([await count(file), await count(file), await count(file, '--alone')]).toEqual(['1', '2', '1']);
+    expect((await a2c('status', '-c', file)).out).toMatch(
+      /^at hand: up .*\nat hand: {3}computer \S+ in local, from \S*127\.0\.0\.1: protocol \d+\.\d+\.\d+$/m,
+    );
     host.kill('SIGTERM');
     await once(host, 'exit');
     await begin([...up, '--alone'], /a2c> /);

@@ -4,6 +4,7 @@ import { untilAborted, type CommandContext } from './context.ts';
 import { exitCodeAtEnd, exitCodes } from './exit-codes.ts';
 import { briefRecordBy, type SourceOptions } from './host-options.ts';
 import { onlyServer } from './one-shot.ts';
+import { peerLine } from './printing/servers.ts';
 import { textsHere } from './printing/failures.ts';
 import { configOf } from './source.ts';
 import { atOnce, hasStarted } from './starting.ts';
@@ -197,14 +198,18 @@ const hostLine = ({ kind, name, pid, version, status }: ListedHost): string => {
     ...(version === own ? [] : [`version ${version}, which this command does not use`]),
   ].join('; ');
 };
-/** Hosts of this user whose servers its calls use, a line for each. */
+const hostLines = (host: ListedHost): readonly string[] => [
+  hostLine(host),
+  ...(host.status?.peers ?? []).map((peer) => `  ${peerLine(peer)}`),
+];
+/** Hosts of this user whose servers its calls use, a line for each, and below it the peers of its office. */
 export const lendingLines = async (): Promise<readonly string[]> =>
-  (await listedHosts(defaultStateDir())).map(hostLine);
+  (await listedHosts(defaultStateDir())).flatMap(hostLines);
 async function listKept({ terminal }: CommandContext, { json }: KeepOptions): Promise<number> {
   const hosts = await listedHosts(defaultStateDir());
   if (json)
     terminal.out(JSON.stringify({ hosts: hosts.map(({ status = null, ...host }) => ({ ...host, status })) }));
-  else for (const line of hosts.map(hostLine)) terminal.out(line);
+  else for (const line of hosts.flatMap(hostLines)) terminal.out(line);
   if (!json && hosts.length === 0) terminal.err('no host of yours lends its servers to a2c call');
   return exitCodes.done;
 }

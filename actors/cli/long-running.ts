@@ -10,6 +10,7 @@ import {
 } from '../../adapters/index.ts';
 import type { Fact } from '../../machines/facts.ts';
 import { timing } from '../../machines/kernel/timing.ts';
+import type { OfficePeer } from '../../machines/office/rooms/limits.ts';
 import { createComputer, type RuntimeShare, ordersOf } from '../api/computer.ts';
 import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import type { ComputerOptions } from '../api/computer-options.ts';
@@ -178,7 +179,8 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
     } as const;
     // Opens the inspector before the servers start, so that a person can see why a start takes long.
     await showInspector(context, options, (wanted) => runtime.inspections.open(host, wanted), true);
-    const share = { config, runtime, door: { kind: 'up' } } as const;
+    const peers = (): readonly OfficePeer[] => office.peers();
+    const share = { config, runtime, door: { kind: 'up', peers } } as const;
     // A person gets the prompt soon, and sees what still starts; a script gets it with the servers.
     const ms = terminal.isInteractive ? promptMs : undefined;
     const computer = await openComputer(context, options, seat, share, ms);
@@ -200,7 +202,7 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
       ...options,
       folder: options.record ?? '.',
       officeLine,
-      peers: () => office.peers(),
+      peers,
       seat,
       tree,
       ...(terminal.isInteractive && { history: lineHistory(defaultStateDir()) }),

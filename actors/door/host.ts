@@ -142,9 +142,9 @@ class Visit {
     }
   }
   #status(): DoorStatus {
-    const { computer, endsInMs } = this.#host;
+    const { computer, endsInMs, peers } = this.#host;
     const servers = computer.servers().map(({ name, state }) => ({ name, state }));
-    return { servers, endsInMs: endsInMs?.() ?? null };
+    return { servers, endsInMs: endsInMs?.() ?? null, ...(peers && { peers: peers() }) };
   }
   async #begin({ server, proofs }: DoorRequests['use']['ask']): Promise<DoorRequests['use']['answer']> {
     const { computer } = this.#host;

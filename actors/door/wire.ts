@@ -1,6 +1,7 @@
 import type { HostDoor } from '../api/computer.ts';
 import type { CallOutcome } from '../api/call-outcome.ts';
 import type { ServerStatus, ToolListing } from '../servers/server-handle.ts';
+import type { OfficePeer } from '../../machines/office/rooms/limits.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
@@ -21,6 +22,8 @@ export interface DoorStatus {
   readonly servers: readonly Pick<ServerStatus, 'name' | 'state'>[];
   /** Time in ms until the host ends by itself if no call comes; null where it does not. */
   readonly endsInMs: number | null;
+  /** Peers of the office in the process of this host, where it has one. */
+  readonly peers?: readonly OfficePeer[];
 }
 /** Request of a command, with the answer of the host. */
 export interface DoorRequests {

@@ -9,6 +9,7 @@ import { readTrace } from '../../machines/trace/index.ts';
 import { attachTo, traceOf, type AttachedPage } from '../../scenarios/fixtures/attached.ts';
 import { createAgent, createOffice, type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { oldPeer } from '../../scenarios/fixtures/old-peer.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 const fixture = fixtureFile('mcp-server.mjs');
@@ -315,6 +316,30 @@ describe('a page that looks at a computer', () => {
     expect(ofCall.map(({ dir, name, a }) => [dir, name, String(a).replace(/:.*/, '')].join(' '))).toEqual(
       expect.arrayContaining(['in client:tool_call office/seat', 'out client:tool_call office/seat']),
     );
+    await page.close();
+  });
+
+  it('of an office has what a peer of an older version misses, also in its past', async () => {
+    await using office = await createOffice({ port: 0 });
+    await using agent = await createAgent({ url: office.url, name: 'a1' });
+    const old = await oldPeer(office.url);
+    await using inspection = await office.inspect();
+    const page = await attachTo(inspection.url);
+    await page.welcome();
+    const roots = (page.rows.find(({ k }) => k === 'key')?.['roots'] ?? []) as {
+      snapshot: { context: Record<string, unknown> };
+    }[];
+    const seats = roots.map(({ snapshot }) => snapshot.context).filter((context) => 'seat' in context);
+    const lacking = { version: '0.2.0', misses: ['the notice of changed tools', 'files of agents'] };
+    expect(seats).toEqual([
+      expect.not.objectContaining({ misses: expect.anything() as unknown }),
+      expect.objectContaining({ seat: { office: 'local', role: 'computer', name: 'old' }, ...lacking }),
+    ]);
+    await page.until(({ messages: all }) =>
+      all.find((each) => each.type === 'past' && each.text.includes('the notice of changed tools')),
+    );
+    expect(agent.status().link.state).toBe('joined');
+    old.close();
     await page.close();
   });
 

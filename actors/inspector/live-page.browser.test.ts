@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { Chromium, findings, picture, type Page } from '../../scenarios/fixtures/browser.ts';
-import { type Computer } from '../index.ts';
+import { createOffice, type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { oldPeer } from '../../scenarios/fixtures/old-peer.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 const fixture = fixtureFile('mcp-server.mjs');
@@ -53,6 +54,23 @@ describe('somebody who knows nothing of machines', () => {
     expect(hosts.length).toBeGreaterThanOrEqual(4);
     expect([...new Set(hosts.map(({ host }) => host))]).toEqual([new URL(inspection.url).host]);
   });
+});
+
+it('the page of an office says what a peer of an older version misses', async () => {
+  await using office = await createOffice({ port: 0 });
+  await using computer = await computerOf({ echo });
+  await computer.join({ url: office.url });
+  const old = await oldPeer(office.url);
+  await using inspection = await office.inspect();
+  const { page, errors } = await chromium.look(inspection.url);
+  await open(page, 'Servers');
+  const seatOf = (name: string) => page.locator('#peers tr', { hasText: name });
+  await seatOf('computer old')
+    .filter({ hasText: 'protocol 0.2.0; misses the notice of changed tools' })
+    .waitFor();
+  expect(await seatOf('computer c1').innerText()).not.toContain('misses');
+  noErrors(errors);
+  old.close();
 });
 
 describe('the live page', () => {

@@ -96,13 +96,20 @@ export class OfficeConnections {
 
   /**
    * Takes a new socket. `version`: its `a2c_version`, if any; `isOurs`: its client knows every notice;
-   * `grant`: permissions of its credential, all by default.
+   * `grant`: permissions of its credential, all by default; `misses`: what it does not do, for who looks on.
    */
-  opened(socket: string, version?: string, isOurs = false, grant: Admitted = {}): void {
+  opened(
+    socket: string,
+    version?: string,
+    isOurs = false,
+    grant: Admitted = {},
+    misses: readonly string[] = [],
+  ): void {
     if (this.#closed) return;
     this.#sockets.set(socket, grant);
     this.#seating.opened(socket, version, isOurs);
-    this.#emit({ type: 'socket.opened', socket });
+    const lacking = misses.length > 0 && { misses, ...(version !== undefined && { version }) };
+    this.#emit({ type: 'socket.opened', socket, ...lacking });
   }
 
   /** Removes a socket that was closed; the reason `oversized` is passed on to the requests that wait for it. */

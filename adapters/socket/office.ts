@@ -28,6 +28,7 @@ import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
 import {
   NAMESPACE,
   OUR_CLIENT,
+  missedBy,
   type NoticeName,
   type RelayedName,
 } from '../../machines/protocol/protocol.ts';
@@ -138,7 +139,8 @@ function seatSockets(
     gate.opened(socket.id, socket.data.address ?? socket.handshake.address);
     cutUnread(socket, gate);
     const isOurs = query['a2c_client'] === OUR_CLIENT;
-    officeConnections.opened(socket.id, versionOf(query), isOurs, socket.data.grant);
+    const version = versionOf(query);
+    officeConnections.opened(socket.id, version, isOurs, socket.data.grant, missedBy(version, isOurs));
     partAtExpiry(socket);
   });
   cutOversized(io, officeConnections);

@@ -426,7 +426,13 @@ export type OfficeFact =
   | { readonly type: 'office.failed'; readonly message: string }
   /** Reports, after `office.drain`, that every pending question was answered. */
   | { readonly type: 'office.drained' }
-  | { readonly type: 'socket.opened'; readonly socket: string }
+  | {
+      readonly type: 'socket.opened';
+      readonly socket: string;
+      /** Things that the peer does not do, and the protocol version that it declared; absent for one that does all. */
+      readonly misses?: readonly string[];
+      readonly version?: string;
+    }
   | { readonly type: 'socket.closed'; readonly socket: string; readonly reason: string }
   | {
       readonly type: 'socket.joins';

@@ -22,7 +22,7 @@ import {
   toOwned,
   type OwnedEnded,
 } from '../kernel/effects.ts';
-import { officePort, type Batch, type OfficeCommand } from '../kernel/ports.ts';
+import { officePort, type Batch, type OfficeCommand, type OfficeFact } from '../kernel/ports.ts';
 import { claim, forget, noClaims, release } from './rooms/claims.ts';
 import {
   answerClaim,
@@ -156,8 +156,9 @@ export const officeMachine = setup({
       on: {
         'office.failed': { target: 'failed', actions: tellHost },
         'socket.opened': {
-          actions: opens((_: OfficeContext, { socket }: { readonly socket: string }) =>
-            open(seatKind, { socket }, { key: socket }),
+          actions: opens(
+            (_: OfficeContext, { type: _type, ...peer }: Extract<OfficeFact, { type: 'socket.opened' }>) =>
+              open(seatKind, peer, { key: peer.socket }),
           ),
         },
         'socket.joins': { actions: toSeat((e) => ({ type: 'seat.join', ticket: e.ticket, seat: e.seat })) },

@@ -15,6 +15,9 @@ import type { SeatFacts } from '../kernel/ports.ts';
 
 export interface SeatStart {
   readonly socket: string;
+  /** Things that the peer does not do, and the protocol version that it declared, for the page; absent for one that does all. */
+  readonly misses?: readonly string[];
+  readonly version?: string;
 }
 export type SeatOrder =
   | { readonly type: 'seat.join'; readonly ticket: string; readonly seat: SeatFacts }

@@ -1,12 +1,13 @@
 import type { ComputerEvents } from '../../api/computer-handle.ts';
 import type { CallOutcome } from '../../api/call-outcome.ts';
-import { forShell, toolsText, type SameServers } from './contents.ts';
+import { forShell, inOneLine, toolsText, type SameServers } from './contents.ts';
 import { ownFailure } from './failures.ts';
 import { smcpToolOf } from '../../../machines/catalog/tool.ts';
 import type { ServerStatus, ToolInfo, ToolListing } from '../../servers/server-handle.ts';
 import type { OutputLine } from '../../servers/server-output.ts';
 import { columnsOf, fitting, padded, type Noise } from '../../../adapters/index.ts';
 import { aliasLine } from '../../../machines/catalog/tool-table.ts';
+import type { OfficePeer } from '../../../machines/office/rooms/limits.ts';
 import { shortStateWords, stateWords } from '../../../machines/server-states.ts';
 
 /** Result of a call as the JSON that `--json` prints. */
@@ -315,3 +316,12 @@ export class NewsLines {
 /** Line of server output such as `12:00:01 stderr  listening`: time of day in UTC, source, text. */
 export const logLine = ({ at, from, level, text }: OutputLine): string =>
   `${at.slice(11, 19)} ${(level ?? from).padEnd(7)} ${text}`;
+
+/** Line about a peer of an office: its seat, its version of the protocol, and what it does not do. */
+export function peerLine({ seat, version, misses, address }: OfficePeer): string {
+  const who = seat
+    ? `${seat.role} ${inOneLine(seat.name, 40)} in ${inOneLine(seat.office, 40)}`
+    : 'no seat yet';
+  const said = version === undefined ? 'says no version' : `protocol ${version}`;
+  return `${who}, from ${address}: ${said}${misses.length === 0 ? '' : `; misses ${misses.join(', ')}`}`;
+}

@@ -8,9 +8,9 @@ import type { OfficeSeat } from '../../api/seat.ts';
 import { treeLines, type TreeNode } from '../../runtime/tree.ts';
 import type { Known } from '../completing.ts';
 import type { CommandContext } from '../context.ts';
-import { conflictLines, listingText, toolJson } from '../printing/servers.ts';
+import { conflictLines, listingText, peerLine, toolJson } from '../printing/servers.ts';
 import { failureFact, tellFact, showFailure } from '../printing/failures.ts';
-import { forPrompt, inOneLine } from '../printing/contents.ts';
+import { forPrompt } from '../printing/contents.ts';
 import { toolText } from '../printing/signature.ts';
 import { CallCommands } from './call-commands.ts';
 import { CollectionCommands } from './collection-commands.ts';
@@ -260,13 +260,4 @@ export class Prompt {
     const seat = at && { url: at.url, office: at.id, name: at.name };
     return { computer: name, state, link, seat: seat ?? null, ...(peers && { peers }) };
   }
-}
-
-/** Line about a peer of an office: its seat, its version of the protocol, and what it does not do. */
-export function peerLine({ seat, version, misses, address }: OfficePeer): string {
-  const who = seat
-    ? `${seat.role} ${inOneLine(seat.name, 40)} in ${inOneLine(seat.office, 40)}`
-    : 'no seat yet';
-  const said = version === undefined ? 'says no version' : `protocol ${version}`;
-  return `${who}, from ${address}: ${said}${misses.length === 0 ? '' : `; misses ${misses.join(', ')}`}`;
 }

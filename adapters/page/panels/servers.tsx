@@ -143,6 +143,9 @@ const peers: Readonly<Record<string, string>> = {
   agent: 'Agent',
 };
 
+/** Text about a peer of an older version: the version, and what it does not do. */
+const missesText = (version: string, misses: readonly string[]): string =>
+  `${version === '' ? 'says no version' : `protocol ${version}`}; misses ${misses.join(', ')}`;
 /** Table of the office, its seats and the links of this host. */
 function Peers({ session, peers: all }: { session: Session; peers: ReturnType<typeof treeOf> }): VNode {
   return (
@@ -156,7 +159,7 @@ function Peers({ session, peers: all }: { session: Session; peers: ReturnType<ty
       </thead>
       <tbody>
         {all.map(({ actor: { address, kind, state, since, context } }) => {
-          const { seat, name, role, url } = fieldsOf(context);
+          const { seat, name, role, url, misses, version } = fieldsOf(context);
           const who = fieldsOf(seat);
           return (
             <tr key={address}>
@@ -176,6 +179,9 @@ function Peers({ session, peers: all }: { session: Session; peers: ReturnType<ty
               <td>
                 {visible(
                   [role ?? who['role'], name ?? who['name'], url].map(textOf).filter(Boolean).join(' '),
+                )}
+                {Array.isArray(misses) && (
+                  <div class="quiet">{visible(missesText(textOf(version), misses.map(textOf)))}</div>
                 )}
               </td>
             </tr>
