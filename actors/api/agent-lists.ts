@@ -48,6 +48,7 @@ export const skillFileOf = (file: ReadFile): SkillFile => ({
   sha256: file.sha256,
   text: file.body ?? null,
   blobHandle: file.blob_handle ?? null,
+  files: file.a2c_files ?? null,
 });
 function bodyOf<T>(read: Read<T>, reqId: string): T {
   if (read.ok) return read.body;

@@ -64,6 +64,8 @@ export interface SkillFile {
   readonly text: string | null;
   /** Handle for `client:get_blob` of computers of other makes; null when the text is there. */
   readonly blobHandle: string | null;
+  /** Paths of the other files of the skill, told with `SKILL.md`. Null when its computer does not tell them. */
+  readonly files: readonly string[] | null;
 }
 /** State of a computer. */
 export interface ComputerStatus {

@@ -1,7 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createTerminal } from '../../adapters/index.ts';
 import { pidsOf } from '../../scenarios/fixtures/hosted.ts';
@@ -15,6 +18,7 @@ import { run } from './run.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tests of `a2c desktop`, `a2c finder` and `a2c read` over real servers; the command runs in this process. */
+const builtMain = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
 const mark = crypto.randomUUID();
 const folder = mkdtempSync(join(tmpdir(), 'a2c-systems-'));
 const opened: RunningServer[] = [];
@@ -340,5 +344,12 @@ describe('a2c skills', () => {
     });
     const text = await a2c(['skill', 'greet', '--url', office.url]);
     expect(text).toMatchObject({ code: 0, out: 'Say hello.\n' });
+    const into = join(folder, 'saved');
+    const argv = [builtMain, 'skill', 'greet', '--save', into, '--url', office.url];
+    const { stderr } = await promisify(execFile)(process.execPath, argv);
+    expect(stderr.trim().split('\n')).toEqual(
+      ['SKILL.md', 'files/names.txt'].map((path) => `saved ${join(into, 'greet', path)}`),
+    );
+    expect(readFileSync(join(into, 'greet', 'files', 'names.txt'), 'utf8')).toBe('Ada');
   });
 });

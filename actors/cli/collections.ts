@@ -27,7 +27,15 @@ import {
   type AnswerText,
 } from './printing/contents.ts';
 import { exitCodeOf, hasUsable, orClosed } from './exit-codes.ts';
-import { saved, type SaveOptions } from './files.ts';
+import {
+  saved,
+  savedSkill,
+  savedText,
+  skillsHere,
+  type SavedSkill,
+  type SaveOptions,
+  type SkillSource,
+} from './files.ts';
 import { configOf } from './source.ts';
 import type { CommandContext } from './context.ts';
 
@@ -200,12 +208,34 @@ export function skills(context: CommandContext, options: OneShotOptions): Promis
 }
 export interface SkillReadOptions extends OneShotOptions {
   readonly file?: string;
+  /** Path to which the file or the whole skill is written, in place of stdout. */
+  readonly save?: string;
 }
 export function skill(context: CommandContext, name: string, options: SkillReadOptions): Promise<number> {
-  const which = options.file === undefined ? {} : { path: options.file };
+  const { file, save } = options;
+  if (save !== undefined) return saveSkill(context, name, { ...options, save });
+  const which = file === undefined ? {} : { path: file };
   const ask: Asking<SkillFile> = {
     here: (computer) => computer.skill(name, which),
     there: (agent, computer, how) => agent.skill(computer, name, { ...how, ...which }),
   };
   return showSkills(context, options, ask, skillText);
+}
+function saveSkill(
+  context: CommandContext,
+  name: string,
+  options: SkillReadOptions & { readonly save: string },
+): Promise<number> {
+  const save = (source: SkillSource): Promise<SavedSkill> => savedSkill(context, options, name, source);
+  const ask: Asking<SavedSkill> = {
+    here: (computer) => save(skillsHere(computer, name)),
+    there: (agent, computer, { signal }) =>
+      save({
+        list: () => agent.skills(computer, { signal }),
+        read: (path) => agent.skill(computer, name, { signal, path }),
+        open: ({ blobHandle, sha256 }, onProgress) =>
+          agent.blob(computer, blobHandle ?? '', { signal, sha256, onProgress }),
+      }),
+  };
+  return showSkills(context, options, ask, savedText);
 }

@@ -403,9 +403,13 @@ function addCollections(program: Command, does: ActionMaker): void {
     .description('lists the skills of the folders of the config (docs/skills.md)')
     .action(does(() => import('./collections.ts'), 'skills'));
   withPeer(withSource(program.command('skill')))
-    .description('prints one file of a skill')
+    .description('prints one file of a skill, or saves it whole')
     .argument('<name>', 'the name of the skill, as a2c skills shows it')
     .option('--file <path>', 'another file of the skill (default: SKILL.md)')
+    .option(
+      '--save <path>',
+      'write the whole skill as a folder into this one, or with --file that file to this path',
+    )
     .action(does(() => import('./collections.ts'), 'skill'));
 }
 

@@ -12,6 +12,7 @@ import {
   isSecretPath,
   isSkillFolder,
   isSkillName,
+  mostPaths,
   wrongPath,
   type SkillFileRead,
   type SkillRead,
@@ -54,6 +55,11 @@ export async function partedSkill(text: string): Promise<Parted> {
   if (!found) return { front: {}, body: text };
   const front = await yamlOf(found[1] ?? '');
   return { front: isObject(front) ? front : {}, body: text.slice(found[0].length) };
+}
+/** Returns a `SKILL.md` with these facts in its frontmatter. */
+export async function joinedSkill({ front, body }: Parted): Promise<string> {
+  const { stringify } = await import('yaml');
+  return `---\n${stringify(front)}---\n${body}`;
 }
 async function yamlOf(text: string): Promise<unknown> {
   // Loaded with the first skill, because every call loads this file.
@@ -176,10 +182,30 @@ async function fileIn({ path: root, relPath, reader }: SkillRead, lend: Lend): P
   const raw = facts.size > textBytes ? undefined : await readFile(real).catch(() => null);
   if (raw === null) return refusal('not_found');
   const given = raw && (await givenFile(raw, relative(root, real).split(sep).join('/')));
-  if (given?.kind === 'text') return given;
+  if (given?.kind === 'text') {
+    const files = relPath === entryFile ? await othersIn(root) : undefined;
+    return files ? { ...given, files } : given;
+  }
   if (reader === undefined) return refusal('too_large', facts.size);
   const lent = await lend(real, typeOf(real), reader);
   return lent ? { kind: 'blob', ...lent } : refusal('not_found');
+}
+/** Lists the other files of a skill, without links and secrets; undefined when they are too many. */
+async function othersIn(root: string): Promise<readonly string[] | undefined> {
+  const files: string[] = [];
+  const folders = [''];
+  let length = 0;
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
+    const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (path === entryFile || wrongPath(path) || !(entry.isFile() || entry.isDirectory())) continue;
+      length += path.length;
+      if (length > mostPaths) return undefined;
+      (entry.isFile() ? files : folders).push(path);
+    }
+  }
+  return files.toSorted();
 }
 /** Returns the text of a file with its facts; `SKILL.md` without its frontmatter. */
 async function givenFile(raw: Buffer, relPath: string): Promise<SkillFileRead> {

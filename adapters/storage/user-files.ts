@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync, rmSync, statSync, type Stats } from 'node:fs';
 import { mkdir, writeFile, readFile, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { defaultStateDir, replaceFileSync } from '../host-files.ts';
 import { writeWhole, changeFile, textIn } from './settings.ts';
 import { isLoopback } from '../../machines/office/rooms/loopback.ts';
@@ -36,6 +36,40 @@ export async function saveBytes(folder: string, name: string, all: readonly Byte
       if (isWritten) paths.push(path);
     }
   return paths;
+}
+/** File that is written under its own name: a text, or a stream that is opened once the file is there. */
+export interface NamedFile {
+  readonly path: string;
+  readonly content: string | (() => AsyncIterable<Uint8Array>);
+}
+/** Writes a file that must be new, in a folder that is made when missing. Resolves with false when it exists. */
+export async function saveFile({ path, content }: NamedFile): Promise<boolean> {
+  await mkdir(dirname(path), { recursive: true });
+  return isNew(path, typeof content === 'string' ? Buffer.from(content) : opened(content));
+}
+/**
+ * Writes files into a folder that must be new; their paths are relative to it. Resolves with false when it exists. Rejects with
+ * the error of the file system or of a stream; the folder is removed then, since a part of it is of no use.
+ */
+export async function saveFolder(folder: string, files: AsyncIterable<NamedFile>): Promise<boolean> {
+  await mkdir(dirname(folder), { recursive: true });
+  const isMade = await mkdir(folder).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      throw error;
+    },
+  );
+  if (!isMade) return false;
+  try {
+    for await (const { path, content } of files)
+      if (!(await saveFile({ path: join(folder, path), content })))
+        throw new Error(`two of the files have the name ${path}`);
+    return true;
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
 }
 /** Opens a stream when its first part is wanted, which is once the file is there. */
 async function* opened(stream: () => AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

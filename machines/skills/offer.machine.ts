@@ -134,7 +134,7 @@ const giveFile = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
     type: 'post',
     params: given
       ? rules.refusedFile(order, 'not_found')
-      : fileAnswer(order.wanted, fact.result as SkillFileRead),
+      : fileAnswer(order.wanted, rules.withFiles(c, order, fact.result as SkillFileRead)),
   });
   enqueue.cancel(ticket);
   return enqueue({ type: 'forgetFile', params: { ticket } });

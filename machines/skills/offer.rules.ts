@@ -7,12 +7,14 @@ import type { Contents } from '../resources/collections.ts';
 import { decodePart } from '../resources/uri.ts';
 import {
   entryFile,
+  mostPaths,
   pathIn,
   refusedRead,
   wrongPath,
   type Offered,
   type OfferedRef,
   type OfferedSkill,
+  type SkillFileRead,
   type SkillRefusal,
   type SkillWanted,
 } from './skills.rules.ts';
@@ -219,4 +221,12 @@ export const contentsParams = (wanted: SkillWanted, contents: Contents): SkillCo
   contents,
   ...(wanted.reader !== undefined && { reader: wanted.reader }),
 });
+/** Adds the other files of its skill to the text of a `SKILL.md`; names of secrets, and of more than `mostPaths`, are left out. */
+export function withFiles(c: OfferContext, { root, wanted }: OfferRead, read: SkillFileRead): SkillFileRead {
+  if (read.kind !== 'text' || pathIn(wanted) !== entryFile) return read;
+  const under = c.offered.uris.filter((uri) => isUnder(uri, root));
+  const paths = under.map((uri) => decoded(uri.slice(root.length + 1)));
+  const files = [...new Set(paths)].filter((path) => path !== entryFile && wrongPath(path) === undefined);
+  return files.join('').length > mostPaths ? read : { ...read, files: files.toSorted() };
+}
 export const refusedFile = ({ wanted }: OfferRead, reason: SkillRefusal): Post => refusedRead(wanted, reason);

@@ -35,6 +35,8 @@ export type SkillFileRead =
       readonly mimeType: string;
       readonly bytes: number;
       readonly sha256: string;
+      /** Paths of the other files of the skill, with its `SKILL.md`; absent when they are more than `mostPaths`. */
+      readonly files?: readonly string[];
     }
   | (BlobFacts & { readonly kind: 'blob' })
   | { readonly kind: 'refused'; readonly reason: SkillRefusal; readonly bytes?: number };
@@ -69,7 +71,7 @@ export interface SkillsShown {
 /** File of a skill in the fields of the wire, without `req_id`. */
 export type SkillFile = Pick<
   GetSkillReply,
-  'name' | 'rel_path' | 'mime_type' | 'total_size' | 'sha256' | 'body' | 'blob_handle'
+  'name' | 'rel_path' | 'mime_type' | 'total_size' | 'sha256' | 'body' | 'blob_handle' | 'a2c_files'
 >;
 export interface SkillShown {
   readonly type: 'skill.shown';
@@ -191,7 +193,9 @@ export function wrongPath(relPath: string): SkillRefusal | undefined {
 
 // ── answers ───────────────────────────────────────────────────────────────────────────────────────────
 export const entryFile = 'SKILL.md';
-const invalidName = (name: string): Failure => ({
+/** Largest length of the paths of all files of one skill together; more are not listed. */
+export const mostPaths = 64 * 1024;
+export const invalidName = (name: string): Failure => ({
   code: wireCodes.skillNameInvalid,
   message: `'${name}' is not the name of a skill`,
   details: { name },
@@ -267,7 +271,7 @@ export function fileAnswer(wanted: SkillWanted, read: SkillFileRead): Post {
   const facts = { name: wanted.name, rel_path: relPath, mime_type, total_size };
   const held =
     read.kind === 'text'
-      ? { sha256: read.sha256, body: read.text }
+      ? { sha256: read.sha256, body: read.text, ...(read.files && { a2c_files: [...read.files] }) }
       : { sha256: read.handle, blob_handle: read.handle };
   return shownFile(wanted, { ...facts, ...held }, null);
 }

@@ -38,7 +38,8 @@ export type GetSkill = z.infer<typeof getSkill>;
 
 /**
  * Reply to `client:get_skill`: the text of the file as `body`, or a handle for `client:get_blob`. `SKILL.md` comes
- * without its frontmatter. `total_size` in bytes and `sha256` (hexadecimal) are those of what is sent.
+ * without its frontmatter. `total_size` in bytes and `sha256` (hexadecimal) are those of what is sent. `a2c_files`, an
+ * extension of ours: with `SKILL.md` the paths of the other files, absent when they are too many.
  */
 export const getSkillReply = z.looseObject({
   name: z.string(),
@@ -48,6 +49,7 @@ export const getSkillReply = z.looseObject({
   sha256: z.string(),
   body: z.string().nullish(),
   blob_handle: z.string().nullish(),
+  a2c_files: z.array(z.string()).optional().catch(undefined),
   ...answered,
 });
 export type GetSkillReply = z.infer<typeof getSkillReply>;

@@ -126,7 +126,13 @@ describe.each(worlds)('skill folders: %s', (_, world) => {
   });
   it('give the texts of files, with their facts', async () => {
     const port = await world();
-    expect(await read(port, 'pdf')).toMatchObject({ kind: 'text', text: 'Do it.', bytes: 6 });
+    expect(await read(port, 'pdf')).toMatchObject({
+      kind: 'text',
+      text: 'Do it.',
+      bytes: 6,
+      files: ['scripts/a.py'],
+    });
+    expect(await read(port, 'pdf', 'scripts/a.py')).not.toHaveProperty('files');
     expect(await read(port, 'pdf', 'scripts/a.py')).toMatchObject({ kind: 'text', text: 'print(1)' });
   });
   it('look at the entry and the files that a server gives', async () => {
@@ -211,6 +217,15 @@ describe('real skill folders', () => {
     expect(await ask(request, 'read', { path: folder, relPath: 'secret.txt' })).toMatchObject({
       reason: 'not_found',
     });
+    expect(await read(request, 'a')).toMatchObject({ kind: 'text', files: [] });
+  });
+  it('do not name the files of a skill that has too many', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 300 }, (_, n) => [`many/${String(n).padStart(220, '0')}`, '']),
+    );
+    const { request } = await foldersOf([folderWith({ 'many/SKILL.md': skill('many'), ...many })]);
+    const told = await read(request, 'many');
+    expect([told.kind, 'files' in told]).toEqual(['text', false]);
   });
 
   it('refuse what is no text or too large, with its size', async () => {

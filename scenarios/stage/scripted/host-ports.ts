@@ -15,7 +15,12 @@ import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { Probe, Probed } from '../../../machines/process/registry.machine.ts';
 import { edited, type Edit } from '../../../machines/config/json-text.ts';
 import type { SkillContents, SkillEntry, SkillEntryRead } from '../../../machines/skills/offer.rules.ts';
-import type { SkillFileRead, SkillRead, SkillsListed } from '../../../machines/skills/skills.rules.ts';
+import {
+  entryFile,
+  type SkillFileRead,
+  type SkillRead,
+  type SkillsListed,
+} from '../../../machines/skills/skills.rules.ts';
 import type { FileFound } from '../../../machines/presenter/settings.rules.ts';
 
 /** Values of a server's placeholders: a number that stands for them, none, or a question that is never answered. */
@@ -258,7 +263,9 @@ export class ScriptedSkills {
     const text = files[relPath];
     if (text === undefined)
       return { kind: 'refused', reason: relPath.includes('..') ? 'traversal' : 'not_found' };
-    return fileOf(relPath, text);
+    const others = Object.keys(files).filter((each) => each !== relPath);
+    const read = fileOf(relPath, text);
+    return relPath === entryFile && read.kind === 'text' ? { ...read, files: others.toSorted() } : read;
   }
   /** Returns a file that a server gave: as a text, or in parts to its reader where it is a blob. */
   #fileOfServer({ relPath, contents, reader }: SkillContents): SkillFileRead {

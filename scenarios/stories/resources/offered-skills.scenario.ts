@@ -103,7 +103,10 @@ scenario(
       ],
     });
     expect(asked.map(answer)).toMatchObject([
-      { name: 'mcp:s:word', rel_path: 'SKILL.md', body: 'Body.' },
+      {
+        ...{ name: 'mcp:s:word', rel_path: 'SKILL.md', body: 'Body.' },
+        a2c_files: ['scripts/a b.py', 'scripts/c d.py'],
+      },
       { body: 'text of scripts/a b.py' },
       { body: 'encoded' },
       { code: 4017, details: { reason: 'not_found' } },
