@@ -39,7 +39,7 @@ const living = (): number[] => noted().filter((pid) => systemTools.answers(pid))
 /** Starts a host with the server, and waits until all processes of it run. */
 async function hostOf(stateDir: string, reaper: boolean): Promise<ChildProcess> {
   const started = fork(fileURLToPath(new URL('../../scenarios/wine/host.mjs', import.meta.url)), [
-    shim,
+    JSON.stringify({ mcpServers: { shim: { command: shim } } }),
     join(folder, stateDir),
     String(reaper),
   ]);
