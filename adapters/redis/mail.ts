@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { Decoder, Encoder, PacketType } from 'socket.io-parser';
 import type { Client, KeptClient, Keys, Clients } from './clients.ts';
 import type { NodeMessage, RegisterNews, RegisterCallback } from '../../machines/office/rooms/register.ts';
@@ -34,13 +35,15 @@ function written(letter: readonly unknown[]): WrittenLetter {
   }
   return Buffer.concat(blocks);
 }
+/** Returns the text of bytes; most are ASCII, which is read several times as fast that way. */
+const textIn = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 /** Decodes a message; undefined when it has an unknown format. */
 function read(letter: Buffer): readonly unknown[] | undefined {
   try {
     // JSON text contains no raw line break, so the first one ends it.
     const found = letter.indexOf(lineBreak);
     const end = found < 0 ? letter.length : found;
-    decoder.add(letter.toString('utf8', 0, end));
+    decoder.add(textIn(letter.subarray(0, end)));
     for (let at = end + 1; at < letter.length;) {
       const from = at + lengthBytes;
       at = from + letter.readUInt32BE(at);
@@ -58,6 +61,9 @@ function read(letter: Buffer): readonly unknown[] | undefined {
 /** Size in bytes above which a message is stored instead of published, because Redis cuts a channel whose listener falls behind. */
 const largeBytes = 65_536;
 const partBytes = 1_048_576;
+/** Tells whether a message is large; counts the bytes of a text only where its length does not tell, since that reads all of it. */
+const isLarge = (letter: WrittenLetter): boolean =>
+  letter.length > largeBytes || (letter.length * 3 > largeBytes && Buffer.byteLength(letter) > largeBytes);
 /** Time in ms for which a large message is kept in Redis; a receiver that is paused for longer has lost its lease. */
 const keptMs = 60_000;
 
@@ -75,7 +81,8 @@ const largeLimits: LargeLimits = { standingBytes: 33_554_432, waitingBytes: 134_
 type Settled = (isFetched: boolean | undefined) => void;
 interface Outgoing {
   readonly key: string;
-  readonly letter: Buffer;
+  /** Encoded message; empty once its bytes were taken, because the text would take memory while it is stored. */
+  letter: WrittenLetter;
   /** Tells the receiver the key of the message; resolves with whether the receiver was listening. */
   readonly announce: (key: string, bytes: number) => Promise<boolean>;
   readonly settled: Settled;
@@ -87,7 +94,18 @@ interface Standing extends Pick<Outgoing, 'settled'> {
 interface Lane {
   readonly waiting: Outgoing[];
   readonly standing: Map<string, Standing>;
+  /** Bytes of the text that is being stored, in the same memory for each, which collects no garbage beside the heap. */
+  readonly page: Buffer;
   isWriting: boolean;
+}
+const encoderOfText = new TextEncoder();
+/** Takes the bytes out of a message; they are valid until the next one of this lane. */
+function takenBytes({ page }: Lane, outgoing: Outgoing): Buffer {
+  const { letter } = outgoing;
+  outgoing.letter = '';
+  if (typeof letter !== 'string') return letter;
+  const { read, written } = encoderOfText.encodeInto(letter, page);
+  return read === letter.length ? page.subarray(0, written) : Buffer.from(letter);
 }
 const sumOf = (lengths: Iterable<number>): number => [...lengths].reduce((sum, one) => sum + one, 0);
 
@@ -112,8 +130,13 @@ export class LargeLetters {
     this.#limits = limits;
   }
   /** Sends a large message; returns false when too much waits for this node already, and then `settled` is not called. */
-  send(node: string, letter: Buffer, announce: Outgoing['announce'], settled: Settled): boolean {
-    const lane: Lane = this.#lanes.get(node) ?? { waiting: [], standing: new Map(), isWriting: false };
+  send(node: string, letter: WrittenLetter, announce: Outgoing['announce'], settled: Settled): boolean {
+    const lane: Lane = this.#lanes.get(node) ?? {
+      waiting: [],
+      standing: new Map(),
+      page: Buffer.allocUnsafeSlow(partBytes),
+      isWriting: false,
+    };
     this.#lanes.set(node, lane);
     const waitingBytes = sumOf(lane.waiting.map((one) => one.letter.length));
     if (waitingBytes + letter.length > this.#limits.waitingBytes) return false;
@@ -149,11 +172,13 @@ export class LargeLetters {
   async #fetch(key: string, bytes: number): Promise<Buffer | undefined> {
     const parts: Buffer[] = [];
     for (let at = 0; at < bytes; at += partBytes) {
-      const part = await this.#client.now?.getrangeBuffer(key, at, at + partBytes - 1);
-      if (!part || part.length !== Math.min(partBytes, bytes - at)) return undefined;
-      parts.push(part);
+      const part = this.#client.now?.getrangeBuffer(key, at, at + partBytes - 1);
+      // Removes the message behind its last part, without a wait in between.
+      if (at + partBytes >= bytes) this.#client.now?.del(key).catch(() => {});
+      const read = await part;
+      if (!read || read.length !== Math.min(partBytes, bytes - at)) return undefined;
+      parts.push(read);
     }
-    this.#client.now?.del(key).catch(() => {});
     return parts.length === 1 ? parts[0] : Buffer.concat(parts);
   }
   #settle(lane: Lane, key: string, isFetched: boolean | undefined): void {
@@ -177,20 +202,23 @@ export class LargeLetters {
     const isFull = standing > 0 && standing + (first?.letter.length ?? 0) > this.#limits.standingBytes;
     return isFull ? undefined : lane.waiting.shift();
   }
-  async #stand(lane: Lane, { key, letter, announce, settled }: Outgoing): Promise<void> {
+  async #stand(lane: Lane, outgoing: Outgoing): Promise<void> {
+    const { key, announce, settled } = outgoing;
     const client = this.#client.now;
+    const bytes = takenBytes(lane, outgoing);
     try {
       if (!client) return settled(false);
-      await client.set(key, letter.subarray(0, partBytes), 'PX', keptMs);
-      for (let at = partBytes; at < letter.length; at += partBytes)
-        await client.append(key, letter.subarray(at, at + partBytes));
+      await client.set(key, bytes.subarray(0, partBytes), 'PX', keptMs);
+      for (let at = partBytes; at < bytes.length; at += partBytes)
+        await client.append(key, bytes.subarray(at, at + partBytes));
     } catch {
       client?.del(key).catch(() => {});
       return settled(false);
     }
     const timer = setTimeout(() => this.#settle(lane, key, undefined), keptMs);
-    lane.standing.set(key, { bytes: letter.length, timer, settled });
-    await announce(key, letter.length).then(
+    lane.standing.set(key, { bytes: bytes.length, timer, settled });
+    // Messages are announced in their order; the next one is stored meanwhile.
+    void announce(key, bytes.length).then(
       (isHeard) => isHeard || this.#settle(lane, key, false),
       () => this.#settle(lane, key, undefined),
     );
@@ -238,19 +266,19 @@ export class Mail {
       // that no answer comes.
       return told(message.type !== 'ask');
     }
-    if (Buffer.byteLength(letter) <= largeBytes)
-      return void this.#publish(to, letter, message).then(told, () => told(undefined));
+    const { type } = message;
+    if (!isLarge(letter)) return void this.#publish(to, letter, type).then(told, () => told(undefined));
+    const head = headOf(message);
     const announce = (key: string, bytes: number): Promise<boolean> =>
-      this.#publish(to, written([node, headOf(message), key, bytes]), message);
-    const bytes = typeof letter === 'string' ? Buffer.from(letter) : letter;
-    if (this.#large.send(to, bytes, announce, told)) return;
+      this.#publish(to, written([node, head, key, bytes]), type);
+    if (this.#large.send(to, letter, announce, told)) return;
     // Too many bytes wait for this node, so the message is refused, reported as lost, or dropped.
     if (message.type === 'ask') return told(false);
     if (message.type === 'answer') return this.send(to, { type: 'lost', id: message.id }, told);
     told(true);
   }
   /** Publishes a message; rejects when it is unknown whether the message was sent. */
-  #publish(to: string, letter: WrittenLetter, { type }: NodeMessage): Promise<boolean> {
+  #publish(to: string, letter: WrittenLetter, type: NodeMessage['type']): Promise<boolean> {
     const { keys, commands, counts } = this.#parts;
     const client = commands.now;
     if (!client) return Promise.resolve(false);

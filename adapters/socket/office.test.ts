@@ -100,6 +100,18 @@ describe('an office over Socket.IO', () => {
       { req_id: 'r' },
     ]);
   });
+  it.each(['polling', 'websocket'])('relays long texts of any signs, and bytes: %s', async (transport) => {
+    const [agent, computer] = [opened('/smcp', { transports: [transport] }), opened('/smcp')];
+    await Promise.all([agent, computer].map((socket) => event(socket, 'connect')));
+    await ask(agent, 'server:join_office', { role: 'agent', name: 'a', office_id: 'o' });
+    await ask(computer, 'server:join_office', { role: 'computer', name: 'c', office_id: 'o' });
+    const params = { text: 'née 茶 🍵 \u0000'.repeat(10_000), bytes: Buffer.alloc(5_000, 1) };
+    computer.on('client:tool_call', (call: { readonly params: object }, ack: (said: object) => void) =>
+      ack({ content: [], structuredContent: call.params }),
+    );
+    const call = { agent: 'a', req_id: 'r', computer: 'c', tool_name: 't', params, timeout: 5 };
+    expect(await ask(agent, 'client:tool_call', call)).toMatchObject([{ structuredContent: params }]);
+  });
   it.each(['polling', 'websocket'])('refuses a version that nobody here speaks: %s', async (transport) => {
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
     const headers =

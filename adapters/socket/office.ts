@@ -41,7 +41,7 @@ import {
   type PeerSocket,
 } from './entry/entrants.ts';
 import { controlOf, type OfficeControl } from './entry/control.ts';
-import { idOf, cutOff, webSocketOf } from './entry/engine.ts';
+import { idOf, cutOff, webSocketOf, WebSockets } from './entry/engine.ts';
 import { Strangers } from './entry/strangers.ts';
 import { OfficeGate } from './gate.ts';
 import { checkHandshakes, versionOf, type EngineRequest } from './handshake.ts';
@@ -98,6 +98,7 @@ function listen(http: HttpServer, isLocal: boolean, payloadBytes: number): Offic
     maxHttpBufferSize: payloadBytes || Number.MAX_SAFE_INTEGER,
     perMessageDeflate: false,
     httpCompression: false,
+    wsEngine: WebSockets,
     allowRequest: ({ headers }, decide) => {
       const { host, origin } = headers;
       const given = { ...(host !== undefined && { host }), ...(origin !== undefined && { origin }) };
