@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { fixtureFile, testFolder } from '../../scenarios/fixtures/test-folder.ts';
@@ -57,6 +57,21 @@ it('a config is imported into the folder of the user', async () => {
   expect(imported).toMatchObject({ code: 0, out: expect.stringContaining(join(folder, 'roaming', 'a2c')) });
   expect((await a2c(['list'])).out).toMatch(/^x +stdio +node x\.js$/m);
 });
+
+it.each([['roaming/Claude'], ['local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude']])(
+  'the servers of Claude Desktop in %s are imported, and called',
+  async (place) => {
+    const theirs = join(folder, place);
+    mkdirSync(theirs, { recursive: true });
+    const text = JSON.stringify({ mcpServers: { [basename(dirname(theirs))]: echo } }, null, 2);
+    writeFileSync(join(theirs, 'claude_desktop_config.json'), `\uFEFF${text.replaceAll('\n', '\r\n')}`);
+    const imported = await a2c(['import', 'claude-desktop', '--yes']);
+    expect(imported).toMatchObject({ code: 0, out: expect.stringContaining(join(folder, 'roaming', 'a2c')) });
+    const called = await a2c(['call', `${basename(dirname(theirs))}.echo`, 'text=hi']);
+    expect(called).toMatchObject({ code: 0, out: expect.stringContaining('hi') });
+    rmSync(theirs, { recursive: true });
+  },
+);
 
 it('a host takes commands and ends with its input', async () => {
   const { code, out } = await a2c(['up', '--port', '0', '-c', config], 'status\n');

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Tests of the Windows build of Node under Wine: `npm run test:wine [-- words for vitest]`; `--project fast` is the part that
-// `.ci/run` has. Makes, once, a folder in the cache of the user (`A2C_WINE_CACHE`) with a Wine prefix, Node and the bindings of
+// `.ci/run` has. `npm run test:across` has one side on this system and the other there. Makes, once, a folder in the cache of the user (`A2C_WINE_CACHE`) with a Wine prefix, Node and the bindings of
 // vitest for Windows, and programs that Wine lacks; for published servers also npm, Python and uv. Files of this machine are
 // below `Z:\` there. What is missing is said, and is a failure.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -164,7 +164,7 @@ function copyAll() {
 
 const words = process.argv.slice(2);
 once('done', [...packages, ...readdirSync(join(here, 'programs')).map(programText)].join('\n'), install);
-if (!words.includes('fast'))
+if (!words.includes('fast') && !words.includes('across'))
   try {
     once('done-servers', [npmOfWindows, ...Object.values(published), uv, python].join('\n'), installServers);
   } catch (error) {
@@ -172,7 +172,17 @@ if (!words.includes('fast'))
   }
 const first = wine([node, '-p', 'process.platform']);
 if (first.status !== 0 || !first.said().startsWith('win32')) fail(`Node does not start: ${first.said()}`);
+const buildFirst = "import('./scenarios/fixtures/built-first.ts').then(({ setup }) => setup())";
+execFileSync(process.execPath, ['--import', 'tsx', '-e', buildFirst], { cwd: root, stdio: 'inherit' });
 copyAll();
+if (words[0] === 'across') {
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.across.config.ts'];
+  const { status } = spawnSync(process.execPath, [...vitest, ...words.slice(1)], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  process.exit(status ?? 1);
+}
 const report = join(cache, 'report.txt');
 const out = openSync(report, 'w');
 const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.wine.config.ts'];
