@@ -1,3 +1,4 @@
+import { requestAnsweredOnce } from '../../invariants/resources/request-answered-once.invariant.ts';
 import type { Plan, Step } from '../../stage/plan/plan.ts';
 import { transfersEnd } from '../../stage/plan/virtual/transfers.ts';
 import {
@@ -22,6 +23,18 @@ const filling = (plan: Plan): Plan => ({
       { do: 'put', ask: `file${n}`, bytes: 100 },
       waitStep(2_000),
     ]).flat(),
+    ...fromClearing(plan).filter(({ do: what }) => what !== 'start'),
+  ],
+});
+/** Runs in which an agent reads large contents of a computer that is well. */
+const fetching = (plan: Plan): Plan => ({
+  ...plan,
+  office: true,
+  servers: [],
+  steps: [
+    waitStep(1_000),
+    ...['content1', 'content2'].map((ask): Step => ({ do: 'fetch', ask, bytes: 100 })),
+    waitStep(30_000),
     ...fromClearing(plan).filter(({ do: what }) => what !== 'start'),
   ],
 });
@@ -69,6 +82,17 @@ export const mutantsOfShares: readonly Mutant[] = [
     what: 'a download that gives up when nothing came once',
     finder: { story: 'a content whose parts stop coming goes on where it was when they come again' },
     ...withChart('download', [['states', 'resting', 'always'], () => ({ target: 'failed' })]),
+  },
+  {
+    what: 'a computer that reads parts of large contents, and tells nobody',
+    finder: { invariant: requestAnsweredOnce.invariant },
+    runs: fetching,
+    ...withChart(
+      'blobs',
+      ...['ask.answered', 'blob.overdue'].map(
+        (type) => [['states', 'reading', 'on', type], ignoredEvent] as const,
+      ),
+    ),
   },
   {
     what: 'a computer that lets an agent wait for a part when its disk hangs',

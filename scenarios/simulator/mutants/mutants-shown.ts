@@ -1,3 +1,4 @@
+import { requestAnsweredOnce } from '../../invariants/resources/request-answered-once.invariant.ts';
 import { assign } from 'xstate';
 import {
   afterRefresh,
@@ -27,7 +28,7 @@ import {
   type ChartArguments,
 } from './mutant.ts';
 
-const answered = 'every request for a Desktop, a Finder or a resource is answered exactly once, and in time';
+const answered = requestAnsweredOnce.invariant;
 
 let asks = 0;
 const shows = (): Step[] =>
