@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAgent, createOffice, type Office, type OfficeAuth, type RefusedPeer } from '../index.ts';
+import {
+  createAgent,
+  createComputer,
+  createOffice,
+  type Office,
+  type OfficeAuth,
+  type RefusedPeer,
+} from '../index.ts';
 import {
   EnteringPeers,
   makeSigner,
@@ -35,6 +42,22 @@ describe('a token with a grant', () => {
     await expect(agent.getConfig('c')).rejects.toMatchObject(refused);
     expect(await agent.listRoom()).toHaveLength(1);
     expect(await agent.callTool('c', 'echo')).toMatchObject({ failure: { code: 404 } });
+  });
+
+  it('lets its agent put files up to the size that it says', async () => {
+    const landing = join(folder, 'landing');
+    await using office = await officeWith([{ token: 'for-small-files', maxFileBytes: 100 }, 'for-all']);
+    await using computer = await createComputer({
+      ...{ name: 'c', record: false, stateDir: false, office: { url: office.url, auth: 'for-all' } },
+      config: { mcpServers: {}, a2c: { landing: { folder: landing, autoApprove: true } } },
+    });
+    await using agent = await createAgent({ url: office.url, auth: 'for-small-files', record: false });
+    await expect(agent.putFile(computer.name, Buffer.alloc(101))).rejects.toMatchObject({
+      code: 4019,
+      details: { reason: 'too_large', limit_bytes: 100 },
+      remedy: expect.stringContaining('a credential whose maxFileBytes is larger') as string,
+    });
+    expect(await agent.putFile(computer.name, Buffer.alloc(100))).toMatchObject({ bytes: 100 });
   });
 
   it('lets its holder sit where it says, and nowhere else', async () => {
@@ -87,6 +110,7 @@ describe('a token with a grant', () => {
 
   it.each<[what: string, auth: unknown, says: string]>([
     ['an event that is none', { token: 'a', events: ['put_blob'] }, 'events.0'],
+    ['a size that is none', { token: 'a', maxFileBytes: 0 }, 'maxFileBytes'],
     ['both forms', { token: 'a', sha256: '0'.repeat(64) }, 'either token or sha256'],
     ['a misspelt field', { token: 'a', office: ['acme'] }, 'office'],
     ['a role that is none', { token: 'a', roles: ['admin'] }, 'roles.0'],
@@ -167,6 +191,17 @@ describe('a signed token', () => {
     expect(await agent.callTool('c', 'echo')).toMatchObject({ failure: { code: 404 } });
     const wrong = peer(ours, await sign({ ...claims, may: 'put_blob' }));
     expect(await wrong.entered).toEqual([401, "The claim 'may' has no events such as client:tool_call"]);
+  });
+
+  it('has the largest file of its agent in a claim that the office reads', async () => {
+    const read = { office: false, role: false, name: false, maxFileBytes: 'bytes' } as const;
+    await using ours = await officeWith({ jwks: path, audience: 'our-office', claims: read });
+    expect(await peer(ours, await sign({ ...claims, bytes: 100 })).entered).toBe(true);
+    for (const bytes of [undefined, 'many', 0])
+      expect(await peer(ours, await sign({ ...claims, bytes })).entered).toEqual([
+        401,
+        "The claim 'bytes' is no number of bytes above 0",
+      ]);
   });
 
   const invalid = expect.stringContaining('signed by somebody else, or meant for another place');

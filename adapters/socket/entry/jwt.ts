@@ -28,6 +28,8 @@ export interface JwtAuth {
         readonly name?: string | false | undefined;
         /** Claim with the questions that an agent may ask (`events` of a grant); not read by default. */
         readonly event?: string | false | undefined;
+        /** Claim with `maxFileBytes` of a grant, a number; not read by default. */
+        readonly maxFileBytes?: string | false | undefined;
       }
     | undefined;
   /** Allowed difference between the clocks of provider and office, in seconds; 5 by default. */
@@ -39,7 +41,9 @@ export const jwtAuth = z.strictObject({
   jwks: z.string().min(1),
   audience: oneOrMore,
   issuer: oneOrMore.optional(),
-  claims: z.strictObject({ office: claim, role: claim, name: claim, event: claim }).optional(),
+  claims: z
+    .strictObject({ office: claim, role: claim, name: claim, event: claim, maxFileBytes: claim })
+    .optional(),
   clockToleranceSeconds: z.number().min(0).max(300).optional(),
 });
 /** Tells whether a token looks like a JWT: three parts, of which the first is a JSON object in base64url. */
@@ -122,8 +126,11 @@ function entryOf(payload: JWTPayload, { claims = {} }: JwtAuth, tolerance: numbe
     if (typeof list === 'string') return { reason: list };
     if (list) grant[field] = list;
   }
+  const ofBytes = claims.maxFileBytes || undefined;
   const read = grantSchema.safeParse({
     ...grant,
+    // A missing claim is no number, so it is refused.
+    ...(ofBytes !== undefined && { maxFileBytes: payload[ofBytes] ?? null }),
     expiresAt: ((payload.exp ?? 0) + tolerance) * 1_000,
     ...(payload.sub !== undefined && { subject: payload.sub }),
   });
@@ -131,6 +138,7 @@ function entryOf(payload: JWTPayload, { claims = {} }: JwtAuth, tolerance: numbe
   const [field] = read.error.issues[0]?.path ?? [];
   if (field === 'subject') return { reason: "The claim 'sub' is longer than 500 characters" };
   const name = wanted.find(([one]) => one === field)?.[1];
+  if (field === 'maxFileBytes') return { reason: `The claim '${ofBytes}' is no number of bytes above 0` };
   if (field === 'roles') return { reason: `The claim '${name}' is neither agent nor computer` };
   if (field === 'events') return { reason: `The claim '${name}' has no events such as client:tool_call` };
   return { reason: `The claim '${name}' has too many texts, or one of more than 200 characters` };

@@ -1,8 +1,9 @@
 /** Entry to an office: protocol versions, credentials, and the rights of a credential. */
 import { z } from 'zod';
 import type { SeatFacts } from '../../kernel/ports.ts';
-import { wireCodes } from '../../protocol/failure.ts';
-import { PROTOCOL_VERSION, isSpoken, spoken } from '../../protocol/protocol.ts';
+import { wireCodes, type Failure } from '../../protocol/failure.ts';
+import { uploadRefused } from '../../protocol/messages/uploads.ts';
+import { PROTOCOL_VERSION, events, isSpoken, spoken } from '../../protocol/protocol.ts';
 
 /** Peer that wants to enter an office, with everything it presented when connecting. */
 export interface Entrant {
@@ -71,7 +72,7 @@ export const entryTexts = {
 } as const;
 
 const texts = z.array(z.string().min(1).max(200)).min(1).max(1_000);
-/** Fields of the rights of a credential. An omitted list allows everything. */
+/** Fields of the rights of a credential. An omitted one allows everything. */
 export const grantFields = {
   offices: texts.optional(),
   roles: z
@@ -89,13 +90,14 @@ export const grantFields = {
     .min(1)
     .max(1_000)
     .optional(),
+  maxFileBytes: z.int().positive().optional(),
 };
 export const grantSchema = z.strictObject({
   ...grantFields,
   expiresAt: z.number().finite().optional(),
   subject: z.string().max(500).optional(),
 });
-/** Rights of a peer in an office. An omitted list allows everything. */
+/** Rights of a peer in an office. An omitted one allows everything. */
 export interface Grant {
   /** Ids of the rooms in which the peer may sit. */
   readonly offices?: readonly string[] | undefined;
@@ -105,6 +107,8 @@ export interface Grant {
   readonly names?: readonly string[] | undefined;
   /** Questions that the peer may ask as an agent, such as `client:tool_call`. */
   readonly events?: readonly string[] | undefined;
+  /** Largest file in bytes that the peer may put on a computer; each computer has limits of its own besides. */
+  readonly maxFileBytes?: number | undefined;
   /** Expiry in milliseconds since 1970; the connection is closed then. */
   readonly expiresAt?: number | undefined;
   /** Owner of the credential, for logs: the `sub` of a JWT, the label of a token. */
@@ -145,10 +149,22 @@ export function forbids({ offices, roles, names }: Grant, seat: SeatFacts): stri
 }
 
 /** Returns the reason why a credential does not allow a question of an agent, or undefined. */
-export const forbidsEvent = ({ events }: Grant, event: string): string | undefined =>
-  !events || events.includes(event) || !event.startsWith('client:')
+export const forbidsEvent = ({ events: allowed }: Grant, event: string): string | undefined =>
+  !allowed || allowed.includes(event) || !event.startsWith('client:')
     ? undefined
-    : `${notGranted} the event '${event.slice(0, 80)}', but for ${listed(events)}`;
+    : `${notGranted} the event '${event.slice(0, 80)}', but for ${listed(allowed)}`;
+
+/** Returns the failure of an upload that declares more bytes than a credential allows; undefined for all else. */
+export function forbidsFile(
+  { maxFileBytes = Infinity }: Grant,
+  event: string,
+  { total_size: bytes }: { readonly total_size?: unknown },
+): Failure | undefined {
+  if (event !== events.putBlob || typeof bytes !== 'number' || bytes <= maxFileBytes) return undefined;
+  const message = `${notGranted} a file of ${bytes} bytes, but for ${maxFileBytes} at most`;
+  const remedy = 'Send a smaller file, or use a credential whose maxFileBytes is larger';
+  return { ...uploadRefused('too_large', message, { limit_bytes: maxFileBytes }), remedy };
+}
 
 /** HTTP response that rejects a connection. */
 export interface Denial {

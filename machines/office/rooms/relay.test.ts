@@ -67,6 +67,21 @@ describe('the relay', () => {
       `Your credential is not for the event '${event}', but for 'client:other'`,
     );
   });
+  it.each([
+    ['a smaller file', { total_size: 10 }, 'forward'],
+    ['a part without a declaration', {}, 'forward'],
+    ['a larger file', { total_size: 11 }, 4019],
+    ['a larger file, declared as a text', { total_size: '11' }, 4019],
+    ['a size that is none', { total_size: {} }, 400],
+  ])('of a credential for files of 10 bytes takes %s as it should', (_, declared, is) => {
+    const part = { ...question, chunk_offset: 0, eof: true, blob: '', ...declared };
+    const of = (grant?: object): Verdict => judge(agent, 'client:put_blob', part, seating, undefined, grant);
+    expect([codeOf(of({ maxFileBytes: 10 })), codeOf(of())]).toEqual([is, is === 4019 ? 'forward' : is]);
+    if (is === 4019)
+      expect(JSON.stringify(of({ maxFileBytes: 10 }))).toContain(
+        '"Your credential is not for a file of 11 bytes, but for 10 at most","details":{"reason":"too_large","limit_bytes":10},"remedy":"Send a smaller file,',
+      );
+  });
   it('lets a credential for some events cancel its calls, and a computer tell its changes', () => {
     const events = { events: ['client:tool_call'] };
     const of = (...[who, event, payload]: [SeatFacts, string, object]): unknown =>

@@ -24,7 +24,7 @@ import { getSkill, getSkills } from '../../protocol/messages/skills.ts';
 import { putBlob } from '../../protocol/messages/uploads.ts';
 import { rows, type Notification } from '../../protocol/notifications.ts';
 import { progressOf, toolCallProgress as progressSchema } from '../../protocol/messages/messages.ts';
-import { forbidsEvent, type Grant } from './entry.ts';
+import { forbidsEvent, forbidsFile, type Grant } from './entry.ts';
 import type { Lookup } from './seating.ts';
 
 /** Decision of an office about an event that it received from a socket. */
@@ -224,5 +224,7 @@ export function judge(
   if (!sender) return no(event, wireCodes.notAllowed, 'Join an office first', { reason: noSeat });
   const forbidden = forbidsEvent(grant, event);
   if (forbidden !== undefined) return notAllowed(event, forbidden);
-  return rule({ sender, event, payload, lookup, limits });
+  const verdict = rule({ sender, event, payload, lookup, limits });
+  const tooLarge = verdict.type === 'forward' ? forbidsFile(grant, event, verdict.payload) : undefined;
+  return tooLarge ? { type: 'answer', ack: refusal(event, tooLarge) } : verdict;
 }
