@@ -229,6 +229,22 @@ scenario('a download goes on after its link, its computer and its office were aw
   expect(endOf(s)).toMatchObject([{ end: 'read' }]);
 });
 
+scenario('a download goes on after its agent was connected without a seat for a moment', {}, async (s) => {
+  await other(s, (question, ack) => ack(partOf(question)));
+  // Its seat is lost at the office alone, as while an agent joins again after the death of a node.
+  const about = { socket: 's2', ticket: 'none' };
+  s.order('office', { type: 'socket.leaves', ...about, office: 'o' });
+  download(s);
+  await s.run(50);
+  expect([s.state('agent/download:d'), partsHeard(s), endOf(s)]).toEqual(['resting', [], []]);
+  s.order('office', { type: 'socket.joins', ...about, seat: { office: 'o', role: 'agent', name: 'a1' } });
+  await readAll(s, 20_000);
+  expect(partsHeard(s)).toEqual([0, 10, 20, 30]);
+  tell(s, { type: 'content.right' });
+  await s.run(1);
+  expect(endOf(s)).toMatchObject([{ end: 'read' }]);
+});
+
 scenario('a download whose computer is silent asks again, and fails when nothing comes', {}, async (s) => {
   await other(s, () => {});
   download(s);
