@@ -229,7 +229,7 @@ export class Scene {
     return { ask };
   }
   #nextShared(): string {
-    this.#rest = { virtualOnly: 'no disk of a real play has skills or large contents', ...this.#rest };
+    this.#rest = { virtualOnly: 'a real disk neither hangs, fails nor lies on command', ...this.#rest };
     return `ask${(this.#asks += 1)}`;
   }
   /** Waits until each of these questions is answered. */

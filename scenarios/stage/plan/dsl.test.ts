@@ -102,4 +102,10 @@ describe('two plays of one plan', async () => {
     const { wrong } = await playReally(exiting((s) => s.expect(call).settles('succeeded')));
     expect(wrong).toEqual([expect.stringContaining('expected "succeeded", saw "unknown"')]);
   });
+  it('are not played for real where a plan is for virtual time only, as with files and skills', async () => {
+    const { wrong } = await playReally(planOf('a file that stalls', (s) => s.shown(s.put(10))));
+    expect(wrong).toEqual([
+      'This plan is for virtual time only: a real disk neither hangs, fails nor lies on command',
+    ]);
+  });
 });

@@ -1,5 +1,6 @@
 import { Acting } from '../acting.ts';
 import { summaryOf } from '../agreement.ts';
+import { Observed } from '../observations.ts';
 import type { Plan } from '../plan.ts';
 import type { Played } from '../virtual/play-virtual.ts';
 import { RealWorld } from './real-world.ts';
@@ -22,9 +23,14 @@ const patienceMs = 60_000;
 
 /**
  * Plays a plan with real processes against the fault server, then replays its recording without any process to the
- * last step.
+ * last step. A plan for virtual time only (`virtualOnly`) is not played, and `wrong` says why.
  */
 export async function playReally(plan: Plan): Promise<Played> {
+  const { virtualOnly } = plan;
+  if (virtualOnly !== undefined) {
+    const wrong = [`This plan is for virtual time only: ${virtualOnly}`];
+    return { wrong, summary: summaryOf(new Observed()), ms: 0 };
+  }
   const began = performance.now();
   const world = new RealWorld(plan);
   const acting = new Acting(plan, world);
