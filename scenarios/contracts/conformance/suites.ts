@@ -45,11 +45,24 @@ export interface Judged {
   /** Complaints of the suite, a line each, with the words of our host. */
   readonly problems: readonly string[];
 }
+/** Limit in ms of one scenario; that of the suite, 30 s, is short for a driver whose code is compiled beside four others. */
+const scenarioMs = 100_000;
 /** Plays one scenario: the suite starts its servers and then our driver, and judges what it saw. */
 export async function play(suite: Suite, scenario: string, folder: string): Promise<Judged> {
   const [bin, cli] = cliOf(suite);
   const driver = `${process.execPath} --import ${join(root, 'node_modules/tsx/dist/esm/index.mjs')} ${join(root, 'scenarios/contracts/conformance/driver.mjs')}`;
-  const args = [cli, 'client', '--command', driver, '--scenario', scenario, '-o', folder];
+  const args = [
+    cli,
+    'client',
+    '--command',
+    driver,
+    '--scenario',
+    scenario,
+    '-o',
+    folder,
+    '--timeout',
+    String(scenarioMs),
+  ];
   const { code, said } = await run(bin, args, { cwd: folder, maxBuffer: 1 << 26 }).then(
     ({ stdout, stderr }) => ({ code: 0, said: stdout + stderr }),
     (error: { code: number; stdout: string; stderr: string }) => ({
