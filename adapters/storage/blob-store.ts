@@ -52,7 +52,7 @@ const ownPrefix = (): string => `${placeMark()}-${process.pid}-${startTimeOf(pro
 function isLeft(name: string, place: string): boolean {
   const [mark, pid = '', startTime] = name.split('-');
   if (mark !== place || !/^\d+$/.test(pid)) return false;
-  const found = statOf(pid);
+  const found = statOf(Number(pid));
   if (found) return !isAlive(found) || found.startTime !== startTime;
   try {
     return !process.kill(Number(pid), 0);

@@ -1,64 +1,20 @@
-import { readFileSync, readdirSync } from 'node:fs';
-
-/**
- * Start time of a process in clock ticks since boot (field 22 of /proc/<pid>/stat). Together with the pid it identifies one
- * process for ever.
- */
-export type StartTime = string;
+import { readFileSync } from 'node:fs';
+import { processTable, type ProcessTable, type StartTime, type Stat } from './process-table.ts';
 
 const onLinux = process.platform === 'linux';
 
-interface Stat {
-  /** Name of the program, at most 15 printable characters. */
-  readonly command: string;
-  readonly state: string;
-  readonly parent: number;
-  readonly pgrp: number;
-  readonly startTime: StartTime;
-}
-
-/** Reads the state of a process, zombies included, from /proc; undefined where there is no /proc or no such process. */
-export function statOf(pid: number | string): Stat | undefined {
-  let text: string;
-  try {
-    text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  } catch {
-    return undefined;
-  }
-  // Counts the fields from the last bracket, because the command name is in brackets and may itself hold blanks and brackets.
-  const close = text.lastIndexOf(')');
-  const fields = text.slice(close + 2).split(' ');
-  return {
-    command: text.slice(text.indexOf('(') + 1, close).replace(/[^ -~]/g, '?'),
-    state: fields[0] ?? 'X',
-    parent: Number(fields[1]),
-    pgrp: Number(fields[2]),
-    startTime: fields[19] ?? '',
-  };
-}
+/** Reads the state of a process, zombies included; undefined where there is no such process, or no table of processes. */
+export const statOf = (pid: number, table: ProcessTable = processTable): Stat | undefined =>
+  table.read([pid])[0];
 
 /** Tells whether a process is alive. Zombies are not: they hold no resources, and PID 1 may be slow to reap them. */
 export const isAlive = (stat: Stat | undefined): stat is Stat =>
   stat !== undefined && stat.state !== 'Z' && stat.state !== 'X';
 
-const livesIn = (pgid: number, pid: number | string): boolean => {
-  const stat = statOf(pid);
-  return isAlive(stat) && stat.pgrp === pgid;
-};
+const livesIn = (pgid: number, stat: Stat | undefined): boolean => isAlive(stat) && stat.pgrp === pgid;
 
-/** Pids of all processes, as text; an empty list where there is no /proc. */
-export function allPids(): string[] {
-  if (!onLinux) return [];
-  try {
-    return readdirSync('/proc').filter((name) => name > '0' && name < ':');
-  } catch {
-    return [];
-  }
-}
-
-/** Start time of a process; undefined where there is no /proc or no such process. */
-export const startTimeOf = (pid: number): StartTime | undefined =>
-  onLinux ? statOf(pid)?.startTime : undefined;
+/** Start time of a process; undefined where there is no such process, or no table of processes. */
+export const startTimeOf = (pid: number): StartTime | undefined => statOf(pid)?.startTime;
 
 /** Returns false when a process group has no process at all. True says little, because zombies answer to signal 0 too. */
 function answers(pgid: number): boolean {
@@ -71,12 +27,15 @@ function answers(pgid: number): boolean {
   }
 }
 
-/** Pids of the living members of a process group. Reads all of /proc once: about 1 ms per 60 processes. */
+/**
+ * Pids of the living members of a process group. Reads all of /proc once; elsewhere a group that answers counts as one process,
+ * since a close asks often, and `ps` takes long.
+ */
 export function membersOf(pgid: number): number[] {
   if (!answers(pgid)) return [];
-  const pids = allPids();
-  if (pids.length === 0) return [pgid];
-  return pids.filter((pid) => livesIn(pgid, pid)).map(Number);
+  const all = onLinux ? processTable.read() : [];
+  if (all.length === 0) return [pgid];
+  return all.filter((stat) => livesIn(pgid, stat)).map(({ pid }) => pid);
 }
 
 /**
@@ -113,13 +72,13 @@ export function groupOf(pid: number, startTime: StartTime | undefined = startTim
    * has members, so a leader with another start time is unrelated.
    */
   const isTakenOver = (): boolean => {
-    const now = startTimeOf(pid);
+    const now = onLinux ? startTimeOf(pid) : undefined;
     return now !== undefined && startTime !== undefined && now !== startTime;
   };
   const living = (): number => {
     if (gone) return 0;
     // Checks the members seen last time first, so that watching a group does not read all of /proc each time.
-    known = onLinux ? known.filter((member) => livesIn(pid, member)) : [];
+    known = onLinux ? known.filter((member) => livesIn(pid, statOf(member))) : [];
     if (known.length === 0) known = membersOf(pid);
     if (reaped && (known.length === 0 || isTakenOver())) gone = true;
     return gone ? 0 : known.length;
@@ -150,8 +109,7 @@ export interface TracedGroup {
   /** Process group id, which is the pid of the group's leader. */
   readonly pgid: number;
   /**
-   * Start time of the leader in clock ticks since boot (field 22 of `/proc/<pid>/stat`), on Windows in ms since 1970; undefined
-   * where it cannot be read.
+   * Start time of the leader, on Windows in ms since 1970; undefined where it cannot be read.
    */
   readonly startTime: string | undefined;
 }
@@ -197,7 +155,7 @@ const isMarker = (word: string): boolean => word.startsWith(`${markerName}=`);
  * Marker variable (`A2C_INSTANCE=…`) in the environment with which a process was started; undefined when it has none, when this
  * user may not read it, and where there is no /proc.
  */
-export function markerOf(pid: number | string): string | undefined {
+export function markerOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').find(isMarker);
   } catch {
@@ -213,24 +171,27 @@ const isGroupNumber = (pgid: number): boolean => Number.isSafeInteger(pgid) && p
  * Tells whether a group number still belongs to the group of the dead host. A leader with another start time is unrelated;
  * without a leader, living members keep the number in use.
  */
-function isStillOurs({ pgid, startTime }: TracedGroup): boolean {
+function isStillOurs({ pgid, startTime }: TracedGroup, leaders: ReadonlyMap<number, Stat>): boolean {
   if (!isGroupNumber(pgid)) return false;
-  const now = statOf(pgid)?.startTime;
+  const now = leaders.get(pgid)?.startTime;
   return now === undefined || startTime === undefined || now === startTime;
 }
 
-function look({ groups, instances, after = 0 }: Doomed): Found[] {
-  const ours = new Map(groups.filter(isStillOurs).map((group) => [group.pgid, group]));
-  const pids = allPids();
-  // Counts a group that answers as one process where there is no /proc, because nothing more is known.
-  if (pids.length === 0)
+function look({ groups, instances, after }: Doomed, table: ProcessTable): Found[] {
+  const leaders = new Map(table.read(groups.map(({ pgid }) => pgid)).map((stat) => [stat.pid, stat]));
+  const ours = new Map(
+    groups.filter((group) => isStillOurs(group, leaders)).map((group) => [group.pgid, group]),
+  );
+  const markers = new Set(onLinux ? instances.map(markerFor) : []);
+  if (ours.size + markers.size === 0) return [];
+  const all = table.read(undefined, after);
+  // Counts a group that answers as one process where there is no table, because nothing more is known.
+  if (all.length === 0)
     return [...ours.values()]
       .filter(({ pgid }) => answers(pgid))
       .map((group) => ({ pid: group.pgid, group, startTime: undefined, command: '' }));
-  const markers = new Set(instances.map(markerFor));
-  return pids.flatMap((name): Found[] => {
-    const pid = Number(name);
-    const stat = pid > after ? statOf(pid) : undefined;
+  return all.flatMap((stat): Found[] => {
+    const { pid } = stat;
     if (!isAlive(stat) || pid === process.pid) return [];
     const group = ours.get(stat.pgrp);
     if (!group && (markers.size === 0 || !markers.has(markerOf(pid) ?? ''))) return [];
@@ -248,42 +209,45 @@ function send(signal: 'SIGTERM' | 'SIGKILL', found: readonly Found[]): void {
   }
 }
 
-function lives({ pid, group, startTime }: Found): boolean {
-  if (startTime === undefined) return group !== undefined && answers(group.pgid);
-  const stat = statOf(pid);
-  return isAlive(stat) && stat.startTime === startTime;
+function livingOf(found: readonly Found[], table: ProcessTable): Found[] {
+  const now = new Map(table.read(found.map(({ pid }) => pid)).map((stat) => [stat.pid, stat]));
+  return found.filter(({ pid, group, startTime }) => {
+    if (startTime === undefined) return group !== undefined && answers(group.pgid);
+    const stat = now.get(pid);
+    return isAlive(stat) && stat.startTime === startTime;
+  });
 }
 
-async function goneWithin(found: readonly Found[], patienceMs: number): Promise<void> {
+async function goneWithin(found: readonly Found[], patienceMs: number, table: ProcessTable): Promise<void> {
   const until = performance.now() + patienceMs;
   // Checks only the processes found before, because a machine may have thousands of others.
-  for (let alive = found.filter(lives); alive.length > 0; alive = alive.filter(lives)) {
+  for (let alive = livingOf(found, table); alive.length > 0; alive = livingOf(alive, table)) {
     if (performance.now() >= until) return;
     await new Promise((resolve) => setTimeout(resolve, lookMs));
   }
 }
 
 /** Looks for processes twice before it reports none, because a process in the middle of an exec shows no environment. */
-export async function lookTwice(doomed: Doomed): Promise<Found[]> {
-  const found = look(doomed);
+export async function lookTwice(doomed: Doomed, table: ProcessTable = processTable): Promise<Found[]> {
+  const found = look(doomed, table);
   if (found.length > 0) return found;
   await new Promise((resolve) => setTimeout(resolve, lookMs));
-  return look(doomed);
+  return look(doomed, table);
 }
 
 /**
  * Ends all processes of dead hosts: SIGTERM, a short wait, then SIGKILL, repeated for processes started meanwhile; takes at most
  * 1.2 s. A group whose number was given to another group is left alone.
  */
-export async function endAll(doomed: Doomed): Promise<Ended> {
+export async function endAll(doomed: Doomed, table: ProcessTable = processTable): Promise<Ended> {
   const ended = new Map<string, Found>();
-  let found = await lookTwice(doomed);
+  let found = await lookTwice(doomed, table);
   for (const [signal, patienceMs] of rounds) {
     if (found.length === 0) break;
     for (const each of found) ended.set(`${each.pid} ${each.startTime}`, each);
     send(signal, found);
-    await goneWithin(found, patienceMs);
-    found = await lookTwice(doomed);
+    await goneWithin(found, patienceMs, table);
+    found = await lookTwice(doomed, table);
   }
   for (const each of found) ended.delete(`${each.pid} ${each.startTime}`);
   return { ended: [...ended.values()], left: found };

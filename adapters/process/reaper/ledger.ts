@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import type { Address } from '../../../machines/kernel/address.ts';
-import { lookTwice, type StartTime, type TracedGroup } from './group.ts';
+import { lookTwice, type TracedGroup } from './group.ts';
+import type { StartTime } from './process-table.ts';
 import type { Launched, Remains } from '../environment.ts';
 import { reaperSeatOf } from './reaper-seat.ts';
 import { stateFileOf, type Notice, type Witness } from './state-file.ts';

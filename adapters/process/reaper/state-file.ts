@@ -115,8 +115,8 @@ function markNow(path: string | undefined): void {
 }
 
 /**
- * State file of one host, from which the next start learns which processes this host left behind. Works where there is /proc, and
- * on Windows.
+ * State file of one host, from which the next start learns which processes this host left behind. Works on Linux, macOS and
+ * Windows.
  */
 export function stateFileOf(instance: string, stateDir: string | undefined, notice: Notice): Witness {
   const startTime = ownStartTime();
@@ -268,10 +268,14 @@ async function isHostOnWindows({ pid, startTime }: Told['host'], ageMs: number):
 }
 
 /** Tells whether this process runs inside a process that the dead host had started, such as a terminal. */
-function isInside(instance: string): boolean {
+function isInside({ instance, groups }: Told): boolean {
   const marker = markerFor(instance);
-  for (let pid = process.pid; pid > 1; pid = statOf(pid)?.parent ?? 0)
-    if (markerOf(pid) === marker) return true;
+  const isProven = ({ pgid, startTime }: TracedGroup): boolean => statOf(pgid)?.startTime === startTime;
+  for (let stat = statOf(process.pid); stat && stat.pid > 1; stat = statOf(stat.parent)) {
+    const { pid, pgrp } = stat;
+    if (markerOf(pid) === marker || groups.some((group) => group.pgid === pgrp && isProven(group)))
+      return true;
+  }
   return false;
 }
 
@@ -312,7 +316,7 @@ async function sweepFile(folder: string, name: string): Promise<readonly Leftove
   if (judgement === 'living') return [];
   if (judgement === 'elsewhere') return ageMs > foreignMs ? remove() : [];
   if (judgement === 'past boot') return remove();
-  if (isInside(host.instance)) return [];
+  if (isInside(host)) return [];
   const { ended, isClean } = await endHost(host, mtimeMs);
   if (isClean) remove();
   return ended;

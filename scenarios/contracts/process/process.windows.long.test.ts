@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemSpawn, createWindowsLauncher } from '../../../adapters/process/local-launcher.ts';
 import { createSystemTools, type Run, type Row } from '../../../adapters/process/windows-trees.ts';
-import { isAlive, statOf, allPids } from '../../../adapters/process/reaper/group.ts';
+import { isAlive, statOf } from '../../../adapters/process/reaper/group.ts';
+import { procTable } from '../../../adapters/process/reaper/process-table.ts';
 import { processContract } from './process.contract.ts';
 import { commandOf, launcherSubject } from './process.subject.ts';
 import { registered } from '../registered.ts';
@@ -27,10 +28,9 @@ function sessionOf(pid: number): number {
  */
 function listAsWindows(): Row[] {
   const bootedAt = Date.now() - uptime() * 1_000;
-  return allPids().flatMap((name): Row[] => {
-    const pid = Number(name);
-    const stat = statOf(pid);
-    if (!stat || stat.state === 'Z') return [];
+  return procTable.read().flatMap((stat): Row[] => {
+    if (stat.state === 'Z') return [];
+    const { pid } = stat;
     const session = sessionOf(pid);
     const isOrphan = session !== pid && sessionOf(stat.parent) !== session;
     // Clock ticks are 10 ms.
