@@ -203,7 +203,7 @@ class HostedComputer implements Computer {
     const own = this.#timingOf({});
     runtime.log = (server, entry) => this.#emit('server.logged', { name: server, ...entry });
     runtime.output.tell = (server, line) => this.#emit('server.wrote', { name: server, ...line });
-    this.#inputs = inputsOf(config.inputs, options.input);
+    this.#inputs = inputsOf(config.inputs, options.input, runtime.ledger);
     this.#cached = new CachedCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
     this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
     this.#logins = loginsFor(runtime, options, stateDir);
@@ -654,11 +654,15 @@ const commandMs = 30_000;
  * Makes the resolver of placeholders in a config; it may read the environment of this process, ask the host, and
  * run commands.
  */
-export const inputsOf = (definitions: readonly InputDefinition[], ask: AskInput | undefined): Inputs =>
+export const inputsOf = (
+  definitions: readonly InputDefinition[],
+  ask: AskInput | undefined,
+  ledger?: Runtime['ledger'],
+): Inputs =>
   new Inputs({
     definitions,
     environment: process.env,
-    run: (line, signal) => runText(line, { ms: commandMs, signal }),
+    run: (line, signal) => runText(line, { ms: commandMs, signal, ledger }),
     ...(ask && { ask }),
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createLedger } from './reaper/ledger.ts';
 import { openInBrowser, runText } from './run-text.ts';
 
 const ms = 60_000;
@@ -25,6 +26,19 @@ describe('a command that is run to its end', () => {
     const forever = node('setInterval(() => {}, 1000)');
     await expect(runText(forever, { ms: 20 })).rejects.toThrow('was not over');
     await expect(runText(forever, { ms, signal: AbortSignal.abort() })).rejects.toThrow('not wanted');
+  });
+
+  it('is in the ledger of its host until it has ended, and ends with it', async () => {
+    const ledger = createLedger({ reaper: false, stateDir: false });
+    const running = runText(node('setInterval(() => {}, 1000)'), { ms, ledger });
+    expect(ledger.size).toBe(1);
+    ledger.killAll();
+    await expect(running).rejects.toThrow('the command');
+    await ledger.closed();
+    expect(ledger.size).toBe(0);
+    expect(await runText(node('console.log(1)'), { ms, ledger })).toBe('1\n');
+    await ledger.closed();
+    expect(ledger.size).toBe(0);
   });
 });
 

@@ -1,10 +1,12 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { systemProgram, pathSeparator, type Surroundings } from './environment.ts';
 import { exitCodeText } from '../../machines/process/server-failure.ts';
-import { plantTree } from './windows-trees.ts';
+import { groupOf } from './reaper/group.ts';
+import type { Entry, Ledger } from './reaper/ledger.ts';
+import { plantTree, type Tree } from './windows-trees.ts';
 
 /** Options for running one shell command to its end. */
 export interface RunOptions {
@@ -15,16 +17,37 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Text that ends the command as soon as its stdout contains it; the output up to there is the result. */
   readonly until?: string;
+  /** Ledger of the host, which ends the command when the host is killed. What a command leaves after its end is its own. */
+  readonly ledger?: Pick<Ledger, 'expect' | 'enter' | 'leaderEnded'> | undefined;
 }
 /** Largest output in characters; a command that writes more is ended. */
 const mostBytes = 1024 * 1024;
 
+/** Entry of a ledger for a command, which counts as gone when its shell has ended. */
+function entryOf(child: ChildProcessWithoutNullStreams, pid: number, tree: Tree | undefined): Entry {
+  const { signal, living, group } = tree ? { ...tree, group: tree.root } : posixGroup(pid);
+  return {
+    key: `command/${pid}`,
+    group,
+    streams: child,
+    signal,
+    living: () => (child.exitCode === null && child.signalCode === null ? living() : 0),
+  };
+}
+function posixGroup(pid: number): Pick<Entry, 'signal' | 'living' | 'group'> {
+  const { signal, living, startTime } = groupOf(pid);
+  return { signal, living, group: { pgid: pid, startTime } };
+}
 /**
  * Runs a command line in the shell of the system and resolves with its stdout. Rejects with a sentence when the command exits
  * with another code than 0, writes more than 1 MiB, exceeds its time limit or is aborted; its process group is ended then.
  */
-export function runText(line: string, { input = '', ms, signal, until }: RunOptions): Promise<string> {
+export function runText(
+  line: string,
+  { input = '', ms, signal, until, ledger }: RunOptions,
+): Promise<string> {
   const isWindows = process.platform === 'win32';
+  ledger?.expect();
   const child = spawn(line, {
     shell: isWindows ? (process.env['ComSpec'] ?? systemProgram('cmd')) : true,
     detached: !isWindows,
@@ -33,9 +56,12 @@ export function runText(line: string, { input = '', ms, signal, until }: RunOpti
   });
   const { pid } = child;
   const tree = isWindows && pid !== undefined ? plantTree(pid, () => child.kill('SIGKILL')) : undefined;
+  const entry = ledger && pid !== undefined ? entryOf(child, pid, tree) : undefined;
+  if (entry) ledger?.enter(entry);
   const ended = new Promise<void>((resolve) =>
     child.once('exit', () => resolve(tree?.rootEnded())).once('error', () => resolve()),
   );
+  if (entry) void ended.then(() => ledger?.leaderEnded(entry, () => {}));
   const end = async (): Promise<void> => {
     // Closes the pipes, because a process that left the group may still hold them.
     for (const pipe of [child.stdout, child.stderr]) pipe.destroy();

@@ -43,6 +43,18 @@ describe('the stderr ring', () => {
     expect(ring.text()).toBe('costs 5 €');
   });
 
+  it.each([
+    ['of code page 850', [0x53, 0x81, 0xe1, 0x20, 0x6f, 0x6b], 'S\uFFFD\uFFFD ok'],
+    ['of code page 1252', [0x53, 0xfc, 0xdf, 0x20, 0x6f, 0x6b], 'S\uFFFD\uFFFD ok'],
+    ['of code page 932', [0x93, 0xfa, 0x96, 0x7b, 0x20, 0x6f], '\uFFFD\uFFFD\uFFFD{ o'],
+    ['of UTF-16', [0x6f, 0, 0x6b, 0], 'o\0k\0'],
+    ['that no text has', [0x6f, 0x6b, 0xff], 'ok\uFFFD'],
+  ])('replaces bytes %s that are not UTF-8, and keeps the rest', (_of, bytes, text) => {
+    const ring = createStderrRing();
+    for (const byte of bytes) ring.push(Buffer.from([byte]));
+    expect(ring.text()).toBe(text);
+  });
+
   it('tells what came shortly before, a character that was cut in time left out', () => {
     let now = 0;
     const ring = createStderrRing(10, () => now);

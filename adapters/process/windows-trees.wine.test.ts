@@ -36,10 +36,11 @@ const noted = (): number[] =>
   existsSync(pids) ? readFileSync(pids, 'utf8').trim().split(' ').map(Number) : [];
 const patience = { timeout: 30_000, interval: 100 };
 const living = (): number[] => noted().filter((pid) => systemTools.answers(pid));
-/** Starts a host with the server, and waits until all processes of it run. */
-async function hostOf(stateDir: string, reaper: boolean): Promise<ChildProcess> {
+const served = { mcpServers: { shim: { command: shim } } };
+/** Starts a host with this config, and waits until all processes of its server run. */
+async function hostOf(stateDir: string, reaper: boolean, config: object = served): Promise<ChildProcess> {
   const started = fork(fileURLToPath(new URL('../../scenarios/wine/host.mjs', import.meta.url)), [
-    JSON.stringify({ mcpServers: { shim: { command: shim } } }),
+    JSON.stringify(config),
     join(folder, stateDir),
     String(reaper),
   ]);
@@ -61,6 +62,15 @@ describe('what a server behind a shim started', () => {
 
   it('is ended beside a host that was killed', async () => {
     host = await hostOf('killed', true);
+    host.kill('SIGKILL');
+    await expect.poll(living, patience).toEqual([]);
+  });
+
+  it('is ended beside a host that was killed while it was the command of an input', async () => {
+    host = await hostOf('input', true, {
+      inputs: [{ id: 'word', type: 'command', command: `"${shim}"` }],
+      servers: [{ name: 'asks', type: 'stdio', server_parameters: { command: '${input:word}' } }],
+    });
     host.kill('SIGKILL');
     await expect.poll(living, patience).toEqual([]);
   });
