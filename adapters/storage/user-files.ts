@@ -42,8 +42,29 @@ export interface NamedFile {
   readonly path: string;
   readonly content: string | (() => AsyncIterable<Uint8Array>);
 }
-/** Writes a file that must be new, in a folder that is made when missing. Resolves with false when it exists. */
+/** Names of devices in Windows, with any ending: what is written to them is lost, or goes to a console or a port. */
+const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\.|$)/i;
+/**
+ * Finds the part of a path that Windows cannot have as the name of a file: a device, a sign that it does not allow, or a point or
+ * space at the end, which it drops. Undefined when there is none, and on other systems.
+ */
+export function lackedByWindows(path: string, platform: string = process.platform): string | undefined {
+  if (platform !== 'win32') return undefined;
+  const parts = path.replace(/^(?:\\\\[?.]\\)?(?:[a-z]:)?/i, '').split(/[\\/]/);
+  return parts.find(
+    (part) => !/^\.{0,2}$/.test(part) && (device.test(part) || /[<>:"|?*\p{Cc}]|[. ]$/u.test(part)),
+  );
+}
+function mustBePossible(path: string): void {
+  const lacked = lackedByWindows(path);
+  if (lacked !== undefined) throw new Error(`Windows has no file ${JSON.stringify(lacked)}: ${path}`);
+}
+/**
+ * Writes a file that must be new, in a folder that is made when missing. Resolves with false when it exists. Rejects, before
+ * anything is written, when Windows cannot have its name.
+ */
 export async function saveFile({ path, content }: NamedFile): Promise<boolean> {
+  mustBePossible(path);
   await mkdir(dirname(path), { recursive: true });
   return isNew(path, typeof content === 'string' ? Buffer.from(content) : opened(content));
 }
@@ -52,6 +73,7 @@ export async function saveFile({ path, content }: NamedFile): Promise<boolean> {
  * the error of the file system or of a stream; the folder is removed then, since a part of it is of no use.
  */
 export async function saveFolder(folder: string, files: AsyncIterable<NamedFile>): Promise<boolean> {
+  mustBePossible(folder);
   await mkdir(dirname(folder), { recursive: true });
   const isMade = await mkdir(folder).then(
     () => true,
