@@ -1,5 +1,7 @@
 /** Tests of large contents between real hosts: streams of an agent, their hash, their end, and restarts on the way. */
+import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -11,7 +13,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, it } from 'vitest';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import {
@@ -143,4 +148,65 @@ it('the recordings of both ends do not hold a content that was read', async () =
   const anyPart = bytes.subarray(0, 300).toString('base64');
   for (const host of [agent, computer])
     expect(readFileSync(await host.writeTrace(folder), 'utf8')).not.toContain(anyPart);
+});
+
+// ── a full disk ───────────────────────────────────────────────────────────────────────────────────────
+const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
+/** Arguments of `unshare` that mount a disk of 2 MB at a folder, which only this program and its children see. */
+const onSmallDisk = (at: string, script: string): readonly string[] => [
+  ...['-Urm', 'sh', '-c', `mount -t tmpfs -o size=2m none "$0" && ${script}`, at],
+];
+const canMount = spawnSync('unshare', [...onSmallDisk(tmpdir(), 'true')]).status === 0;
+const a2cOn = (
+  at: string,
+  script: string,
+  ...argv: readonly string[]
+): ChildProcessByStdio<null, Readable, Readable> =>
+  spawn('unshare', [...onSmallDisk(at, script), process.execPath, main, ...argv], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+describe.skipIf(!canMount)('on a full disk', () => {
+  it('a computer takes no file, says why, and takes the next one that fits', async () => {
+    const landing = join(folder, 'small');
+    mkdirSync(landing, { recursive: true });
+    const config = join(folder, 'small.json');
+    const opened = { folder: join(landing, 'in'), autoApprove: true };
+    writeFileSync(config, JSON.stringify({ mcpServers: {}, a2c: { landing: opened } }));
+    const office = await createOffice({ port: 0 });
+    ends.push(() => office.close());
+    const agent = await createAgent({ url: office.url, record: false });
+    ends.push(() => agent.close());
+    const joined = new Promise((resolve) => agent.on('computer.joined', resolve));
+    const argv = ['computer', '--url', office.url, '--name', 'small', '--no-reaper', '-c', config];
+    const child = a2cOn(landing, 'exec "$@"', ...argv);
+    ends.push(async () => {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    });
+    await joined;
+    await expect(agent.putFile('small', bytes)).rejects.toMatchObject({
+      code: 4019,
+      message: expect.stringContaining('the disk is full (ENOSPC)') as string,
+      details: { reason: 'io_error' },
+    });
+    const path = expect.stringContaining(opened.folder) as string;
+    expect(await agent.putFile('small', bytes.subarray(0, 1_500_000))).toMatchObject({ path });
+  });
+
+  it('a2c skill --save fails, says why, and leaves no part', async () => {
+    const { office, agent } = await meet();
+    await agent.close();
+    const at = join(folder, 'full');
+    mkdirSync(at, { recursive: true });
+    const into = join(at, 'into');
+    const argv = ['skill', 'big', '--save', into, '--url', office.url];
+    const child = a2cOn(at, '"$@"; code=$?; ls -A "$0/into"; exit $code', ...argv);
+    const [out, err, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit'),
+    ]);
+    expect([code, out, err]).toEqual([1, '', expect.stringContaining('ENOSPC')]);
+  });
 });
