@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { launched } from '../../scenarios/fixtures/hosted.ts';
 import {
   createAgent,
@@ -137,6 +138,31 @@ describe('an agent', () => {
     expect(await putFile(agent, 'c', bytes(10), {})).toMatchObject({ path: '/landed' });
     expect(acks).toEqual([]);
   });
+
+  it.each(['ab*d', 'abc', 'a===', '=', 'abcd=', 'ab d', 'ab==cdef'])(
+    'is refused a part that is not base64: %s',
+    async (blob) => {
+      const { office, agent, landing } = await world();
+      await agent.close();
+      const peer = new SeatedPeer(office.url, 'raw');
+      await peer.join('agent');
+      const declared = { total_size: 3, sha256: sha256(bytes(3)) };
+      const question = {
+        agent: 'raw',
+        req_id: 'r',
+        computer: 'c',
+        chunk_offset: 0,
+        eof: true,
+        blob,
+        ...declared,
+      };
+      expect(await peer.ask('client:put_blob', question)).toMatchObject([
+        { error: { message: 'blob is not base64' } },
+      ]);
+      peer.close();
+      expect(readdirSync(landing, { recursive: true }).filter((name) => name !== '.a2c-upload')).toEqual([]);
+    },
+  );
 
   it('is told at once of a computer or a file that is not there', async () => {
     const { agent } = await world();

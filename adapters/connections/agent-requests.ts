@@ -305,9 +305,10 @@ export class AgentRequests {
     const question = this.#read(event, putBlob, payload, ack);
     if (!question) return;
     const { req_id: reqId, agent, blob } = question;
-    const part = partIn(question, this.#newId);
+    const bytes = Buffer.from(blob, 'base64');
+    const part = partIn(question, bytes.length, this.#newId);
     if ('code' in part) return ack({ ...errorAck(part), req_id: reqId });
-    const ticket = this.#ticket({ event, reqId, part: Buffer.from(blob, 'base64'), ack });
+    const ticket = this.#ticket({ event, reqId, part: bytes, ack });
     this.#emit({ type: 'agent.putPart', ticket, reqId, agent, ...part });
   }
 

@@ -172,14 +172,17 @@ export class LargeLetters {
   async #fetch(key: string, bytes: number): Promise<Buffer | undefined> {
     const parts: Buffer[] = [];
     for (let at = 0; at < bytes; at += partBytes) {
-      const part = this.#client.now?.getrangeBuffer(key, at, at + partBytes - 1);
-      // Removes the message behind its last part, without a wait in between.
-      if (at + partBytes >= bytes) this.#client.now?.del(key).catch(() => {});
-      const read = await part;
-      if (!read || read.length !== Math.min(partBytes, bytes - at)) return undefined;
-      parts.push(read);
+      const part = await this.#part(key, at, at + partBytes >= bytes);
+      if (part?.length !== Math.min(partBytes, bytes - at)) return undefined;
+      parts.push(part);
     }
     return parts.length === 1 ? parts[0] : Buffer.concat(parts);
+  }
+  /** Reads a part of a large message; with the last one the message is removed. */
+  async #part(key: string, from: number, isLast: boolean): Promise<Buffer | undefined> {
+    const reading = this.#client.now?.pipeline().getrangeBuffer(key, from, from + partBytes - 1);
+    const [answer] = (await (isLast ? reading?.del(key) : reading)?.exec()) ?? [];
+    return Buffer.isBuffer(answer?.[1]) ? answer[1] : undefined;
   }
   #settle(lane: Lane, key: string, isFetched: boolean | undefined): void {
     const standing = lane.standing.get(key);
