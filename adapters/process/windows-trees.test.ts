@@ -175,6 +175,19 @@ describe('the end of trees whose host is gone', () => {
     await endTrees([origin(10)], { ...tools, kill });
     expect(done).toEqual(['kill 11', 'kill 12']);
   });
+  it.each([
+    [1, undefined, []],
+    [3, [{ pid: 11 }], ['kill 11']],
+  ])('with %i tries for lists of which two fail is %j', async (tries, ended, does) => {
+    const { done, tools, now } = machine();
+    now([row(10, 11)]);
+    const lists = [undefined, undefined];
+    const list = async (): ReturnType<typeof tools.list> => (lists.length > 0 ? lists.pop() : tools.list());
+    expect((await endTrees([origin(10)], { ...tools, list }, tries))?.ended).toEqual(
+      ended?.map((each) => expect.objectContaining(each)),
+    );
+    expect(done).toEqual(does);
+  });
   it('does not take place from inside of them', async () => {
     const { done, tools, now } = machine();
     now([row(10, 11), row(11, process.pid, 12)]);

@@ -174,16 +174,19 @@ const rounds = 3;
 export type TreesEnded = { readonly ended: readonly Row[]; readonly left: readonly Row[] } | undefined;
 /**
  * Ends these processes with all their descendants, and looks again. Ends none when this process is one of them, as a host is that
- * runs in a terminal of its own server.
+ * runs in a terminal of its own server. A list that fails on a busy machine is asked for again, `tries` times in all.
  */
 export async function endTrees(
   origins: readonly Origin[],
   { list, kill }: Pick<WindowsTools, 'list' | 'kill'> = systemTools,
+  tries = 1,
 ): Promise<TreesEnded> {
   const ended = new Map<number, Row & Origin>();
   const refused = new Map<number, Row>();
+  let failed = 0;
   for (let round = 0; ; round += 1) {
-    const rows = await list();
+    let rows = await list();
+    while (!rows && (failed += 1) < tries) rows = await list();
     if (!rows) return undefined;
     const living = livingOf([...origins, ...ended.values()], rows).filter(({ pid }) => !refused.has(pid));
     const isInside = living.some(({ pid }) => pid === process.pid);

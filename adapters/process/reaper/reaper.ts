@@ -1,13 +1,16 @@
 // The reaper: a process beside the host that ends the host's children when the host is gone, however the host ended. It learns on
 // stdin which groups live, and acts when stdin closes. Its only imports are small modules, so that it starts fast.
 import { writeSync } from 'node:fs';
-import { endTrees, originOf } from '../windows-trees.ts';
+import { endTrees, originOf, systemTools } from '../windows-trees.ts';
 import { endAll, type TracedGroup } from './group.ts';
 import { reaperProof } from './host-program.ts';
 
 const isWindows = process.platform === 'win32';
 /** Time in ms after which the reaper exits in any case, so that it does not outlive its host for long. Lists are slow on Windows. */
 const lastMs = isWindows ? 30_000 : 1_900;
+
+/** Number of lists that may fail, since one takes longer than its limit on a busy machine; nobody else ends what is left. */
+const listTries = 10;
 
 const groups = new Map<string, TracedGroup>();
 const instances = new Set<string>();
@@ -32,7 +35,12 @@ async function end(): Promise<void> {
   isEnding = true;
   setTimeout(() => process.exit(1), lastMs);
   const doomed = [...groups.values()];
-  if (isWindows) await endTrees(doomed.map((group) => originOf(group)));
+  if (isWindows)
+    await endTrees(
+      doomed.map((group) => originOf(group)),
+      systemTools,
+      listTries,
+    );
   else if (groups.size + instances.size > 0) await endAll({ groups: doomed, instances: [...instances] });
   process.exit(0);
 }
