@@ -33,7 +33,7 @@ describe('a command that is run to its end', () => {
     const running = runText(node('setInterval(() => {}, 1000)'), { ms, ledger });
     expect(ledger.size).toBe(1);
     ledger.killAll();
-    await expect(running).rejects.toThrow('the command');
+    await expect(running).rejects.toThrow('the command was ended with its host');
     await ledger.closed();
     expect(ledger.size).toBe(0);
     expect(await runText(node('console.log(1)'), { ms, ledger })).toBe('1\n');

@@ -1,12 +1,12 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { systemProgram, pathSeparator, type Surroundings } from './environment.ts';
 import { exitCodeText } from '../../machines/process/server-failure.ts';
-import { groupOf } from './reaper/group.ts';
+import { startTimeOf } from './reaper/group.ts';
 import type { Entry, Ledger } from './reaper/ledger.ts';
-import { plantTree, type Tree } from './windows-trees.ts';
+import { plantTree } from './windows-trees.ts';
 
 /** Options for running one shell command to its end. */
 export interface RunOptions {
@@ -23,21 +23,6 @@ export interface RunOptions {
 /** Largest output in characters; a command that writes more is ended. */
 const mostBytes = 1024 * 1024;
 
-/** Entry of a ledger for a command, which counts as gone when its shell has ended. */
-function entryOf(child: ChildProcessWithoutNullStreams, pid: number, tree: Tree | undefined): Entry {
-  const { signal, living, group } = tree ? { ...tree, group: tree.root } : posixGroup(pid);
-  return {
-    key: `command/${pid}`,
-    group,
-    streams: child,
-    signal,
-    living: () => (child.exitCode === null && child.signalCode === null ? living() : 0),
-  };
-}
-function posixGroup(pid: number): Pick<Entry, 'signal' | 'living' | 'group'> {
-  const { signal, living, startTime } = groupOf(pid);
-  return { signal, living, group: { pgid: pid, startTime } };
-}
 /**
  * Runs a command line in the shell of the system and resolves with its stdout. Rejects with a sentence when the command exits
  * with another code than 0, writes more than 1 MiB, exceeds its time limit or is aborted; its process group is ended then.
@@ -56,12 +41,9 @@ export function runText(
   });
   const { pid } = child;
   const tree = isWindows && pid !== undefined ? plantTree(pid, () => child.kill('SIGKILL')) : undefined;
-  const entry = ledger && pid !== undefined ? entryOf(child, pid, tree) : undefined;
-  if (entry) ledger?.enter(entry);
   const ended = new Promise<void>((resolve) =>
     child.once('exit', () => resolve(tree?.rootEnded())).once('error', () => resolve()),
   );
-  if (entry) void ended.then(() => ledger?.leaderEnded(entry, () => {}));
   const end = async (): Promise<void> => {
     // Closes the pipes, because a process that left the group may still hold them.
     for (const pipe of [child.stdout, child.stderr]) pipe.destroy();
@@ -85,6 +67,17 @@ export function runText(
     const fail = (why: string): void => endAnd(() => reject(new Error(`the command ${why}`)));
     const timer = setTimeout(() => fail(`was not over within ${Math.round(ms / 1000)} s`), ms);
     const abort = (): void => fail('is not wanted any more');
+    if (ledger && pid !== undefined) {
+      const entry: Entry = {
+        key: `command/${pid}`,
+        group: tree?.root ?? { pgid: pid, startTime: startTimeOf(pid) },
+        streams: child,
+        signal: () => fail('was ended with its host'),
+        living: () => (child.exitCode === null && child.signalCode === null ? 1 : 0),
+      };
+      ledger.enter(entry);
+      void ended.then(() => ledger.leaderEnded(entry, () => {}));
+    }
     signal?.addEventListener('abort', abort, { once: true });
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text;
