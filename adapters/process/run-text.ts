@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
@@ -6,7 +6,7 @@ import { systemProgram, pathSeparator, type Surroundings } from './environment.t
 import { exitCodeText } from '../../machines/process/server-failure.ts';
 import { startTimeOf } from './reaper/group.ts';
 import type { Entry, Ledger } from './reaper/ledger.ts';
-import { plantTree } from './windows-trees.ts';
+import { plantTree, type Tree } from './windows-trees.ts';
 
 /** Options for running one shell command to its end. */
 export interface RunOptions {
@@ -23,6 +23,25 @@ export interface RunOptions {
 /** Largest output in characters; a command that writes more is ended. */
 const mostBytes = 1024 * 1024;
 
+interface Running {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly tree: Tree | undefined;
+  readonly ended: Promise<void>;
+}
+/** Enters a command into a ledger, which may call `end`; the command counts as gone when its shell has ended. */
+function enterInto(ledger: RunOptions['ledger'], { child, tree, ended }: Running, end: () => void): void {
+  const { pid } = child;
+  if (!ledger || pid === undefined) return;
+  const entry: Entry = {
+    key: `command/${pid}`,
+    group: tree?.root ?? { pgid: pid, startTime: startTimeOf(pid) },
+    streams: child,
+    signal: end,
+    living: () => (child.exitCode === null && child.signalCode === null ? 1 : 0),
+  };
+  ledger.enter(entry);
+  void ended.then(() => ledger.leaderEnded(entry, () => {}));
+}
 /**
  * Runs a command line in the shell of the system and resolves with its stdout. Rejects with a sentence when the command exits
  * with another code than 0, writes more than 1 MiB, exceeds its time limit or is aborted; its process group is ended then.
@@ -67,17 +86,7 @@ export function runText(
     const fail = (why: string): void => endAnd(() => reject(new Error(`the command ${why}`)));
     const timer = setTimeout(() => fail(`was not over within ${Math.round(ms / 1000)} s`), ms);
     const abort = (): void => fail('is not wanted any more');
-    if (ledger && pid !== undefined) {
-      const entry: Entry = {
-        key: `command/${pid}`,
-        group: tree?.root ?? { pgid: pid, startTime: startTimeOf(pid) },
-        streams: child,
-        signal: () => fail('was ended with its host'),
-        living: () => (child.exitCode === null && child.signalCode === null ? 1 : 0),
-      };
-      ledger.enter(entry);
-      void ended.then(() => ledger.leaderEnded(entry, () => {}));
-    }
+    enterInto(ledger, { child, tree, ended }, () => fail('was ended with its host'));
     signal?.addEventListener('abort', abort, { once: true });
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text;
