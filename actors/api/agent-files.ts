@@ -15,7 +15,7 @@ const patienceMs = 120_000;
 /** Largest number of times that one file is begun from its first byte. */
 const mostBeginnings = 5;
 /** Number of parts that are under way at once, so that the time of one trip does not limit the speed. */
-const mostParts = 4;
+const mostParts = 6;
 /** Codes of failures that may pass: the office or the computer is away, slow or busy. */
 const passing: ReadonlySet<unknown> = new Set(['LinkLost', 408, 429, 503]);
 const reasonIn = (error: unknown): unknown =>
@@ -119,10 +119,10 @@ interface Sent {
 /** Reads a part and sends it. */
 async function sendNext(upload: Upload, id: string | undefined, offset: number): Promise<Sent> {
   const { source } = upload;
-  const bytes = await source.read(offset, blobSizes.partBytes);
+  const bytes = await source.read(offset, blobSizes.putBytes);
   const end = offset + bytes.length;
   const eof = end >= source.bytes;
-  if (!eof && bytes.length < blobSizes.partBytes)
+  if (!eof && bytes.length < blobSizes.putBytes)
     throw new A2cError({
       code: 4019,
       message: 'The file got shorter while it was sent',

@@ -13,6 +13,7 @@ import {
   type Computer,
   type Office,
 } from '../index.ts';
+import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
 import { putFile } from '../api/agent-files.ts';
 
 /** Files that an agent puts on a computer, over sockets. */
@@ -118,14 +119,15 @@ describe('an agent', () => {
     const ask = async (_: string, request: object): Promise<{ ack: unknown; reqId: string }> => {
       const { chunk_offset: offset, resume } = request as { chunk_offset: number; resume?: boolean };
       asked.push(resume === true ? 'where' : offset);
-      const at = { req_id: 'r', upload_id: 'u', chunk_offset: 0, eof: false, received: 262_144 };
+      const at = { req_id: 'r', upload_id: 'u', chunk_offset: 0, eof: false, received: blobSizes.putBytes };
       const refused = { code: 4019, message: 'not now', details: { reason: 'range' } };
       return { ack: resume === true || offset === 0 ? at : refused, reqId: 'r' };
     };
     const agent = { ask, isOpen: () => true, parts: new Map() };
-    const putting = putFile(agent, 'c', bytes(600_000), { timeoutMs: 1_000 });
+    const putting = putFile(agent, 'c', bytes(3 * blobSizes.putBytes), { timeoutMs: 1_000 });
     await expect(putting).rejects.toMatchObject({ code: 4019, details: { reason: 'range' } });
-    expect(asked.slice(0, 4)).toEqual([0, 262_144, 524_288, 'where']);
+    const part = blobSizes.putBytes;
+    expect(asked.slice(0, 4)).toEqual([0, part, 2 * part, 'where']);
   });
 
   it('goes on with a file after an office asked it to join first, as while it joins again', async () => {

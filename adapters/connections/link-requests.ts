@@ -6,6 +6,7 @@ import { events, type EventName } from '../../machines/protocol/protocol.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import { errorAck } from '../../machines/protocol/messages/answers.ts';
 import { progressOf, toolCallProgress } from '../../machines/protocol/messages/messages.ts';
+import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 import { excessBytes } from '../../machines/protocol/size.ts';
 import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
@@ -87,7 +88,7 @@ export class LinkRequests {
     const { id, method } = request;
     const { blob_key: key, ...plain } = (request.params ?? {}) as { readonly blob_key?: unknown };
     const isPart = typeof key === 'string';
-    const params = !isPart ? request.params : method === events.putBlob ? this.#withBytes(plain, key) : plain;
+    const params = isPart ? this.#partParams(method, plain, key) : request.params;
     if (method === events.cancelToolCall) return this.#takeBack(request, emit);
     const bytes = excessBytes(params, this.limitBytes);
     if (bytes !== undefined) return refuseUnsent(id, emit, tooLarge(bytes, this.limitBytes));
@@ -113,8 +114,9 @@ export class LinkRequests {
     return () => this.#cancel(n);
   }
 
-  /** Fills in the bytes of a part, which machines and traces know by their key only. */
-  #withBytes(part: object, key: string): unknown {
+  /** Fills in the bytes of a part to send, which machines and traces know by their key only, or the size of one to get. */
+  #partParams(method: string, part: object, key: string): unknown {
+    if (method === events.getBlob) return { ...part, max_chunk_bytes: blobSizes.askedBytes };
     const bytes = this.#parts.get(key) ?? new Uint8Array();
     return { ...part, blob: asBuffer(bytes).toString('base64') };
   }

@@ -59,7 +59,7 @@ function read(letter: Buffer): readonly unknown[] | undefined {
 }
 
 /** Size in bytes above which a message is stored instead of published, because Redis cuts a channel whose listener falls behind. */
-const largeBytes = 65_536;
+const largeBytes = 131_072;
 const partBytes = 1_048_576;
 /** Tells whether a message is large; counts the bytes of a text only where its length does not tell, since that reads all of it. */
 const isLarge = (letter: WrittenLetter): boolean =>

@@ -8,8 +8,14 @@ import { answered, asked, wholeNumber } from './messages.ts';
 export const blobSizes = {
   /** Largest binary content that is given in a result itself; a larger one is given as a handle. */
   inlineBytes: 32 * 1024,
-  /** Largest part of one answer, so that it passes every office: the Python SDK's carry at most 1,000,000 bytes. */
+  /** Largest part of an answer of a computer, so that it passes every office: the Python SDK's carry at most 1,000,000 bytes. */
   partBytes: 256 * 1024,
+  /**
+   * Largest parts that an agent of ours asks for, and puts. As base64 in JSON each is a text below 128 KiB: V8 collects a larger
+   * one late, and nodes of an office pass a larger one on in several steps. A part that is put costs its agent more than one that is asked for.
+   */
+  askedBytes: 47 * 1024,
+  putBytes: 90 * 1024,
 } as const;
 
 /**

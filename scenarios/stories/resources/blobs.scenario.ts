@@ -191,12 +191,12 @@ const readAll = async (s: Harness, ms = 1_000): Promise<void> => {
 
 scenario('an agent reads a content part by part, a few ahead of its reader', world, async (s) => {
   await meet(s);
-  s.callPorts.blobs.partBytes = 50_000;
+  s.callPorts.blobs.partBytes = 20_000;
   await photo(s);
   download(s, 'c1', sha256);
   tell(s, { type: 'content.right' });
   await s.run(500);
-  expect(partsHeard(s)).toEqual([0, 50_000, 100_000, 150_000]);
+  expect(partsHeard(s)).toEqual([0, 20_000, 40_000, 60_000, 80_000, 100_000]);
   expect(s.state('agent/download:d')).toBe('holding');
   tell(s, { type: 'content.right' });
   await readAll(s);
