@@ -81,7 +81,7 @@ export const fresh = {
 } as const;
 
 /** Number of parts that are under way or not taken, so that the time of one trip does not limit the speed. */
-const mostParts = 6;
+const mostParts = 4;
 
 const idOf = (offset: number): string => `part.${offset}`;
 const reqIdOf = ({ ticket }: DownloadContext, offset: number): string => `${ticket}.${offset}`;
