@@ -96,7 +96,7 @@ export class OfficeConnections {
 
   /**
    * Takes a new socket. `version`: its `a2c_version`, if any; `isOurs`: its client knows every notice;
-   * `grant`: permissions of its credential, all by default; `misses`: what it does not do, for who looks on.
+   * `grant`: permissions of its credential, all by default; `misses`: what it does not do, for the page.
    */
   opened(
     socket: string,

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 // Tests of the Windows build of Node under Wine: `npm run test:wine [-- words for vitest]`; `--project fast` is the part that
-// `.ci/run` has. `npm run test:across` has one side on this system and the other there. Makes, once, a folder in the cache of the user (`A2C_WINE_CACHE`) with a Wine prefix, Node and the bindings of
-// vitest for Windows, and programs that Wine lacks; for published servers also npm, Python and uv. Files of this machine are
-// below `Z:\` there. What is missing is said, and is a failure.
+// `.ci/run` has. `npm run test:across` has one side on this system and the other there. Makes, once, a folder in the cache of
+// the user (`A2C_WINE_CACHE`) with a Wine prefix, Node and the bindings of vitest for Windows, and programs that Wine lacks;
+// for published servers also npm, Python and uv. Files of this machine are below `Z:\` there. What is missing is said, and is
+// a failure.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, openSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { copyFileSync, realpathSync, writeFileSync } from 'node:fs';

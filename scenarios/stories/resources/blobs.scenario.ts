@@ -231,7 +231,7 @@ scenario('a download goes on after its link, its computer and its office were aw
 
 scenario('a download goes on after its agent was connected without a seat for a moment', {}, async (s) => {
   await other(s, (question, ack) => ack(partOf(question)));
-  // Its seat is lost at the office alone, as while an agent joins again after the death of a node.
+  // Takes its seat at the office alone, as it is while an agent joins again after the death of a node.
   const about = { socket: 's2', ticket: 'none' };
   s.order('office', { type: 'socket.leaves', ...about, office: 'o' });
   download(s);
