@@ -185,14 +185,15 @@ const container = [0xd0, 0xcf, 0x11, 0xe0];
 const encrypted = Array.from('EncryptedPackage', (letter) => `${letter}\0`).join('');
 
 /**
- * Reason why the content of a file does not fit its extension; undefined when it fits. A PDF header may start
+ * Returns the reason why the content of a file does not fit its extension; undefined when it fits. A PDF header may start
  * within the first 1,024 bytes; an office file is a ZIP archive; text has no NUL unless it is UTF-16.
  */
 export function misfit(format: DocumentFormat, bytes: Uint8Array): string | undefined {
   const wanted = starts[format];
   const begins = (start: readonly number[]): boolean => start.every((byte, index) => bytes[index] === byte);
   const isFit = ((): boolean => {
-    // The old workbooks and what programs write under their name, such as HTML, begin in many ways.
+    // Accepts any content for `.xls`, because old workbooks begin in many ways, and programs write HTML and others under
+    // this name.
     if (format === 'xls') return bytes.length > 0;
     if (format === 'pdf') return String.fromCharCode(...bytes.subarray(0, 1024)).includes('%PDF-');
     if (wanted !== undefined) return begins(wanted);
@@ -267,8 +268,8 @@ export function snippet(text: string, words: readonly string[], most = 160): str
   return `${from > 0 ? '…' : ''}${cut}${from + most < text.length ? '…' : ''}`;
 }
 
-// ── as Markdown ───────────────────────────────────────────────────────────────────────────────────────
-/** Rendering of elements as text for people and models (a2c-wire §3.13). */
+// ── elements as Markdown ──────────────────────────────────────────────────────────────────────────────
+/** Content of an element, from which text for people and models is made (a2c-wire §3.13). */
 type Content = Element['content'];
 const text = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : (JSON.stringify(value) ?? '');
@@ -282,10 +283,10 @@ const line = (cells: readonly unknown[]): string => `| ${cells.map(cell).join(' 
 const fenceFor = (code: string): string =>
   '`'.repeat(Math.max(3, ...(code.match(/`+/g) ?? []).map((run) => run.length + 1)));
 
-/** Lines of a list item. All but the first are indented, so that they belong to the item in Markdown. */
+/** Returns the lines of a list item. All but the first are indented, so that they belong to the item in Markdown. */
 const itemOf = (item: unknown, mark: string): string =>
   mark + text(item).replace(/\n(?=.)/g, `\n${' '.repeat(mark.length)}`);
-/** Text of a heading with the targets of its links, which the text itself has not. */
+/** Returns the text of a heading with Markdown links, whose targets are not in the plain text. */
 const linked = (said: string, links: readonly unknown[]): string =>
   links.reduce<string>((done, each) => {
     const { text: name, url } = each as { text?: unknown; url?: unknown };
@@ -293,7 +294,7 @@ const linked = (said: string, links: readonly unknown[]): string =>
       ? done.replace(name, () => `[${name}](${text(url)})`)
       : done;
   }, said);
-/** Title with its label, in Chinese when what it says is Chinese, else in English; and what comes after it. */
+/** Returns a title with its label and the text after it. The label is Chinese when that text is Chinese, else English. */
 const labelled = (title: string, english: string, chinese: string, after = ''): string => {
   const said = `${title}${after}`;
   const isChinese = /\p{Script=Han}/u.test(said) && !/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(said);
@@ -302,7 +303,7 @@ const labelled = (title: string, english: string, chinese: string, after = ''): 
 };
 
 type Render = (content: Content) => string;
-/** Cells of a row, each with its value behind its text where that says more. */
+/** Returns the cells of a row, each with its stored value behind the shown text when the two differ. */
 const withValues = (row: unknown, values: unknown): unknown[] => {
   const more = list(values);
   return list(row).map((each, at) =>
@@ -374,7 +375,7 @@ export const renderPage = (page: Page, format: Exclude<DpeFormat, 'json'>): stri
     .join('\n\n');
 
 // ── answers, by level ─────────────────────────────────────────────────────────────────────────────────
-/** File that is a document, with the facts known without reading it. */
+/** File that the documents server lists, with the facts known without reading it. */
 export interface Listed {
   /** Key of the document within its host: its path, with `/` between names, percent-encoded only in URIs. */
   readonly ref: string;
@@ -387,7 +388,7 @@ export interface Listed {
 
 /** Returns the URI of a document. */
 export const documentUri = (host: string, ref: string): string => `dpe://${host}/${encodePart(ref) ?? ''}`;
-/** Tells whether a path can be a key; one with an unpaired surrogate cannot be encoded. */
+/** Tells whether a path can be the key of a document. One with an unpaired surrogate cannot be encoded in a URI. */
 export const isNameable = (ref: string): boolean => encodePart(ref) !== undefined;
 const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
 

@@ -16,7 +16,7 @@ export const hostPath = (index: number): string => `${attachPath}/${index}`;
 
 /** Largest message of a page in bytes, because its questions are short; a larger one closes its connection. */
 export const mostPageBytes = 64 * 1024;
-/** Caller of the calls that a page makes, for which `allowForSession` holds, and by which traces name them. */
+/** Name of the caller of calls that the inspector page makes. Traces show it, and `allowForSession` of a person holds for it. */
 export const pageCaller = 'a2c inspector page';
 
 /**

@@ -134,8 +134,8 @@ const welcomeSchema = z.object({
 export const toPageSchema = z.discriminatedUnion('type', [
   welcomeSchema,
   /**
-   * Hosts or files that one page shows together, sent in place of a `welcome`, and again when there are more. The page
-   * attaches to each at the path of its index, and gets its `welcome` there.
+   * Hosts or files that one page shows together, sent in place of a `welcome`, and again when there are more. The page then
+   * opens a connection for each of them, at the path of its index, and gets its `welcome` there.
    */
   z.object({ type: z.literal('fleet'), hosts: z.array(hostFactsSchema) }),
   z.object({ type: z.literal('records'), lines }),
@@ -150,8 +150,8 @@ export const toPageSchema = z.discriminatedUnion('type', [
    */
   z.object({ type: z.literal('gap'), missed: z.int().min(0), lines }),
   /**
-   * Beginning of all records that a live host still has, in place of those that the page has; they are told when the one
-   * with the number `until` has come.
+   * Announcement that all records which a live host still has will be sent, in place of those that the page has. The page
+   * shows them when the record with the number `until` has come.
    */
   z.object({ type: z.literal('whole'), until: z.int().min(0) }),
   /** Report that all records of a file have been sent. */
@@ -176,8 +176,8 @@ const askSchema = z.discriminatedUnion('what', [
    */
   z.object({ ...ask, what: z.literal('value'), number: z.int().min(0) }),
   /**
-   * Order that tells whether the page shows records. While it does, it gets all of them; otherwise what crosses the
-   * boundary, one line for a call that succeeds (`call`), and the states of machines every 200 ms.
+   * Order that says whether the page shows records. While it does, the host sends all of them; otherwise only what crosses
+   * the boundary, one line for a call that succeeds (`call`), and the states of machines every 200 ms.
    */
   z.object({ ...ask, what: z.literal('records'), isWhole: z.boolean() }),
   /** Request for the trace of a running host up to now, as text. */

@@ -27,7 +27,7 @@ export function clientState(snapshot: ClientSnapshot): ServerState {
   const { value } = snapshot;
   if (value === 'idle' || value === 'standby' || value === 'waiting') return value;
   if (value === 'open' || value === 'recovering') return value;
-  // A stream that broke is told as a loss from the first moment, while the exit of the process is awaited.
+  // Reports a broken stream as a loss from the first moment, while the exit of the process is still awaited.
   if (value === 'disconnected') return 'recovering';
   const login = typeof value === 'object' && value !== null && 'login' in value ? value.login : undefined;
   if (login !== undefined) return login === 'authorizing' ? login : 'unauthorized';
@@ -79,7 +79,7 @@ export const shortStateWords: Readonly<Record<ServerState, string>> = {
   unsupported: 'has a wrong config',
 };
 
-// ── waits of a server that connects ───────────────────────────────────────────────────────────────────
+// ── steps of a server that connects ───────────────────────────────────────────────────────────────────
 const handshakes = {
   connection: 'the connection to its URL',
   headers: 'the headers of the response',
@@ -101,10 +101,10 @@ const steps = {
 } as const;
 /** Step for which a connecting server waits. */
 export type ConnectingWait = Waits['for'] | keyof typeof steps;
-/** Name of the state of a client that is its step of connecting: the outer state, or the state inside of it. */
+/** Returns the name of a client's state that is its step of connecting: the outer state, or the state inside of it. */
 export const connectingStep = (value: unknown): string =>
   typeof value === 'string' ? value : String(Object.values(value as object)[0]);
-/** Wait of each step of connecting, by the name of the state. */
+/** Step for which a connecting client waits, by the name of the state. */
 export const stepsThatWait: Readonly<Record<string, ConnectingWait>> = {
   resolving: 'values',
   queued: 'permit',

@@ -65,7 +65,7 @@ export function nearest(word: string, names: Iterable<string>): string[] {
   const far = (name: string): number => {
     const other = name.toLowerCase();
     const isPart = wanted.length >= shortestPart && other.includes(wanted);
-    // Swapped letters count as one typing error.
+    // Counts swapped letters as one typing error.
     return isPart ? slips : lettersOf(wanted) === lettersOf(other) ? 1 : distance(wanted, other);
   };
   return [...new Set(names)]

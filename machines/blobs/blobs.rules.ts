@@ -19,16 +19,19 @@ export interface BlobFacts {
   readonly mimeType: string;
   readonly bytes: number;
 }
-/** Parameters of `read`. */
+/** Parameters of the method `read` of the port `blobs`: a question for a part of a kept content. */
 export interface BlobRead {
-  /** Ticket of the question, under which the connection gets the bytes. */
+  /** Ticket of the question, under which the connection keeps the bytes of the answer. */
   readonly ticket: string;
   readonly handle: string;
   readonly offset: number;
   readonly maxBytes: number;
   readonly reader: string;
 }
-/** Result of `read`: the facts of a part, whose bytes the connection has, and of the whole; or the reason why there is none. */
+/**
+ * Result of `read` of the port `blobs`: facts of the part and of the whole content, or the reason of a refusal. The bytes
+ * stay with the connection.
+ */
 export type BlobPart =
   | (BlobFacts & {
       readonly kind: 'part';
@@ -60,7 +63,7 @@ export interface BlobShown {
 }
 export type BlobsOrder =
   | BlobWanted
-  /** The time of a question is over. */
+  /** Message: the time limit of a question has passed. */
   | { readonly type: 'blob.overdue'; readonly ticket: string }
   | { readonly type: 'close' };
 export const blobsKind = kindOf<BlobsStart, BlobsOrder>('blobs');
@@ -94,7 +97,7 @@ export const closing: Failure = {
   ...blobRefused('gone'),
   message: 'The computer gives no parts any more: it is closing, or what keeps them has failed too often',
 };
-/** Answers a question with the result of the port. */
+/** Answers a question of an agent with what the port has read, a part or a refusal. */
 export function answered(wanted: BlobWanted, read: BlobPart): Post {
   if (read.kind === 'refused') return refused(wanted, blobRefused(read.reason));
   const { handle, mimeType, bytes, offset, eof, partBytes } = read;

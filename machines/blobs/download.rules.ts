@@ -19,7 +19,7 @@ export interface DownloadPart {
   /** True for the last part. */
   readonly isLast: boolean;
 }
-/** End of a download; told once. */
+/** Report to the host that a download has ended, sent once. */
 export interface DownloadEnded {
   readonly type: 'download.ended';
   readonly ticket: string;
@@ -31,20 +31,20 @@ export interface DownloadStart {
   readonly ticket: string;
   readonly computer: string;
   readonly handle: string;
-  /** Name of the agent, and the link over which it asks. */
+  /** Name of the agent that asks for the parts. */
   readonly agent: string;
   readonly link: Address;
-  /** Number of times that nothing may come in a row. */
+  /** Largest number of questions in a row that may stay without an answer; the download then fails. */
   readonly mostTries: number;
   readonly replyTo: AddressFor<DownloadNews>;
   readonly timing: TimingOf<'download'>;
 }
 export type DownloadOrder =
-  /** The reader took a part. */
+  /** Message: the reader took a part. */
   | { readonly type: 'part.taken' }
-  /** The content is whole, and its hash is right. */
+  /** Message: all parts came, and their hash is the one that the computer named. */
   | { readonly type: 'content.right' }
-  /** The content is not what the computer said. */
+  /** Message: the hash of the parts differs from the one that the computer named. */
   | { readonly type: 'content.wrong'; readonly failure: Failure }
   | { readonly type: 'close' };
 export const downloadKind = kindOf<DownloadStart, DownloadOrder>('download');
@@ -56,15 +56,15 @@ export interface DownloadContext extends DownloadInput {
   readonly held: Readonly<Record<number, HeldBlobReply>>;
   /** Offset of the next part to ask for. */
   readonly next: number;
-  /** Bytes that the host has got. */
+  /** Number of bytes that the host has got. */
   readonly given: number;
-  /** Parts that the host has got and its reader has not taken. */
+  /** Number of parts that the host has got and its reader has not taken. */
   readonly untaken: number;
   /** Size of a part, as the computer cuts them; null until the first one came. */
   readonly partBytes: number | null;
   /** Facts of the content, from its first part. */
   readonly facts: { readonly totalBytes: number; readonly sha256: string } | null;
-  /** Times that nothing came, since the last part. */
+  /** Number of questions in a row without an answer, since the last part. */
   readonly tries: number;
   readonly failure: Failure | null;
 }
@@ -80,14 +80,14 @@ export const fresh = {
   failure: null,
 } as const;
 
-/** Number of parts that are under way or not taken, so that the time of one trip does not limit the speed. */
+/** Largest number of parts that are under way or not taken. With several, the time of one trip does not limit the speed. */
 const mostParts = 4;
 
 const idOf = (offset: number): string => `part.${offset}`;
 const reqIdOf = ({ ticket }: DownloadContext, offset: number): string => `${ticket}.${offset}`;
 const offsetIn = ({ id }: { readonly id: string }): number => Number(id.slice(id.indexOf('.') + 1));
 
-/** Offsets to ask for now. */
+/** Returns the offsets of the parts to ask for now. */
 export function offsetsToAsk(c: DownloadContext): readonly number[] {
   if (c.partBytes === null || c.facts === null) return c.asked.length === 0 ? [c.given] : [];
   const room = mostParts - c.asked.length - c.untaken - Object.keys(c.held).length;
@@ -121,7 +121,10 @@ const broken = (message: string): Read<never> => ({
   ok: false,
   failure: { code: wireCodes.internal, message, remedy: 'Make the call again, and read its new content' },
 });
-/** Failures that may pass: of the way to the computer, and of a computer that is away or has too much to do. */
+/**
+ * Codes of failures that may pass, after which a download asks again: the way to the computer failed, or the computer is
+ * away or busy.
+ */
 const passing: ReadonlySet<Failure['code']> = new Set([
   'LinkLost',
   wireCodes.notFound,
@@ -132,7 +135,7 @@ const passing: ReadonlySet<Failure['code']> = new Set([
 export const mayPass = (failure: Failure): boolean => passing.has(failure.code) || isUnseated(failure);
 
 type Answer = Extract<RequestFact, { type: 'ask.answered' }>;
-/** Reads a part, and finds what is wrong with it. */
+/** Reads an answer as a part; fails when the part does not fit the question or the whole content. */
 function partIn(c: DownloadContext, answer: Answer): Read<HeldBlobReply> {
   const offset = offsetIn(answer);
   const read = readHeldBlob(answer.result, reqIdOf(c, offset));
@@ -150,7 +153,7 @@ export const failureOf = (c: DownloadContext, answer: Answer): Failure | undefin
   return read.ok ? undefined : read.failure;
 };
 
-/** Takes a part in: the context after it, and the parts that the host gets. */
+/** Adds a part that came. Returns the changed context, and the parts that the host gets now, in their order. */
 export function taken(
   c: DownloadContext,
   answer: Answer,
@@ -173,7 +176,7 @@ export function taken(
   const all = { held, given, facts, asked, partBytes, next: Math.max(c.next, given), tries: 0 };
   return { next: { ...all, untaken: c.untaken + parts.length }, parts };
 }
-/** Tells whether the computer sent less than it cuts otherwise, so that the part after it was never asked for. */
+/** Tells whether the next part for the host was never asked for, because the computer sent a shorter part than usual. */
 export const isAstray = (c: DownloadContext): boolean =>
   c.facts !== null &&
   c.given < c.facts.totalBytes &&
@@ -182,7 +185,7 @@ export const isAstray = (c: DownloadContext): boolean =>
   !Object.hasOwn(c.held, c.given);
 export const isWhole = ({ facts, given }: DownloadContext): boolean =>
   facts !== null && given >= facts.totalBytes;
-/** Context that asks again from the first part that the host has not got. */
+/** Returns the changes of the context after which the download asks again, from the first part that the host has not got. */
 export const again = (c: DownloadContext): Partial<DownloadContext> => ({
   asked: [],
   held: {},
@@ -221,7 +224,7 @@ export const ended = (c: DownloadContext, end: DownloadEnded['end']): Post =>
     { optional: true },
   );
 const crashed: Failure = { code: 'Crashed', message: 'The machine of this download failed' };
-/** Opens the machine of a download; its last will answers the host when the machine fails. */
+/** Returns the effect that opens the machine of a download. The host gets a failure when the machine itself fails. */
 export const downloadOpen = (start: DownloadStart): Open =>
   open(downloadKind, start, {
     key: start.ticket,

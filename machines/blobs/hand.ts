@@ -1,4 +1,4 @@
-/** Large contents of a result, given to the asking agent as handles when it knows handles. */
+/** Replacement of large contents in a result by handles, for agents that know handles. */
 import { isObject } from '../protocol/json.ts';
 import type { Ports } from '../kernel/ports.ts';
 import { listRoomReply } from '../protocol/messages/messages.ts';
@@ -12,7 +12,10 @@ export interface HandRequest {
   /** Address of the link over which the agent asked. */
   readonly asker: string;
 }
-/** Calls back once with the items of the result, or with null when they stay as they are. */
+/**
+ * Function that replaces the large contents of a result. It calls back once: with the new items, or with null when nothing
+ * is replaced.
+ */
 export type Hand = (
   from: string,
   request: HandRequest,
@@ -29,7 +32,7 @@ export interface HandOptions {
 type Seat = { readonly url: string; readonly office: string; readonly name: string };
 const isSeat = (value: unknown): value is Seat => isObject(value) && typeof value['office'] === 'string';
 
-/** Tells whether the members of a room name a version for an agent; agents of 0.1, which know no handles, have none. */
+/** Tells whether a list of members names a protocol version for this agent. Agents of 0.1, which know no handles, have none. */
 function isKnowing(ack: unknown, agent: string): boolean {
   const answer = readAnswer(ack);
   const room = listRoomReply.safeParse(answer.ok ? answer.body : null).data;

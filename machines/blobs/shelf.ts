@@ -13,7 +13,7 @@ export const shelfLimits: ShelfLimits = { mostBytes: 1024 * 1024 * 1024, keepMs:
 
 interface Kept<Where> extends BlobFacts {
   readonly where: Where;
-  /** Bytes that count against the limit; none for a file that is there anyway. */
+  /** Number of bytes that count against the limit; 0 for a file that exists anyway, such as one of a skill. */
   readonly weight: number;
   readonly readers: Set<string>;
   touchedMs: number;
@@ -25,7 +25,7 @@ export type Found<Where> =
 
 const isHandle = (handle: string): boolean => /^[0-9a-f]{64}$/.test(handle);
 
-/** Shelf of contents; `Where` is the place of one, which only the caller knows. */
+/** Store of contents. `Where` is the type of their places, which only the caller knows. */
 export class Shelf<Where> {
   readonly #limits: ShelfLimits;
   /** Contents in the order of their last use. */
@@ -35,7 +35,7 @@ export class Shelf<Where> {
   constructor(limits: ShelfLimits = shelfLimits) {
     this.#limits = limits;
   }
-  /** Tells whether a content has room at all. */
+  /** Tells whether a content of this size is within the limit of all contents. */
   fits(bytes: number): boolean {
     return bytes <= this.#limits.mostBytes;
   }
@@ -52,7 +52,7 @@ export class Shelf<Where> {
     this.#bytes += facts.weight;
     return this.expire(nowMs);
   }
-  /** Lets one more reader read a kept content. */
+  /** Allows one more reader to read a kept content. */
   share(handle: string, reader: string, nowMs: number): void {
     this.#kept.get(handle)?.readers.add(reader);
     this.#touch(handle, nowMs);

@@ -30,7 +30,7 @@ export interface ToolEntry {
   readonly renamed?: { readonly from: string; readonly servers: readonly string[] };
 }
 
-// ── as agents are told of it ──────────────────────────────────────────────────────────────────────────
+// ── tool in the formats of MCP and of the wire ────────────────────────────────────────────────────────
 /**
  * Merges the meta of a tool into the default at the top level only; absent or null entries fall back to the
  * default (§3.4). Merging is associative but not commutative.
@@ -61,7 +61,7 @@ const flat = (value: unknown): MetaValue => {
 /** Keys of the wire's `meta` that hold JSON text: the policy of a tool, and its hints. */
 const policyKey = 'a2c_tool_meta';
 const hintsKey = 'MCP_TOOL_ANNOTATION';
-/** Description that computers send when a server gives none; a renamed tool has its server's name before it. */
+/** Description that computers send when a server gives none, with the name of the server before it for a renamed tool. */
 const nothingSaid = /^(?:\[[^\]]*\] )?(?:None)?$/;
 
 /** Tool in the words of MCP, as hosts list it. */

@@ -19,7 +19,7 @@ export type Fact =
   | 'approved'
   | 'timeoutMs';
 type Kind = 'stdio' | 'sse' | 'streamable';
-/** Format in which an application writes its servers. */
+/** Format in which an application writes its servers in a config file. */
 export interface Words {
   /** Key of the map or list of servers in the file. */
   readonly at: string;
@@ -59,7 +59,7 @@ export const approvalGroups: readonly string[] = ['all', 'read', 'write'];
 export const toolsAlone = (value: unknown): readonly string[] =>
   (value as readonly string[]).filter((name) => !approvalGroups.includes(name));
 
-// ── how its servers are read ──────────────────────────────────────────────────────────────────────────
+// ── servers read from the file of an application ──────────────────────────────────────────────────────
 /** Server of another application as an entry of `mcpServers`, not yet validated. */
 export interface AppServer {
   readonly name: string;
@@ -94,7 +94,7 @@ export const withTexts = (value: unknown, change: (text: string) => string): unk
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withTexts(each, change)]));
 };
 
-/** Translation of one key of an entry. */
+/** Translation of one key of an application's entry into our own keys. */
 interface Part {
   readonly put?: Fields;
   /** Time limits to add to `a2c.timeouts`. */
@@ -107,7 +107,7 @@ export type Rule = (value: unknown, entry: Fields) => Part;
 /** Rules by key. A key without a rule is kept and validated like that of any file (docs/config.md). */
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** Drops a key silently, because it matters only for display or for its own application. */
+/** Rule that drops a key silently, because the key matters only for display or for its own application. */
 export const dropped: Rule = () => ({});
 export const leftOut =
   (why: string): Rule =>

@@ -30,7 +30,7 @@ import {
   vscode,
 } from './own-formats.ts';
 
-// ── where their files are ─────────────────────────────────────────────────────────────────────────────
+// ── places of the files ───────────────────────────────────────────────────────────────────────────────
 /**
  * Folder where a path begins: the home folder, the current one, the platform's settings folder, or
  * `~/.config` on all platforms, or
@@ -40,7 +40,7 @@ type Base = 'home' | 'folder' | 'settings' | 'config' | 'local';
 export interface Place {
   readonly app: string;
   readonly base: Base;
-  /** Path below it, with `/`. A `*` in the name of a folder is any text. */
+  /** Path below the base folder, with `/`. A `*` in the name of a folder matches any text. */
   readonly path: string;
   /** Platform family to which this path is limited; absent means all platforms. */
   readonly on?: 'win32' | 'unix';
@@ -53,7 +53,8 @@ const placesOf = (app: string, base: Base, ...paths: readonly string[]): readonl
  * `%APPDATA%` or `~/.config`.
  */
 export const places: readonly Place[] = [
-  // Place of the package of the Store, whose id is a part of the folder's name; before the other, which may be an old one.
+  // Place of the package from the Microsoft Store, whose id is a part of the folder's name. It is tried before the usual
+  // place, which may hold an old file.
   {
     app: 'claude-desktop',
     base: 'local',
@@ -119,11 +120,11 @@ export const places: readonly Place[] = [
   ...placesOf('docker', 'home', '.docker/mcp/catalogs/docker-mcp.yaml'),
 ];
 
-/** File that `a2c` itself looks for in a folder, so its name does not identify an application. */
+/** Names of files that `a2c` itself looks for in a folder, so they do not identify an application. */
 const anybodys = new Set(['.mcp.json']);
 /** Tells whether many programs use this file name, so that only its folder identifies the application. */
 const isCommon = (name: string): boolean => /^(mcp|settings|config)\.\w+$/.test(name);
-/** Folder within the folder of an application; it identifies no application without that. */
+/** Tells whether a folder, such as `settings`, only identifies an application together with the folder around it. */
 const isWithin = (folder: string): boolean => folder === 'settings' || folder === 'mcp';
 const endOf = ({ path }: Place, parts: number): readonly string[] =>
   path.toLowerCase().split('/').slice(-parts);
@@ -271,7 +272,7 @@ const warp: App = {
     keys: { ...common, cwd: 'working_directory' },
     variable: (name) => `\${${name}}`,
   },
-  // The servers are the whole file, or `mcpServers` as elsewhere.
+  // Recognises a file of Warp whose top level is the map of servers; a file with `mcpServers` is recognised elsewhere.
   isIts: (file) => {
     const entries = entriesIn(file);
     return (

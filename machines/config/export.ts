@@ -98,9 +98,7 @@ function entryOf(server: ServerConfig, words: Words, left: string[]): Fields | u
   const entry = filledIn(Object.fromEntries(made), words) as Fields;
   return words.finish?.(entry, server.name) ?? entry;
 }
-/**
- * Tells whether a server uses a setting of ours that other applications do not know, besides its properties.
- */
+/** Tells whether a server uses a setting of ours that other applications do not know. Properties in `Fact` do not count. */
 function isSaid(
   { settings, toolMeta, defaultToolMeta, vrl }: ServerConfig,
   key: 'a2c' | 'tool_meta' | 'vrl',

@@ -67,7 +67,7 @@ const vscodeRules: Rules = {
   sandboxEnabled: leftOut('nothing is run in a sandbox'),
   sandbox: leftOut('nothing is run in a sandbox'),
 };
-/** Turns a command input of VS Code into a prompt, because it is no shell command and cannot be run here. */
+/** Turns a command input of VS Code into one that asks a person, because its command is no shell command and cannot run here. */
 const inputOf = (input: unknown): unknown => {
   const { type, id, description } = fieldsOf(input);
   return type === 'command' ? { type: 'promptString', id, description } : input;
@@ -256,7 +256,7 @@ const geminiRules: Rules = {
   targetServiceAccount: account,
   extensionName: dropped,
 };
-/** Disables servers by the lists `allowed` and `excluded` that Gemini CLI has beside its servers. */
+/** Disables servers by the lists `allowed` and `excluded` that Gemini CLI writes beside its servers. */
 const switched =
   (mcp: unknown) =>
   (server: AppServer): AppServer => {
@@ -521,7 +521,7 @@ const offThere = (server: AppServer): AppServer => {
   return { ...server, entry: switchedOff(server.entry), changed };
 };
 
-/** Display fields that DeepChat requires. */
+/** Display fields that DeepChat requires, empty. */
 const shownThere = { descriptions: '', icons: '' };
 
 export const deepchat: App = {
@@ -559,7 +559,7 @@ const crushRules: Rules = {
   timeout: timed('s', 'connectMs'),
   disabled_tools: renamed('forbidden_tools'),
 };
-/** Tells that commands within texts are not run. */
+/** Notes in the report of an import that commands within texts are not run. */
 const withoutCommands = (server: AppServer): AppServer =>
   JSON.stringify(server.entry).includes('$(')
     ? { ...server, left: [...server.left, '$(…) is passed on as it stands: no command is run'] }
@@ -582,7 +582,7 @@ export const crush: App = {
 };
 const kindsOfCrush: Readonly<Record<string, true>> = { stdio: true, http: true, sse: true };
 
-/** Takes a list of tools only when it has no patterns, which name no tool here. */
+/** Imports a list of tools only when it has no patterns, because a pattern names no tool here. */
 const withoutPatterns: Rule = (value) =>
   textsIn(value).some((name) => /[*?[]/.test(name))
     ? { left: 'a pattern is no name of a tool, so all tools are offered' }
@@ -616,7 +616,7 @@ const libreChatRules: Rules = {
   requiresOAuth: dropped,
 };
 const brace = /\{\{\s*([^{}\s]+)\s*\}\}/g;
-/** Makes inputs of the variables that LibreChat asks each of its users for; others it fills in itself. */
+/** Makes inputs of the variables for which LibreChat asks each of its users. LibreChat fills in the others itself. */
 const asked = (server: AppServer, given: unknown): AppServer => {
   const own = fieldsOf(fieldsOf(given)['customUserVars']);
   const others = new Set<string>();

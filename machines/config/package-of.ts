@@ -77,7 +77,7 @@ export function packageOf(command: string, args: readonly string[]): string | un
   const words = Object.hasOwn(runners, program) ? runners[program] : undefined;
   if (words === undefined) return undefined;
   let at = 0;
-  // Only subcommands are skipped, at most two, as in `uv tool run`.
+  // Skips subcommands, at most two, as in `uv tool run`.
   while (at < 2 && words.includes(args[at] ?? '')) at += 1;
   if (words.length > 0 && at === 0) return undefined;
   for (; at < args.length; at += 1) {

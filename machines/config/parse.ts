@@ -70,7 +70,7 @@ const readServer = (entry: Entry, findings: Findings): ServerConfig | undefined 
   if (!server) hintAtMisspelt(mapped.misspelt, path, findings);
   return server && { ...server, isForeign: true, ...shownIn(value) };
 };
-/** Tells at a missing key which unknown key of the server was probably meant for it. */
+/** Adds to the error of a missing key the unknown key of the server that was probably meant for it. */
 const hintAtMisspelt = (misspelt: ReadonlyMap<string, string>, path: Path, { mistakes }: Findings): void => {
   for (const [key, meant] of misspelt) {
     const place = pathText([...path, meant]);

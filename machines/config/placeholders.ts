@@ -139,7 +139,7 @@ const found = (value: unknown, partsOf: (text: string) => readonly string[]): re
   return [...hits];
 };
 
-// ── values in their places ────────────────────────────────────────────────────────────────────────────
+// ── placeholders filled in ────────────────────────────────────────────────────────────────────────────
 /** Returns the value of a placeholder, which may be any JSON value; undefined when it has none. */
 export type Lookup = (placeholder: Placeholder) => { readonly value: unknown } | undefined;
 type Rendered =

@@ -70,7 +70,7 @@ export const durationSchema = z.unknown().transform((value, context) => {
   return z.NEVER;
 });
 
-/** Time in ms for which `keepAlive: true` keeps a server after its last call. */
+/** Time in ms for which `keepAlive: true` keeps a server running after its last call. */
 const keptMs = 300_000;
 /** Schema of `keepAlive`: true, false, or a duration; its value is in ms, 0 = not kept. */
 export const keepAliveSchema = z.unknown().transform((value, context) => {

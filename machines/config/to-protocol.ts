@@ -22,7 +22,7 @@ export const toProtocol = (config: {
   servers: Object.fromEntries(config.servers.map((server) => [server.name, server.raw])),
   inputs: config.inputs.map((input) => {
     if (input.type === 'promptString' && input.password) return { ...input, default: null };
-    // Fields of ours are removed: the protocol has only the values of a choice and the line of a command.
+    // Removes fields of ours: the protocol has only the values of a choice and the line of a command.
     const {
       labels: _,
       isForeign: __,
@@ -79,7 +79,7 @@ export const serverToProtocol = (server: Unwritten<ServerConfig>): ProtocolServe
   }
 };
 
-/** Adds the four known keys with null where unset, because Python peers require them. */
+/** Adds the four known keys of a tool's meta, with null where they are unset, because Python peers require them. */
 const complete = (meta: ToolMeta): object => ({
   ...Object.fromEntries(metaKeys.map((key) => [key, null])),
   ...meta,

@@ -130,7 +130,7 @@ export function createConversation(saved: SavedConversation = { names: [], ids: 
 }
 
 function shownServer({ server, computer = '', shown }: ModelTool): ServerShown {
-  // The wire does not tell an agent which server has a tool, so its computer is shown instead.
+  // Shows the computer in place of the server, because the wire does not tell an agent which server has a tool.
   if (server === undefined) return { name: computer, icons: '', descriptions: '' };
   return typeof server === 'string'
     ? { name: server, icons: shown?.icons ?? '', descriptions: shown?.descriptions ?? '' }

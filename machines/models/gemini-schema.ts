@@ -166,7 +166,7 @@ const withoutParts = ({ type, description }: Schema): Schema => ({
 
 function convert(schema: Schema, inside: Inside): GeminiSchema {
   const alternatives = alternativesOf(schema);
-  // A schema for any value allows `null` too.
+  // Allows `null` too for a schema of any value.
   const isNullable = alternatives.some(({ type }) => type === 'null' || type === undefined);
   const kinds = alternatives.flatMap((one) => ofOneKind(one, inside));
   // A schema that allows only `null` becomes a nullable string, the closest that Gemini can express.

@@ -66,8 +66,8 @@ export interface GeminiFunctionResponsePart {
 }
 
 /**
- * Message with the results of all calls of an answer. Images, sounds and documents stand behind them, because only some
- * models take them inside.
+ * Message with the results of all calls of an answer. Images, sounds and documents come after all results, because only some
+ * models take them inside of a result.
  */
 export interface GeminiResultContent {
   readonly role: 'user';
@@ -118,7 +118,7 @@ export const gemini = {
     conversation.read({ id, name, arguments: args }, (given: Json, parameters) =>
       restored(given, renamesOf(parameters)),
     ),
-  // Text alone; `toMessages` has images, sounds and documents too.
+  // Converts to text only; `toMessages` also converts images, sounds and documents.
   toResult: (call, response, { characters } = {}) => resultOf(call, response, textOf(response, characters)),
   toMessages(results, options = {}): GeminiResultContent[] {
     if (results.length === 0) return [];

@@ -16,7 +16,7 @@ export type Taken = Readonly<Partial<Record<MediaKind, readonly string[]>>>;
 
 const defaults = { mediaCount: 20, mediaBytes: 3_932_160, mediaTotalBytes: 15_728_640 };
 
-/** Beginnings of files in Base64, with their types. */
+/** First characters of files in Base64, with the MIME types that they show. */
 const beginnings: readonly (readonly [beginning: string, mimeType: string])[] = [
   ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -24,7 +24,7 @@ const beginnings: readonly (readonly [beginning: string, mimeType: string])[] = 
   ['JVBERi0', 'application/pdf'],
   ['SUQz', 'audio/mpeg'],
 ];
-/** Types in a RIFF file by the last three letters of its form, in Base64. */
+/** MIME types of RIFF files, by the last three letters of the form in Base64. */
 const riffs: Readonly<Record<string, string>> = { RUJQ: 'image/webp', QVZF: 'audio/wav' };
 const synonyms: Readonly<Record<string, string>> = {
   'audio/x-wav': 'audio/wav',
@@ -32,7 +32,7 @@ const synonyms: Readonly<Record<string, string>> = {
   'audio/vnd.wave': 'audio/wav',
   'audio/mp3': 'audio/mpeg',
 };
-/** Types that are believed only when the bytes show them, because providers refuse a wrong one. */
+/** MIME types that are believed only when the bytes of the content show them, because providers refuse a wrong type. */
 const shownByBytes: ReadonlySet<string> = new Set([
   ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'],
 ]);

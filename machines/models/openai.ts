@@ -81,8 +81,7 @@ export const openai = {
   toTools: (definitions) => definitions.map(toTool),
   fromCall: ({ id, function: { name, arguments: args } }, conversation) =>
     conversation.read({ id, name, arguments: args }),
-  // The id comes from the response, which has the id of the call or one made in its place.
-  // Text alone; `toMessages` has images too.
+  // Takes the id from the response, because a call may have none. Converts to text only; `toMessages` also converts images.
   toResult: (_call, response, { characters } = {}) => toolMessage(response, textOf(response, characters)),
   toMessages(results, options = {}): (OpenAIToolMessage | OpenAIMediaMessage)[] {
     const responses = results.map(({ response }) => response);

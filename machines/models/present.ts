@@ -47,13 +47,13 @@ export function toResponse(id: string, { outcome, result, failure }: EndedCall):
   const told = [...why, ...notice];
   return { toolCallId: id, content: told.length > 0 ? [...told, ...items] : given, isError };
 }
-/** Matches the random id of a call in a failure of this library; a model has its own id for the call. */
+/** Pattern of a call id in the text of a failure of this library. It is removed, because a model has its own id for the call. */
 const callId = / \(call '[\da-f]{8}-[\da-f-]{27}'\)|\bCall '[\da-f]{8}-[\da-f-]{27}'/g;
 const withoutIds = (message: string): string =>
   message.replace(callId, (found) => (found.startsWith('Call') ? 'The call' : ''));
 const hasError = (result: unknown): boolean => isRecord(result) && result['isError'] === true;
 const mayHaveRun = 'It is not known whether the call took effect: look before you try it again.';
-/** Matches the end of failures made by this library that already say the effect is unknown. */
+/** Pattern of failures made by this library that already end with a sentence that the effect is unknown. */
 const saysUnknown = /whether (?:it|the call) took effect is unknown\.?$/;
 /** Returns the text of a content item; an empty text for images and binary data. */
 function wordsIn({ type, text, resource }: MCPContentItem): string {
@@ -161,7 +161,7 @@ function shownLink({ uri, name, title, description }: MCPContentItem): string {
 }
 
 const leftOut = (binary: Binary, reason: string): string => placeholder(binary, `: left out, ${reason}`);
-/** Returns the parts of a result, with media in their places. */
+/** Returns the parts of a result in order, with images and other media between the texts. */
 export const partsWithin = (
   response: MCPToolResponse,
   picker: MediaPicker,
@@ -171,7 +171,10 @@ export const partsWithin = (
     const picked = picker.pick(binary);
     return typeof picked === 'string' ? leftOut(binary, picked) : picked;
   });
-/** Returns the text of each result, and the media of all, which stand behind the results in the order of their names. */
+/**
+ * Returns the text of each result, and separately the media of all results, in the order of the names that the texts give
+ * them.
+ */
 export function partsBeside(
   responses: readonly MCPToolResponse[],
   picker: MediaPicker,

@@ -3,14 +3,17 @@ import type { Json, ModelSkill, ModelTool, SkillAsked } from './format.ts';
 
 /** Name of the tool, unless another tool has it. */
 const toolName = 'read_skill';
-/** Largest number of skills, and of characters of one, that the description of the tool has; a call lists all. */
+/**
+ * Largest number of skills, and of characters of each, in the description of the tool. A call without arguments lists all
+ * skills.
+ */
 const [mostTold, longestTold] = [50, 300];
 
 const inOneLine = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= longestTold ? line : `${line.slice(0, longestTold)} …`;
 };
-/** Names of the skills for the model: with the computer where several have a skill of one name. */
+/** Returns the names by which the model calls the skills, with the computer in front where two skills have the same name. */
 export function namedSkills(skills: readonly ModelSkill[]): ReadonlyMap<string, ModelSkill> {
   const count = new Map<string, number>();
   for (const { name } of skills) count.set(name, (count.get(name) ?? 0) + 1);
@@ -52,7 +55,7 @@ const unknown = (name: string): Failure => ({
   remedy: 'Call without "skill" for the list',
 });
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-/** Reads the arguments of a call of the tool. */
+/** Reads the arguments of a call of the tool `read_skill`. */
 export function skillAsked(skills: ReadonlyMap<string, ModelSkill>, { skill: name, path }: Json): SkillAsked {
   if (name === undefined || name === null || name === '')
     return { kind: 'list', text: told(skills, Infinity) };

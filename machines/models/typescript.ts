@@ -9,20 +9,20 @@ export interface DescribedTool {
   readonly outputSchema?: object | undefined;
 }
 
-/** Depth of objects in each other beyond which a type is `unknown`, for schemas that contain themselves. */
+/** Depth of nested objects from which a type is `unknown`, because a schema may contain itself. */
 const deepest = 12;
 const isIdentifier = (name: string): boolean => /^[A-Za-z_$][\w$]*$/.test(name);
 const keyOf = (name: string): string => (isIdentifier(name) ? name : JSON.stringify(name));
 const wordsIn = (name: string): string[] => name.match(/[A-Za-z0-9]+/g) ?? [];
 const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
-/** Name of a type for a foreign name, such as `GetSum` for `get-sum`. */
+/** Returns a TypeScript name for any name, such as `GetSum` for `get-sum`. */
 const typeName = (name: string): string =>
   wordsIn(name)
     .map(capital)
     .join('')
     .replace(/^(?=\d)/, '_') || 'Tool';
 
-/** Comment in front of a type or a property. No text of a server can end it. */
+/** Returns a comment in front of a type or a property. No text of a server can end the comment. */
 function comment(text: unknown, indent: string): string {
   if (typeof text !== 'string' || text.trim() === '') return '';
   const lines = text
@@ -38,7 +38,7 @@ function comment(text: unknown, indent: string): string {
   );
 }
 
-/** Schemas around a part of a schema: its whole, in which references point, and how deep the part stands. */
+/** Position of a part in a schema: the whole schema, in which references are resolved, and the depth of the part. */
 interface Place {
   readonly whole: Fields;
   readonly depth: number;
@@ -46,7 +46,7 @@ interface Place {
 }
 const inner = (place: Place): Place => ({ ...place, depth: place.depth + 1, indent: `${place.indent}  ` });
 
-/** Schema that a reference within the same schema points to. */
+/** Returns the schema to which a reference within the same schema points. */
 function pointed(whole: Fields, reference: unknown): unknown {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   const parts = reference.slice(1).split('/').slice(1);
@@ -80,7 +80,7 @@ function objectType(schema: Fields, place: Place): string {
     if (more === false) return 'Record<string, never>';
     return `Record<string, ${more === true ? 'unknown' : typeOf(more, within)}>`;
   }
-  // A rest of another type would contradict the properties, so it is told as unknown.
+  // Gives further properties the type unknown, because another type would contradict the named properties.
   if (more !== false) lines.push(`${within.indent}[more: string]: unknown;\n`);
   return `{\n${lines.join('')}${place.indent}}`;
 }
@@ -106,7 +106,10 @@ function named(type: unknown, schema: Fields, place: Place): string {
       return 'unknown';
   }
 }
-/** TypeScript of a JSON Schema; what TypeScript cannot say is left out, so that each valid value has the type. */
+/**
+ * Returns the TypeScript type of a JSON Schema. What TypeScript cannot express is left out, so that each valid value has the
+ * type.
+ */
 function typeOf(schema: unknown, place: Place): string {
   if (schema === false) return 'never';
   if (!isObject(schema) || place.depth > deepest) return 'unknown';
@@ -135,7 +138,7 @@ function typeOf(schema: unknown, place: Place): string {
 const rootType = (schema: object): string =>
   typeOf(schema, { whole: schema as Fields, depth: 0, indent: '' });
 
-/** Type of the arguments of a tool, which MCP demands to be an object. */
+/** Returns the TypeScript type of a tool's arguments, which MCP demands to be an object. */
 const argumentsType = (schema: object): string => rootType({ ...schema, type: 'object', nullable: false });
 
 /** Tool with names that no other tool of its server has. */
@@ -156,7 +159,7 @@ function namesOf(tools: readonly DescribedTool[]): NamedTool[] {
 const resultOf = ({ type, outputSchema }: NamedTool): string =>
   outputSchema === undefined ? 'CallToolResult' : `${type}Result`;
 
-/** TypeScript with the types of arguments and results of all tools of a server, and a map of them by name. */
+/** Returns TypeScript with the types of arguments and results of all tools of a server, and a map of them by name. */
 export function toolTypes(server: string, tools: readonly DescribedTool[]): string {
   const all = namesOf(tools);
   const needsResult = all.some(({ outputSchema }) => outputSchema === undefined);
@@ -177,7 +180,7 @@ export function toolTypes(server: string, tools: readonly DescribedTool[]): stri
   ].join('');
 }
 
-/** TypeScript with the types of all tools of a server, and a client whose methods call them on a computer. */
+/** Returns TypeScript with the types of all tools of a server, and a client whose methods call them on a computer. */
 export function toolClient(server: string, tools: readonly DescribedTool[]): string {
   const name = typeName(server);
   const methods = namesOf(tools).map((tool) => {

@@ -73,7 +73,7 @@ export type Heard =
       readonly failure: Failure | null;
     }
   | { readonly type: 'server.removed'; readonly name: string }
-  /** A start was ordered, so a new failure of it is reported again. */
+  /** A start was ordered, so a further failure of that start is reported too. */
   | { readonly type: 'start.ordered'; readonly name: string }
   | {
       readonly type: 'call.settled';

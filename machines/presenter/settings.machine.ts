@@ -163,7 +163,7 @@ export const settingsMachine = settingsSetup.createMachine({
           { guard: { type: 'isLoss', params: found }, target: 'lost', actions: [tellNews, take] },
           { target: 'mistaken', actions: [tellNews, take] },
         ],
-        // After a failed write the file is read again, which shows whether it was written.
+        // Reads the file again after a failed write, which shows whether the text was written.
         'ask.refused': {
           target: 'reading',
           actions: [refuseFirst(({ event }) => rules.failureIn(event)), 'forgetFirst'],

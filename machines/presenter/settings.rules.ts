@@ -35,7 +35,10 @@ export type FileFound =
    */
   | { readonly kind: 'emptied'; readonly mistakes: readonly Mistake[] }
   | { readonly kind: 'none' };
-/** Parameters of `write`. `restores`: a missing or emptied file is first filled with the config in force. */
+/**
+ * Parameters of `write` of the port `configFile`: the edits of one change. `restores`: a missing or emptied file is first
+ * filled with the config in force.
+ */
 export interface FileEdits {
   readonly edits: readonly Edit[];
   readonly restores: boolean;
@@ -68,7 +71,7 @@ export interface SettingsContext extends SettingsInput {
   readonly told: string;
   readonly mistakes?: readonly Mistake[];
   readonly orders: readonly SettingsChange[];
-  /** True when the file was changed on disk while it was written. */
+  /** True when the file was changed on disk while this host wrote to it. */
   readonly isOld: boolean;
   /** True when the file is missing or empty. */
   readonly isLost: boolean;

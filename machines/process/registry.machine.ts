@@ -210,7 +210,7 @@ export const registryMachine = registrySetup.createMachine({
         { type: 'postAll', params: ({ context }) => ({ messages: answers(context) }) },
         'forgetAnswered',
       ],
-      // Taken when another list of registries was requested meanwhile.
+      // Probes again when another list of registries was requested meanwhile.
       always: { guard: 'hasOrder', target: 'probing' },
       on: {
         'registry.want': [

@@ -30,7 +30,7 @@ const windowsCodes: Readonly<Record<number, string>> = {
   0xc0000409: 'ended by its own checks',
 };
 const firstWindowsCode = 0x80000000;
-/** Exit code for people; one that Windows gave, such as 3221225477, in hex and with its meaning. */
+/** Returns an exit code as text for people. One of Windows, such as 3221225477, is shown in hex with its meaning. */
 export function exitCodeText(code: number): string {
   const unsigned = code >>> 0;
   if (unsigned < firstWindowsCode) return String(code);
@@ -93,7 +93,7 @@ export const unauthorized = (server: string): Failure => ({
   remedy: 'Give a valid token in headers, or a transport of your client that logs in (authProvider).',
 });
 
-/** State of a login that waits for a person at the page of an authorization server. `where`: its origin. */
+/** Description of a login that waits for a person at the page of an authorization server. `where` is the origin of that page. */
 export const waitsForLogin = (server: string, where = 'its authorization server'): Failure => ({
   code: 'Unauthorized',
   message: `Server '${server}' waits for a person to log in at ${where}`,
@@ -186,7 +186,7 @@ export const listRestless = (server: string, method: string, pollMs: number): Fa
 });
 export const isRestless = ({ code }: Failure): boolean => code === 'ListRestless';
 
-/** Tells whether a remote server forgot the session, which ends with that. */
+/** Tells whether a remote server forgot the MCP session, so that the session is over. */
 export const isForgotten = (failure: Failure): boolean =>
   failure.code === 'ServerLost' && failure.details?.['http_status'] !== undefined;
 /** Tells whether a server answered with JSON-RPC's "Method not found". */

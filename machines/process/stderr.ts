@@ -15,7 +15,7 @@ const textLength = 2_000;
  */
 const mostAfter = 10;
 
-/** Pattern of terminal colours and other styles. */
+/** Pattern of escape sequences for colours and other styles in a terminal. */
 // oxlint-disable-next-line no-control-regex
 const styles = /\u001b\[[\d;?]*[A-Za-z]/g;
 const cut = (text: string, length: number): string =>
@@ -159,7 +159,7 @@ const npm: Find = (lines) => {
   return headline === undefined ? undefined : { headline, lines: said, end };
 };
 
-// ── everybody else ─────────────────────────────────────────────────────────────────────────────────────
+// ── other programs ─────────────────────────────────────────────────────────────────────────────────────
 /**
  * Pattern of lines that begin with an error word, after an optional time, level or bracket; also the line that uv
  * marks with an arrow.

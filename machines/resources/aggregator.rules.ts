@@ -98,7 +98,7 @@ export interface ResourcesListed {
   readonly unheard?: readonly { readonly uri: string }[];
   /** True when the server has a new session, so that changes in between may have been missed. */
   readonly isRenewed?: true;
-  /** Number of the last question for which this list was read again (`resources.relist`). */
+  /** Number of the last question for which this list was read again, by an order `resources.relist`. */
   readonly upTo?: number;
 }
 export type AggregatorOrder =
@@ -162,7 +162,7 @@ interface ServerCache {
   readonly asked: number;
   readonly given: number;
 }
-/** Question that waits for its answer. */
+/** Question to an aggregator that waits for its answer. */
 interface WaitingQuestion {
   readonly n: number;
   readonly wanted: AggregateWanted;
@@ -351,7 +351,7 @@ const cacheOpen = (c: AggregatorContext, { listed: { server }, session }: Server
 const listMessage = (c: AggregatorContext, { listed: { server, uris } }: ServerCache): Post =>
   post(cacheAddress(c, server), { type: 'cache.list', uris: rulesOf(c).toRead(uris) });
 
-// ── a resource that is others now ──────────────────────────────────────────────────────────────────────
+// ── updates of one resource ────────────────────────────────────────────────────────────────────────────
 const touchedUris = (
   c: AggregatorContext,
   cache: ServerCache,
@@ -414,7 +414,7 @@ const followMessage = (
   isUnderWay: boolean,
 ): Post => post(cacheAddress(c, server), { type: 'cache.follow', uris, isUnderWay }, { optional: true });
 
-// ── what its server caches say ───────────────────────────────────────────────────────────────────────────────
+// ── reports of server caches ─────────────────────────────────────────────────────────────────────────────────
 export function afterRefresh(c: AggregatorContext, news: CacheRefreshed): Partial<AggregatorContext> {
   const { server, items, reason, refused, changes } = news;
   const cache = cacheOf(c, server);
@@ -441,7 +441,7 @@ const withGrants = (questions: AggregatorContext['questions'], { server, alone =
           : { ...question, granted: [...(question.granted ?? []), ...cacheOf] };
       });
 
-// ── what a host should know ────────────────────────────────────────────────────────────────────────────
+// ── notices for the host ───────────────────────────────────────────────────────────────────────────────
 /**
  * Largest number of reported notices that are remembered; when it is exceeded, the first ones may be reported
  * again.
@@ -515,7 +515,7 @@ const orderOf = ({ refreshes }: WaitingQuestion, server: string): number | undef
 const grantOf = (question: WaitingQuestion, server: string): GrantedWish | undefined =>
   question.granted?.find(({ n }) => n === orderOf(question, server));
 
-// ── what it waits for ──────────────────────────────────────────────────────────────────────────────────
+// ── servers a question waits for ───────────────────────────────────────────────────────────────────────
 /**
  * Tells whether a question need not wait for this server: it was answered for the question, or its items are
  * up to date.
@@ -583,7 +583,7 @@ export const isKnown = (c: AggregatorContext, wanted: AggregateWanted): boolean 
 export const answerableQuestion = (c: AggregatorContext): WaitingQuestion | undefined =>
   c.questions.find((question) => question.owed !== null && unsettled(c, question).length === 0);
 
-// ── what is asked for it ───────────────────────────────────────────────────────────────────────────────
+// ── read orders for questions ──────────────────────────────────────────────────────────────────────────
 /** Order to read all items of a server, for all waiting questions, or a single entry for one question. */
 interface Refreshing {
   readonly cache: ServerCache;
@@ -725,7 +725,7 @@ export function afterLate(c: AggregatorContext, { n }: { readonly n: number }): 
   };
 }
 
-// ── its answer ─────────────────────────────────────────────────────────────────────────────────────────
+// ── answers to questions ───────────────────────────────────────────────────────────────────────────────
 /** Returns all items; remembered, so that results computed from an unchanged list are reused. */
 const itemsOn = remembered((caches: AggregatorContext['caches']) =>
   Object.values(caches).flatMap(itemsInPlace),

@@ -230,7 +230,7 @@ function brokenFields(
     (asked.uri.level !== 1 || asked.uri.docRef === named.uri.docRef) &&
     asked.uri.host === named.uri.host;
   const key = named.ok && named.uri.level === 1 ? named.uri.docRef : undefined;
-  // Seed 000 allows a key plain or fully encoded, but not partly encoded.
+  // Accepts a key that is either plain or fully percent-encoded, but not partly encoded.
   const isRef = key !== undefined && [key, encodePart(key)].includes(doc_ref);
   return [
     ...(isSame ? [] : [found('uri', `it names another document: ${JSON.stringify(own)}`)]),

@@ -53,7 +53,7 @@ export interface Notice {
   readonly mark: string;
   readonly text: string;
 }
-/** Server chosen for a read, with a notice for the host if there is a conflict. */
+/** Server chosen to read a resource from, with a notice for the host when several servers claim the resource. */
 interface Routed {
   readonly server: string;
   readonly notice: Notice | null;
@@ -101,7 +101,7 @@ export interface CollectionRules {
   readonly refusalOf: (refused: Failure, uri: string) => Failure;
 }
 
-// ── which servers take part ───────────────────────────────────────────────────────────────────────────
+// ── servers that take part ────────────────────────────────────────────────────────────────────────────
 /**
  * Capability that a server must declare for its windows and documents to be shown (a2c-wire §9 X1).
  */
@@ -195,7 +195,7 @@ export const signatureOf = (who: string, updates: number, listed: readonly Liste
       .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
   ]);
 
-// ── failures, as they are told ────────────────────────────────────────────────────────────────────────
+// ── failures for hosts and agents ─────────────────────────────────────────────────────────────────────
 /** Advice for failures of reads, for hosts and agents. */
 const remedies: Readonly<Partial<Record<Failure['code'], string>>> = {
   [wireCodes.documentNotFound]: 'See which documents there are: ask the Finder',

@@ -1,7 +1,4 @@
-/**
- * Rules of the Desktop: the windows of all servers, arranged to answer a question. Mirrors
- * finder.ts.
- */
+/** Rules of the Desktop: the windows of all servers, arranged to answer a question. `finder.ts` is built in the same way. */
 import { byRecency, type ServerHistory } from '../call/history.ts';
 import { contentHash } from '../catalog/changes.ts';
 import { differenceOf, isSameUris, type Difference, type UrisByServer } from '../kernel/difference.ts';
@@ -36,7 +33,7 @@ export const desktopQuestion = ({ size = null, window = null, fresh = false }: P
   ...(fresh && { fresh }),
 });
 
-// ── what lists say of windows ─────────────────────────────────────────────────────────────────────────
+// ── display hints in lists ────────────────────────────────────────────────────────────────────────────
 interface ListEntry {
   readonly uri: string;
   readonly annotations?: unknown;
@@ -193,7 +190,7 @@ function grouped(windows: readonly Window[]): ReadonlyMap<string, Group> {
 const windowsOf = ({ placed, fullscreen }: Group): readonly Window[] =>
   fullscreen ? [fullscreen] : placed.sort((a, b) => b.priority - a.priority).map(({ window }) => window);
 
-// ── changes ───────────────────────────────────────────────────────────────────────────────────────────
+// ── changes of a Desktop ──────────────────────────────────────────────────────────────────────────────
 /** Returns the distinct window URIs in the list of a server; other resources are ignored. */
 export const windowUrisIn = (resources: readonly { readonly uri: string }[]): readonly string[] => [
   ...new Set(resources.map(({ uri }) => uri).filter(isWindowUri)),
@@ -225,7 +222,7 @@ export const desktopDifference = (
     (a, b) => a.text === b.text,
   );
 
-// ── windows that an update touches ────────────────────────────────────────────────────────────────────
+// ── windows affected by an update ─────────────────────────────────────────────────────────────────────
 /** Returns a key for the place of a window: host and path without query or trailing slash. */
 const keyOf = (host: string, path: readonly string[]): string => JSON.stringify([host, ...path]);
 const pathOf = ({ path }: WindowUri): readonly string[] =>

@@ -11,7 +11,7 @@ import {
   valueIn,
 } from './uri.ts';
 
-// ── words ─────────────────────────────────────────────────────────────────────────────────────────────
+// ── words of a document URI ───────────────────────────────────────────────────────────────────────────
 /** Kinds of elements in a document URI (the 19 kinds of finder.md in the draft of protocol 0.2.0). */
 export const dpeCategories = [
   'text',
@@ -79,7 +79,7 @@ export const elementNotFound = (elementId: string): Failure => ({
   details: { element_id: elementId },
 });
 
-/** Rules for document URIs: the eight of the seed in their order, and correct percent-encoding. */
+/** Rules for document URIs: the eight of the protocol draft in their order, and correct percent-encoding. */
 type DpeRule =
   | 'scheme'
   | 'host'
@@ -264,7 +264,7 @@ export function buildDpeUri(given: DpeUri): BuiltDpeUri {
   return { ok: true, uri: `dpe://${path.join('/')}${queryText(uri)}` };
 }
 
-/** Returns the query `?key=value&…` with the given fields, in the order of the seed. */
+/** Returns the query `?key=value&…` with the given fields, in the order of the protocol draft. */
 function queryText({ format, depth, offset, limit, categories }: DpeQuery): string {
   const given = Object.entries({ format, depth, offset, limit, categories: categories?.join(',') });
   const pairs = given.flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]));
@@ -288,7 +288,7 @@ function brokenRule(uri: DpeUri): DpeRule | undefined {
   return isKnown && categories.length > 0 ? undefined : 'categories';
 }
 
-// ── reading on ────────────────────────────────────────────────────────────────────────────────────────
+// ── URIs of parts of a document ───────────────────────────────────────────────────────────────────────
 /**
  * Builders of URIs for parts of a document. Host and key keep the server's spelling,
  * because a server that compares texts would not recognize another spelling.
@@ -323,7 +323,7 @@ function placeBehind(document: string, subPath: string, query: DpeQuery): BuiltD
   const read = parseDpeUri(document);
   if (!read.ok) return read;
   const [base] = toDocument.exec(document) ?? [];
-  // A URI with only a host is no document.
+  // Refuses a URI with only a host, because it names no document.
   if (base === undefined) return { ok: false, failure: invalidDpeUri('sub-path', document) };
   const uri = `${base}${subPath}${queryText(query)}`;
   const built = parseDpeUri(uri);

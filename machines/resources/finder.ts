@@ -1,7 +1,4 @@
-/**
- * Rules of the Finder: the documents of all servers, arranged to answer a question. Mirrors
- * desktop.ts.
- */
+/** Rules of the Finder: the documents of all servers, arranged to answer a question. `desktop.ts` is built in the same way. */
 import { isObject, type Fields } from '../protocol/json.ts';
 import type { z } from 'zod';
 import { byRecency, type ServerHistory } from '../call/history.ts';
@@ -281,7 +278,7 @@ export const finderDifference = (
  */
 const canonicalOf = remembered((document: DPEDocumentSummary) => canonical(document));
 
-// ── documents that an update touches ──────────────────────────────────────────────────────────────────
+// ── documents affected by an update ───────────────────────────────────────────────────────────────────
 /** Listed URIs of one host. */
 interface Host {
   readonly all: string[];
@@ -321,7 +318,7 @@ function documentsTouched(uri: string, listed: readonly string[]): readonly stri
   return host.catalogues.concat(host.documents.get(changed.uri.docRef) ?? []);
 }
 
-// ── who is asked for a document ───────────────────────────────────────────────────────────────────────
+// ── server to ask for a document ──────────────────────────────────────────────────────────────────────
 /** Hosts and URIs of one server, by which the server to ask for a document is chosen. */
 export interface Claim {
   readonly server: string;
@@ -375,7 +372,7 @@ function isOfDocument(listed: string, uri: DpeUri): boolean {
   return read.uri.host === uri.host && read.uri.docRef === uri.docRef;
 }
 
-// ── what reads give ───────────────────────────────────────────────────────────────────────────────────
+// ── contents read from servers ────────────────────────────────────────────────────────────────────────
 /**
  * Contents of a read of a document: the JSON of the first text, by the level that was read (a2c-wire §3.13).
  */
@@ -490,7 +487,7 @@ const toRead = remembered((uris: readonly string[]): readonly string[] => {
   return documents.length > 0 ? documents : urisOfLevel(uris, 0);
 });
 
-/** Documents have no display hints in the list. */
+/** Empty display hints, because lists give none for documents. */
 const noStandings = {};
 const claimIn = remembered(({ server, uris }: Listed) => claimOf(server, uris));
 
@@ -511,7 +508,7 @@ export const finder: CollectionRules = {
   toRead,
   touchedBy: documentsTouched,
   isListed: (uri, listed) => listed.includes(uri) || documentsTouched(uri, urisOfLevel(listed, 1)).length > 0,
-  /** All servers are needed, because the total counts their documents. */
+  /** Returns all servers, because the total counts the documents of each. */
   neededBy: (_query, _history, parts) => parts.map(({ server }) => server),
   onlyOf: () => null,
   itemsOf: (contents, uri, server) => {

@@ -27,14 +27,14 @@ export interface ResourcesShown {
 }
 
 /**
- * Limits of a page. The bytes keep a page far below the smallest office, so that no list of many large entries is
- * refused as too large; a single larger entry still comes alone.
+ * Limits of a page: number of resources, and bytes. The bytes keep a page far below the smallest message limit of an office,
+ * so that no page is refused as too large. A larger single resource still gets a page of its own.
  */
 const [mostOnPage, pageBytes] = [100, 256 * 1024];
 
 const shownAnnotations = ({ audience, priority, lastModified }: Annotations) =>
   withoutUndefined({ audience, priority, last_modified: lastModified });
-/** Returns a resource in the fields of the wire; title and icons have none there. */
+/** Returns a resource in the fields of the wire, which has no title and icons. */
 const shown = ({ uri, name, description, mimeType, size, annotations, meta }: Resource): ShownResource => ({
   uri,
   name,

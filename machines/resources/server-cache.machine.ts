@@ -128,7 +128,7 @@ const withdraw = (urisOf: (c: CacheContext) => readonly string[]) =>
     for (const uri of urisOf(context)) enqueue({ type: 'cancel', params: { id: questionOf(uri) } });
   });
 
-/** Cancels overdue reads at each tick. */
+/** Actions at each tick of the clock: cancel overdue reads, then count the tick. */
 const takeTick = [withdraw(rules.overdueUris), 'noteTick'] as const;
 
 const tellRefreshed = (upTo: (c: CacheContext) => number) =>
@@ -153,7 +153,7 @@ const tellAlone = <E>(ordersOf: (c: CacheContext, event: E) => readonly number[]
   ] as const;
 const tellGranted = tellAlone<unknown>(rules.grantedOrders);
 const truncateWish = tellAlone<{ readonly n: number }>((_, { n }) => [n]);
-/** Reports that a slow read has arrived; during a refresh the report is left to its end. */
+/** Actions after a slow read has arrived: report it, unless a refresh is running, which reports it at its end. */
 const tellCome = [
   {
     type: 'postAll',
@@ -198,7 +198,7 @@ export const serverCacheMachine = cacheSetup.createMachine({
       { guard: withEvent('isPing'), actions: 'noteAlive' },
       { actions: withEvent('noteAnswer') },
     ],
-    // A refused ping counts as a sign of life of the server, like an answered one.
+    // Counts a refused ping as a sign of life of the server, like an answered one.
     'ask.refused': [
       { guard: withEvent('isPing'), actions: 'noteAlive' },
       { actions: withEvent('noteRefusal') },
@@ -215,7 +215,7 @@ export const serverCacheMachine = cacheSetup.createMachine({
         'cache.tell': [
           { guard: withEvent('isWish'), actions: truncateWish },
           {
-            // The asker stops waiting: known items are reported, and hanging reads are cancelled.
+            // Reports known items and cancels hanging reads, because the asker stops waiting.
             actions: [
               {
                 type: 'post',

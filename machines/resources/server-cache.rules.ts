@@ -15,7 +15,7 @@ export interface Slot {
   readonly failure: Failure | null;
   /** Number of the reading round in which the URI was last read; 0 for never. */
   readonly round: number;
-  /** Number of its subscription, and of the one that was asked for before its content was read; 0 for none. */
+  /** Number of the subscription to the URI, and of the one that was asked for before its content was read; 0 for none. */
   readonly follow: number;
   readonly heard: number;
 }
@@ -103,7 +103,7 @@ export interface AskedRead {
   readonly at: number;
   /** True for a read that no longer counts against the limit of simultaneous reads, but is still awaited. */
   readonly isAside: boolean;
-  /** Number of the subscription that was asked for before the read; 0 for none. */
+  /** Number of the subscription that had been asked for when the read began; 0 for none. */
   readonly heard: number;
 }
 /** Order to read a single window or document. */
@@ -183,7 +183,7 @@ export const slotOf = (c: CacheContext, uri: string): Slot =>
 const isUnheard = ({ round, follow, heard }: Slot): boolean => round > 0 && (heard === 0 || heard !== follow);
 const unheardUris = ({ uris, slots }: CacheContext): readonly string[] =>
   uris.filter((_, at) => isUnheard(slotAt(slots, at) ?? unread));
-/** Returns the URIs still to read. */
+/** Returns the URIs that must be read and were not asked for yet. */
 export const staleOf = ({ stale, begun }: CacheContext): readonly string[] =>
   begun === 0 ? stale : stale.slice(begun);
 export const hasStale = ({ stale, begun }: CacheContext): boolean => stale.length > begun;
@@ -197,7 +197,7 @@ export const afterAnswerOf = (c: CacheContext, uri: string): Partial<CacheContex
   probed: withoutUris(c.probed, [uri]),
 });
 
-// ── what it tells ─────────────────────────────────────────────────────────────────────────────────────
+// ── reports to the owner ──────────────────────────────────────────────────────────────────────────────
 /**
  * Returns the reason why content is incomplete; `missing` is the number of URIs that were not read in time.
  */
@@ -244,7 +244,7 @@ export const grantedNews = (c: CacheContext, orders: readonly number[]): CacheRe
   isNews: false,
 });
 
-// ── what is asked of the server ───────────────────────────────────────────────────────────────────────
+// ── reads from the server ─────────────────────────────────────────────────────────────────────────────
 /** Largest number of simultaneous reads from one server, without those that hang. */
 const mostAsked = 4;
 /** Largest number of running reads, including those that hang. */
@@ -258,7 +258,7 @@ export const canAsk = (c: CacheContext): boolean =>
   c.asked.length < mostOnTheWay &&
   c.asked.filter(({ isAside }) => !isAside).length < mostAsked;
 
-/** Returns the URI of a running read that is no longer listed, to cancel it. */
+/** Returns the URI of a running read that is no longer listed, so that its read is cancelled. */
 export const unwantedUri = (c: CacheContext): string | undefined =>
   [...askedUris(c), ...c.probed].find((uri) => placeOf(c, uri) === undefined);
 
@@ -269,7 +269,7 @@ export function afterAsking(c: CacheContext): Partial<CacheContext> {
   return {
     twice: isAgain ? [...c.twice, uri] : c.twice,
     asked: askedWith(c, uri, false),
-    // This read began after the request for the next round, so that round need not repeat it.
+    // Removes the URI from the next round, because this read began after that round was requested.
     again: withoutUris(c.again, [uri]),
     begun: c.begun + 1,
   };
@@ -292,8 +292,8 @@ export const afterVainProbe = (c: CacheContext): Partial<CacheContext> => ({
   tries: c.slow.length < c.slowBefore ? 0 : Math.min(c.tries + 1, 1_000),
 });
 
-// ── how long they take ─────────────────────────────────────────────────────────────────────────────────
-/** Time limit of a read, in ticks. */
+// ── durations of reads ────────────────────────────────────────────────────────────────────────────────
+/** Time limit of a read, as a number of ticks. */
 const limitOf = ({ timing }: CacheContext): number => timing.aggregateMs / timing.turnMs;
 const olderThan = (c: CacheContext, age: number): readonly string[] =>
   c.asked.flatMap((each) => (ageOf(c, each) >= age ? [each.uri] : []));
@@ -334,7 +334,7 @@ export const afterRelease = (c: CacheContext): Partial<CacheContext> => ({
   asked: c.asked.map((each) => (isHanging(c, each) ? { ...each, isAside: true } : each)),
 });
 
-// ── one entry that somebody wants ──────────────────────────────────────────────────────────────────────
+// ── orders for one entry ───────────────────────────────────────────────────────────────────────────────
 type RefreshOrder = Extract<CacheOrder, { type: 'cache.refresh' }>;
 /**
  * Tells whether an entry must be read. A slow one is not awaited unless fresh content is wanted; a refused
@@ -378,7 +378,7 @@ export const withoutWishes = (c: CacheContext, orders: readonly number[]): Parti
   wishes: c.wishes.filter(({ n }) => !orders.includes(n)),
 });
 
-// ── what it hears ─────────────────────────────────────────────────────────────────────────────────────
+// ── messages of others ────────────────────────────────────────────────────────────────────────────────
 export const initialContext = (input: CacheInput): CacheContext => ({
   ...input,
   uris: [],
@@ -393,7 +393,7 @@ export const initialContext = (input: CacheInput): CacheContext => ({
   probed: [],
   slowBefore: 0,
   tries: 0,
-  // Round 0 means never read, so counting starts at 1.
+  // Starts counting rounds at 1, because 0 means never read.
   round: 1,
   twice: [],
   later: [],
@@ -532,8 +532,7 @@ function withSlotOf(
   const at = placeOf(c, uri);
   const { follow } = slotOf(c, uri);
   if (!isWaited || at === undefined) return afterAnswerOf(c, uri);
-  // A slow read that arrives after its item changed is outdated, so the item is read again for the waiting
-  // order.
+  // Reads the item again for the waiting order when it changed before a slow read of it arrived.
   const isOld = c.refresh > c.told && c.probed.includes(uri) && c.later.includes(uri);
   return {
     ...afterAnswerOf(c, uri),

@@ -65,13 +65,13 @@ interface Answer {
 interface Step {
   readonly method: 'resources/subscribe' | 'resources/unsubscribe';
   readonly uri: string;
-  /** True when the wanted URIs have changed since it was asked, so that its answer leads to a new plan. */
+  /** True when the wanted URIs have changed since the question was asked, so that its answer leads to a new plan. */
   readonly isOld?: true;
 }
 
 /** Largest number of questions at a time, for each party. */
 const mostAsked = 16;
-/** Number of answers after which they are applied to the subscribed URIs. */
+/** Number of answered questions after which they are applied to the list of subscribed URIs together. */
 const mostAnswered = 256;
 const idOf = ({ method, uri }: Step): string => `${method} ${uri}`;
 /** Returns all wanted URIs once, by turns of the parties, so that none waits for the whole list of another. */
@@ -93,7 +93,7 @@ function planOf(c: Context): readonly Step[] {
     ...gone.map((uri): Step => ({ method: 'resources/unsubscribe', uri })),
   ];
 }
-/** Returns the questions of the plan that may be asked now: many at once, because each time is reported. */
+/** Returns the questions of the plan that may be asked now. Many are asked at once, because each batch is reported. */
 function nextSteps({ plan, begun, running, wantedBy }: Context): readonly Step[] {
   const most = mostAsked * Math.max(1, Object.keys(wantedBy).length);
   const room = most - running.length;
@@ -128,7 +128,7 @@ const runningOf = ({ running }: Context, id: string): readonly Step[] =>
 
 const reportOf = (c: Context, by: string, uris: readonly string[], isUnderWay: boolean): Post =>
   post(c.owner, { type: 'resources.watched', server: c.server, by, uris, isUnderWay });
-/** Reports the questions that are asked now, to each party those that it wants. */
+/** Reports to each party the questions for its URIs that are asked now. */
 function begunReports(c: Context): Post[] {
   const asked = nextSteps(c).flatMap(({ method, uri }) => (method === 'resources/subscribe' ? [uri] : []));
   return Object.entries(c.wantedBy).flatMap(([by, wanted]) => {

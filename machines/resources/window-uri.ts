@@ -65,7 +65,7 @@ interface Standing {
   readonly fullscreen: boolean | undefined;
 }
 
-/** Checks all rules of the seed. Unknown query keys are ignored; of a repeated key the first counts. */
+/** Checks all rules of the protocol for window URIs. Unknown query keys are ignored; of a repeated key the first counts. */
 function judged(parts: UriParts): Standing | WindowRule {
   if (parts.scheme !== 'window') return 'scheme';
   if (parts.host === '') return 'host';

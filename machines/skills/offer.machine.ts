@@ -28,7 +28,8 @@ type Answer = Extract<RequestFact, { type: 'ask.answered' | 'ask.refused' }>;
 type Answered = Extract<Answer, { type: 'ask.answered' }>;
 type Refused = Extract<Answer, { type: 'ask.refused' }>;
 /**
- * Steps of a read. The server gives the contents (`given`, `got`), then the port looks at them (`entry`, `file`).
+ * Steps of a read: the server gives the contents of a skill's `SKILL.md` (`given`) or of a file (`got`), then the port
+ * checks them (`entry`, `file`).
  */
 const steps = ['given', 'entry', 'got', 'file'] as const;
 type Step = (typeof steps)[number];
@@ -96,7 +97,7 @@ const withdraw = offerSetup.enqueueActions(({ context, enqueue }) => {
 });
 const refuseEntry = (c: OfferContext, uri: string, { message }: Failure) =>
   ({ type: 'noteEntry', params: { uri, result: rules.unreadEntry(c, uri, message) } }) as const;
-/** Takes the contents of an entry to the port, or the skill that the port has found in them. */
+/** Handles a finished step of an entry: passes contents to the port, or stores the skill that the port found in them. */
 const takeEntry = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const fact = event as Answered;
   const uri = keyIn(fact);
@@ -139,7 +140,7 @@ const giveFile = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
   enqueue.cancel(ticket);
   return enqueue({ type: 'forgetFile', params: { ticket } });
 });
-/** Refuses a file that the server does not give. The reason of the server stays here, because it may name its machine. */
+/** Refuses a file that the server does not give. The server's reason is not passed on, because it may name its machine. */
 const loseFile = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const ticket = keyIn(event as Refused);
   enqueue({ type: 'post', params: rules.refusedFile(fileOf(c, ticket), 'not_found') });
@@ -178,7 +179,7 @@ export const offerMachine = offerSetup.createMachine({
         target: '.reading',
         actions: [withdraw, withEvent('noteUpdated')],
       },
-      // Another file is read when somebody asks for it.
+      // Does nothing for another file, because files are read again each time they are asked for.
       {},
     ],
     'offer.read': { actions: readFile },

@@ -19,17 +19,17 @@ import {
   type SkillWanted,
 } from './skills.rules.ts';
 
-/** Entry in a list of resources, as far as it tells of a skill. */
+/** Entry in a server's list of resources, with the fields that describe a skill. */
 interface Listed {
   readonly uri: string;
   readonly meta?: JsonObject;
 }
 // ── the list of a server ──────────────────────────────────────────────────────────────────────────────
-/** Largest number of skills of one server, as of one folder. */
+/** Largest number of skills of one server, the same as of one folder. */
 const mostSkills = 500;
 const isSkillUri = (uri: string): boolean => uri.startsWith('skill://');
 const sourceOf = ({ meta }: Listed): unknown => meta?.['source'];
-/** Sources by which the protocol marks the root of a skill; the files of the first alone come from the server itself. */
+/** Values by which the protocol marks the root of a skill. Only with the first do the files come from the server itself. */
 const sources: ReadonlySet<unknown> = new Set(['resources', 'mounted', 'archive']);
 const isRoot = (resource: Listed): boolean => isSkillUri(resource.uri) && sources.has(sourceOf(resource));
 /** Tells whether a list has a skill, so that the machine of the skills is needed. */
@@ -52,7 +52,7 @@ const rootOf = ({ uri, meta }: Listed): OfferedSkill => {
     ? { uri, version: String(version) }
     : { uri };
 };
-/** Finds the skills in a list of resources. A root below another root is a file of that. */
+/** Finds the skills in a list of resources. A root below another root counts as a file of that skill. */
 export function offeredIn(server: string, resources: readonly Listed[]): Offered {
   const known = new Map(resources.map((resource) => [resource.uri, resource]));
   const all = [...known.values()].filter(({ uri }) => isSkillUri(uri));
@@ -90,12 +90,12 @@ export interface OfferRead {
   readonly wanted: SkillWanted;
 }
 export type OfferOrder =
-  /** New list of the server. `isRenewed`: its session has begun since the last one, so all entries are read again. */
+  /** New list of the server. `isRenewed`: a session has begun since the last list, so all entries are read again. */
   | { readonly type: 'offer.set'; readonly offered: Offered; readonly isRenewed: boolean }
   /** The resource at this URI has other content. */
   | { readonly type: 'offer.updated'; readonly uri: string }
   | OfferRead
-  /** The time of a question for a file is over. */
+  /** Time limit of a question for a file has passed. */
   | { readonly type: 'offer.overdue'; readonly ticket: string }
   | { readonly type: 'close' };
 export const offerKind = kindOf<OfferStart, OfferOrder>('offer');
@@ -116,20 +116,20 @@ export interface SkillEntry {
   readonly version?: string;
   readonly contents: Contents;
 }
-/** Result of `entry`: the skill, or a sentence that says why it is none. */
+/** Result of the check of a `SKILL.md`: the skill, or a sentence that says why it is none. */
 export type SkillEntryRead = { readonly ref: OfferedRef } | { readonly refused: string };
-/** Parameters of `file` of the port `skillFolders`: the contents of a file as its server gave them. */
+/** Parameters of the method `file` of the port `skillFolders`: the contents of a file as its server gave them. */
 export interface SkillContents {
   readonly relPath: string;
   readonly contents: Contents;
-  /** Agent that may read the file in parts, as in `read`. */
+  /** Agent that may read the file in parts when it is no text or too large for an answer; absent when none may. */
   readonly reader?: string;
 }
 
 export interface OfferContext extends OfferInput {
-  /** Results by the URI of the root; a root without one is still to be read. */
+  /** Checked entries by the URI of their skill's root. A root that is missing here is still to be read. */
   readonly read: Readonly<Record<string, SkillEntryRead>>;
-  /** Roots whose entry is being read. */
+  /** Skills whose `SKILL.md` is being read. */
   readonly running: readonly OfferedSkill[];
   /** Questions for files that are being read, by ticket. */
   readonly files: Readonly<Record<string, OfferRead>>;
@@ -139,7 +139,7 @@ export interface OfferContext extends OfferInput {
 /** Largest number of entries that are read at a time. */
 const mostRunning = 16;
 const has = <T>(record: Readonly<Record<string, T>>, key: string): boolean => Object.hasOwn(record, key);
-/** Returns the roots whose entries are asked for now. */
+/** Returns the skills whose `SKILL.md` is read next, within the limit of reads at a time. */
 export const nextRoots = ({ offered, read, running }: OfferContext): readonly OfferedSkill[] => {
   const asked = new Set(running.map(({ uri }) => uri));
   return offered.roots
@@ -159,7 +159,7 @@ export const afterSet = (
     read: Object.fromEntries(Object.entries(c.read).filter(([uri]) => kept.includes(uri))),
   };
 };
-/** Root of the entry at a URI; undefined when it is no entry. */
+/** Returns the skill whose `SKILL.md` has this URI; undefined when there is none. */
 export const rootOfEntry = ({ offered }: OfferContext, uri: string): OfferedSkill | undefined =>
   offered.roots.find((root) => entryOf(root.uri) === uri);
 export const afterUpdate = (c: OfferContext, uri: string): Partial<OfferContext> => {
@@ -176,7 +176,7 @@ export const withRead = (c: OfferContext, uri: string, result: SkillEntryRead): 
 export const unreadEntry = ({ server }: OfferContext, uri: string, why: string): SkillEntryRead => ({
   refused: `Server '${server}': skill ${uri} is left out: ${why}`,
 });
-/** Refuses all entries that did not come in time. */
+/** Refuses all entries that did not arrive within the time limit. */
 export const afterLimit = (c: OfferContext): Partial<OfferContext> => ({
   running: [],
   read: Object.fromEntries(
@@ -186,7 +186,7 @@ export const afterLimit = (c: OfferContext): Partial<OfferContext> => ({
     ]),
   ),
 });
-/** Returns what is known; of two skills with one name the first stays. */
+/** Returns the skills that are known by now. Of two skills with one name only the first is kept. */
 export function knownOf({ server, offered, read }: OfferContext): OfferKnown {
   const skills = new Map<string, OfferedRef>();
   const refused = [...offered.refused];
@@ -203,7 +203,7 @@ export function knownOf({ server, offered, read }: OfferContext): OfferKnown {
 
 // ── files ─────────────────────────────────────────────────────────────────────────────────────────────
 const decoded = (uri: string): string => decodePart(uri) ?? uri;
-/** URI of a file of a skill, as the server lists it; else the reason why it is not given. */
+/** Returns the URI of a file of a skill as the server lists it, or the reason why the file is not given. */
 export function fileUri(c: OfferContext, { root, wanted }: OfferRead): { uri: string } | SkillRefusal {
   const relPath = pathIn(wanted);
   const wrong = wrongPath(relPath);
@@ -215,13 +215,16 @@ export function fileUri(c: OfferContext, { root, wanted }: OfferRead): { uri: st
     : uris.find((each) => isUnder(each, root) && decoded(each.slice(root.length + 1)) === relPath);
   return uri === undefined ? 'not_found' : { uri };
 }
-/** Parameters of `file` for the contents that the server has given. */
+/** Returns parameters for the port to check the contents of a file that the server has given. */
 export const contentsParams = (wanted: SkillWanted, contents: Contents): SkillContents => ({
   relPath: pathIn(wanted),
   contents,
   ...(wanted.reader !== undefined && { reader: wanted.reader }),
 });
-/** Adds the other files of its skill to the text of a `SKILL.md`; names of secrets, and of more than `mostPaths`, are left out. */
+/**
+ * Adds the paths of the other files of its skill to the text of a `SKILL.md`. Files with secrets are left out, and all paths
+ * when they are longer than `mostPaths`.
+ */
 export function withFiles(c: OfferContext, { root, wanted }: OfferRead, read: SkillFileRead): SkillFileRead {
   if (read.kind !== 'text' || pathIn(wanted) !== entryFile) return read;
   const under = c.offered.uris.filter((uri) => isUnder(uri, root));

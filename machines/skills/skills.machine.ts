@@ -90,7 +90,7 @@ const tellList = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => 
   enqueue({ type: 'postAll', params: { messages: [...changed, ...notices] } });
   enqueue({ type: 'remember', params: { next: { ...next, signature, failure: null } } });
 });
-/** Takes what is known of the servers. A change is announced after a quiet moment, with those of the folders. */
+/** Stores news about the skills of servers. A change is announced after a quiet moment, together with those of the folders. */
 const takeOffers = (of: (c: SkillsContext, event: never) => SkillsContext['offers']) =>
   skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
     const { next, notices } = offers.withKnown(c, { offers: of(c, event as never) });
@@ -103,7 +103,7 @@ const takeOffered = skillsSetup.enqueueActions(({ context: c, event, enqueue }) 
   enqueue({ type: 'openAll', params: { opens } });
   enqueue({ type: 'postAll', params: { messages } });
 });
-/** Takes up the questions that waited. */
+/** Answers the questions that waited for the skills to be read. */
 const answerWaiting = skillsSetup.enqueueActions(({ context, enqueue }) => {
   for (const wanted of context.waiting) {
     enqueue.cancel(waitOf(wanted));
@@ -111,7 +111,7 @@ const answerWaiting = skillsSetup.enqueueActions(({ context, enqueue }) => {
   }
   enqueue('forgetWaiting');
 });
-/** Keeps a question, with a limit of its own. */
+/** Stores a question until it can be answered, with its own time limit. */
 const keepQuestion = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const wanted = event as SkillsWanted | SkillWanted;
   const { ticket } = wanted;
@@ -133,7 +133,7 @@ const answerLate = skillsSetup.enqueueActions(({ context: c, event, enqueue }) =
   });
 });
 
-/** Asks for a file, with a limit of its own. */
+/** Asks the port for a file of a skill, with a time limit for each question. */
 const readFile = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const wanted = event as SkillWanted;
   const { ticket } = wanted;

@@ -1,4 +1,7 @@
-/** Skills of servers in the skills machine: one machine for each server that lists some, and their part of all skills. */
+/**
+ * Part of the skills machine for skills of servers: one machine for each server that lists some, and their part of all
+ * skills.
+ */
 import { childOf, keyOf, type AddressFor } from '../kernel/address.ts';
 import {
   message,
@@ -27,7 +30,7 @@ const offerIn = ({ offers }: SkillsContext, server: string): ServerOffer | undef
   Object.hasOwn(offers, server) ? offers[server] : undefined;
 const machineOf = (c: SkillsContext, server: string): AddressFor<OfferOrder> =>
   childOf(c.self, offerKind, server);
-/** Tells whether some skills of servers are not known yet, so that questions wait. */
+/** Tells whether skills of some servers are not known yet, so that questions wait. */
 export const isUnsettled = ({ offers }: SkillsContext): boolean =>
   Object.values(offers).some(({ isSettled }) => !isSettled);
 
@@ -43,7 +46,7 @@ const refusedIn = ({ folders, offers }: Known): readonly string[] => [
   ...folders.refused,
   ...Object.values(offers).flatMap((offer) => offer.refused),
 ];
-/** Returns all skills and the sentences that are reported by now, and messages with the new sentences. */
+/** Returns all skills, the sentences that were reported so far, and messages with the new sentences. */
 export function withKnown(
   c: SkillsContext,
   news: Partial<Known>,
@@ -58,7 +61,7 @@ export function withKnown(
 }
 export const noFolders: SkillsListed = { skills: [], refused: [] };
 
-// ── what a server lists ───────────────────────────────────────────────────────────────────────────────
+// ── list of a server ──────────────────────────────────────────────────────────────────────────────────
 interface Taken {
   readonly offers: SkillsContext['offers'];
   readonly opens: readonly Open[];
@@ -66,7 +69,7 @@ interface Taken {
 }
 const closed = (c: SkillsContext, server: string, was: ServerOffer | undefined): readonly Post[] =>
   was?.isOpen ? [post(machineOf(c, server), { type: 'close' }, { optional: true })] : [];
-/** Takes the list of a server: its machine is opened, told or closed. */
+/** Handles the list of a server: opens, updates or closes the machine of its skills. */
 export function afterOffered(c: SkillsContext, news: SkillsOffered): Taken {
   const { server, offered, isAwaited } = news;
   const was = offerIn(c, server);
@@ -103,13 +106,13 @@ export const afterKnown = (
     ? { ...c.offers, [server]: { ...was, skills, refused: texts, isSettled: !was.isRenewed } }
     : c.offers;
 };
-/** Removes the skills of a server whose machine failed; its next list opens another one. */
+/** Removes the skills of a server whose machine failed. The next list of that server opens another machine. */
 export function afterBroken(c: SkillsContext, { key, error = '', why }: OwnedEnded): Known['offers'] {
   const server = Object.keys(c.offers).find((each) => key === `${offerKind}:${keyOf(each)}`);
   if (server === undefined || why !== 'failed') return c.offers;
   return withoutMachine(c, server, `their machine failed: ${error}`);
 }
-/** Notes a server whose machine could not be opened, because the one before it is still ending. */
+/** Notes that the machine of a server's skills could not be opened, because the one before it is still ending. */
 export const afterUnopened = (c: SkillsContext, { input }: OpenRefused): Known['offers'] =>
   withoutMachine(c, (input as OfferStart).server, 'those of its last session are still ending');
 function withoutMachine(c: SkillsContext, server: string, why: string): Known['offers'] {
@@ -134,7 +137,7 @@ function placeOf({ offers }: SkillsContext, name: string): Place | undefined {
   return undefined;
 }
 export const isOffered = (c: SkillsContext, { name }: SkillWanted): boolean => placeOf(c, name) !== undefined;
-/** Tells whether a question names a skill that a server may still offer. */
+/** Tells whether a question names a skill that a server may still offer later. */
 export const mayCome = (c: SkillsContext, { name }: SkillWanted): boolean =>
   isUnsettled(c) && isSkillName(name) && !c.skills.some((skill) => skill.name === name);
 /** Passes the question for a file to the machine of its server. */

@@ -8,26 +8,29 @@ import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { GetSkillReply, SkillRef } from '../protocol/messages/skills.ts';
 
 /**
- * Name of the port that lists the skill folders (`list`) and reads one file of a skill (`read`). It also looks at what a
- * server gives: at the `SKILL.md` of a skill (`entry`) and at a file of it (`file`).
+ * Name of the port that lists the skill folders (`list`) and reads one file of a skill (`read`). The port also checks
+ * contents that a server gives: the `SKILL.md` of a skill (`entry`) and another file (`file`).
  */
 export const skillsPort = 'skillFolders';
 
-/** Result of `list`: the skills, and a sentence for each folder or file that is no skill. */
+/**
+ * Result of the method `list` of the port `skillFolders`: the skills, and a sentence for each folder or file that is no
+ * skill.
+ */
 export interface SkillsListed {
   readonly skills: readonly SkillRef[];
   readonly refused: readonly string[];
 }
-/** Parameters of `read`. `path` is the folder of a listed skill. */
+/** Parameters of the method `read` of the port `skillFolders`. `path` is the folder of a listed skill. */
 export interface SkillRead {
   readonly path: string;
   readonly relPath: string;
-  /** Agent that may read a file which is no text, or too large for an answer, in parts; without one there is none. */
+  /** Agent that may read the file in parts when it is no text or too large for an answer; absent when none may. */
   readonly reader?: string;
 }
-/** Reason why a file of a skill is not given, a word of the protocol. */
+/** Reason why a file of a skill is not given, as a word of the protocol. */
 export type SkillRefusal = 'traversal' | 'forbidden' | 'not_found' | 'too_large';
-/** Result of `read`: the text with its facts, or the reason why there is none. */
+/** Result of the method `read` of the port `skillFolders`: the text with its facts, or the reason why there is none. */
 export type SkillFileRead =
   | {
       readonly kind: 'text';
@@ -35,7 +38,7 @@ export type SkillFileRead =
       readonly mimeType: string;
       readonly bytes: number;
       readonly sha256: string;
-      /** Paths of the other files of the skill, with its `SKILL.md`; absent when they are more than `mostPaths`. */
+      /** Paths of the other files of the skill, given with `SKILL.md`; absent when they are longer than `mostPaths` together. */
       readonly files?: readonly string[];
     }
   | (BlobFacts & { readonly kind: 'blob' })
@@ -116,7 +119,7 @@ export type SkillsOrder =
   | { readonly type: 'resource.updated'; readonly server: string; readonly uri: string }
   /** The folders may have other content, so they are read again. */
   | { readonly type: 'skills.look' }
-  /** The time of a question is over. */
+  /** Time limit of a question has passed. */
   | { readonly type: 'skill.overdue'; readonly ticket: string }
   | { readonly type: 'close' };
 export const skillsKind = kindOf<SkillsStart, SkillsOrder>('skills');
@@ -125,7 +128,7 @@ export type SkillsNews =
   | { readonly type: 'skills.changed'; readonly signature: string }
   /** Sentence about a folder, file or resource that is no skill; reported once. */
   | { readonly type: 'skills.noticed'; readonly text: string }
-  /** Entries of a server about whose changes this machine wants to hear. */
+  /** Order to watch the entries of a server, about whose changes the machine wants to hear. */
   | {
       readonly type: 'resources.watch';
       readonly server: string;
@@ -155,7 +158,7 @@ export interface SkillsContext extends SkillsInput {
   readonly signature: string;
   /** Reason why the folders could not be read the last time. */
   readonly failure: Failure | null;
-  /** Sentences that were reported. */
+  /** Sentences that were reported to the host, so that each is reported once. */
   readonly noticed: readonly string[];
   /** Questions that wait for the folders to be read, or for the skills of a server. */
   readonly waiting: readonly (SkillsWanted | SkillWanted)[];
@@ -184,7 +187,10 @@ export function isSkillName(name: string): boolean {
 const secretFile = /^\.(?:skillenv|env)(?:\..*)?$/i;
 export const isSecretPath = (parts: readonly string[]): boolean =>
   parts.some((part) => secretFile.test(part));
-/** Returns the refusal of a path by its words alone, before a disk or a server is asked, so that it tells nothing of them. */
+/**
+ * Returns the refusal of a path by its text alone. No disk or server is asked, so the refusal does not tell which files
+ * exist.
+ */
 export function wrongPath(relPath: string): SkillRefusal | undefined {
   const parts = relPath.split('/');
   if (/[\\:\0]/.test(relPath) || relPath.startsWith('/') || parts.includes('..')) return 'traversal';
@@ -240,7 +246,7 @@ const shownFile = (
 ): Post => post(replyTo, { type: 'skill.shown', ticket, reqId, file, failure }, { optional: true });
 export const refused = (wanted: SkillsWanted | SkillWanted, failure: Failure): Post =>
   wanted.type === 'skills.wanted' ? shown(wanted, [], failure) : shownFile(wanted, null, failure);
-/** Answers the question for the list. */
+/** Answers a question for the list of skills. */
 export const listAnswer = (c: SkillsContext, wanted: SkillsWanted): Post =>
   shown(wanted, c.skills, c.failure);
 
@@ -252,7 +258,7 @@ export function whyNotRead(c: SkillsContext, { name }: SkillWanted): Failure | u
   return skillOf(c, name) ? undefined : unknownSkill(name);
 }
 export const pathIn = ({ relPath }: SkillWanted): string => relPath || entryFile;
-/** Answers a question whose time is over with what is known. */
+/** Answers a question whose time limit has passed with what is known. */
 export const lateAnswer = (c: SkillsContext, wanted: SkillsWanted | SkillWanted): Post =>
   wanted.type === 'skills.wanted'
     ? listAnswer(c, wanted)
@@ -262,7 +268,7 @@ export const readParams = (c: SkillsContext, wanted: SkillWanted): SkillRead => 
   relPath: pathIn(wanted),
   ...(wanted.reader !== undefined && { reader: wanted.reader }),
 });
-/** Answers the question for a file with the result of the port. */
+/** Answers a question for a file with what the port has read. */
 export function fileAnswer(wanted: SkillWanted, read: SkillFileRead): Post {
   const relPath = pathIn(wanted);
   if (read.kind === 'refused')

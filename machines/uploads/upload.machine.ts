@@ -84,7 +84,7 @@ const failed = {
   params: ({ event }: { event: Answered | Refused }) => ({ failure: rules.failureOf(event) }),
 } as const;
 const forbidden = (why: string) => ({ type: 'fail', params: { failure: rules.notAllowed(why) } }) as const;
-/** Keeps a part until its turn, unless too many wait already. */
+/** Actions that keep a part until its turn, unless too many wait already. */
 const keepPart = {
   'part.wanted': [
     {

@@ -24,7 +24,7 @@ export const uploadTool = 'client:put_blob';
 export interface Landing {
   /** Time in ms after which an upload without a further part ends. */
   readonly idleMs: number;
-  /** Tells that our own rule asks nobody. */
+  /** True when our own rule lets files land without asking a person. */
   readonly isApproved: boolean;
 }
 export interface LandingOpen {
@@ -34,14 +34,14 @@ export interface LandingOpen {
 }
 export interface LandingWrite {
   readonly upload: string;
-  /** Ticket under which the connection holds the bytes. */
+  /** Ticket of the part, under which the connection keeps its bytes. */
   readonly ticket: string;
 }
 export interface LandingFinish {
   readonly upload: string;
   readonly sha256: string;
 }
-/** Answer of the port: done, the bytes are gone with their connection, or a refusal. */
+/** Answer of the port `landing`: done, the bytes are lost with their connection, or a refusal. */
 export type LandingAnswer =
   | { readonly kind: 'written' }
   | { readonly kind: 'gone' }
@@ -91,11 +91,11 @@ export interface UploadContext extends UploadInput {
   readonly received: number;
   /** Path of the file once it has landed. */
   readonly path: string | null;
-  /** Reason of the end; parts that still wait are refused with it. */
+  /** Reason why the upload ended; parts that still wait are refused with it. */
   readonly failure: Failure;
 }
 
-// ── what it asks ──────────────────────────────────────────────────────────────────────────────────────
+// ── question about an upload ──────────────────────────────────────────────────────────────────────────
 const judged = (c: UploadContext): JudgedCall => ({
   reqId: c.first.reqId,
   agent: c.first.agent,
@@ -132,16 +132,16 @@ export const finishRequest = ({ upload, declared }: UploadContext): PortRequest 
 // ── parts ─────────────────────────────────────────────────────────────────────────────────────────────
 export const hasPart = ({ parts }: UploadContext): boolean => parts.length > 0;
 export const isFull = ({ parts }: UploadContext): boolean => parts.length >= uploadLimits.waitingParts;
-/** Tells whether the first part only asks where the upload is. */
+/** Tells whether a first part has no bytes and only asks how far the upload is. */
 export const isResumption = ({ parts: [part], received }: UploadContext): boolean =>
   part?.resumes === true && (received > 0 || (part.bytes === 0 && !part.isLast));
 /** Tells whether a part adds nothing and does not end the upload. */
 export const isEmpty = ({ parts: [part] }: UploadContext): boolean => part?.bytes === 0 && !part.isLast;
 const endOf = ({ parts: [part] }: UploadContext): number => (part ? part.offset + part.bytes : 0);
-/** Tells whether a part would make the file larger than was declared; the upload ends then. */
+/** Tells whether a part would make the file larger than was declared. If so, the upload ends. */
 export const isOverrun = (c: UploadContext): boolean =>
   c.parts[0]?.offset === c.received && endOf(c) > c.declared.bytes;
-/** Tells whether a part does not go on where the last one ended, or ends before the declared end. */
+/** Tells whether a part does not begin where the last one ended, or ends before the declared end of the file. */
 export const isOutOfRange = (c: UploadContext): boolean =>
   c.parts[0]?.offset !== c.received || (c.parts[0].isLast && endOf(c) !== c.declared.bytes);
 export const isLast = ({ parts: [part] }: UploadContext): boolean => part?.isLast === true;
@@ -155,7 +155,7 @@ export const outOfRange = (c: UploadContext): Failure =>
       total_size: c.declared.bytes,
     },
   );
-/** Reason of the end of an upload that got no further part. */
+/** Failure of an upload that ended because no further part came. */
 export const expired = ({ upload }: UploadContext): Failure =>
   uploadRefused('invalid_upload', 'The upload had no further part for too long', { upload_id: upload });
 export const ended = ({ upload }: Pick<UploadContext, 'upload'>): Failure =>
@@ -163,7 +163,7 @@ export const ended = ({ upload }: Pick<UploadContext, 'upload'>): Failure =>
 export const notAllowed = (why: string): Failure =>
   uploadRefused('forbidden', `The upload is not allowed: ${why}`);
 export const slowDisk: Failure = uploadRefused('io_error', 'The landing folder did not answer in time');
-/** Failure of a question to the port, or its refusal, in the words of the protocol. */
+/** Returns the failure for the agent when the port could not be asked or has refused. */
 export function failureOf(answer: { readonly result?: unknown; readonly failure?: Failure }): Failure {
   if (answer.failure) return uploadRefused('io_error', answer.failure.message);
   const refused = answer.result as Partial<Extract<LandingAnswer, { kind: 'refused' }>>;
@@ -183,16 +183,16 @@ const refusal = (part: PartWanted, failure: Failure): PartTaken =>
   takenAs(part, { received: 0, landed: null, failure });
 export const refusedPart = (part: PartWanted, failure: Failure): Post =>
   post(part.replyTo, refusal(part, failure), { optional: true });
-/** Passes a part to its upload; when that has ended meanwhile, the part is refused. */
+/** Passes a part to the machine of its upload. When that has ended meanwhile, the part is refused. */
 export const passedPart = (to: AddressFor<UploadOrder>, part: PartWanted): Post =>
   post(to, part, { onUndelivered: message(part.replyTo, refusal(part, ended(part))) });
-/** Answers a part: the computer has it, or the file has landed. */
+/** Answers a part that was written: with the bytes that the computer has, or the path of the finished file. */
 export const takenPart = (c: UploadContext, part: PartWanted): Post => {
   const landed = c.path === null ? null : { ...c.declared, path: c.path };
   const about = takenAs(part, { received: c.received, landed, failure: null });
   return post(part.replyTo, { ...about, upload: c.upload }, { optional: true });
 };
-/** Answers a part that came after the file has landed: the last one again, or a question for where the upload is. */
+/** Answers a part that came after the file has landed: the last part again, or a question how far the upload is. */
 export const lateAnswer = (c: UploadContext, part: PartWanted): Post =>
   part.isLast || part.resumes === true ? takenPart(c, part) : refusedPart(part, outOfRange(c));
 
