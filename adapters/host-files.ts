@@ -22,11 +22,11 @@ export function defaultStateDir({ platform, env, home }: UserPlace = here): stri
   return join(env['LOCALAPPDATA'] || join(home(), 'AppData', 'Local'), 'a2c');
 }
 
-/** Errors of Windows for a file that another process has open, also a scanner for viruses. */
+/** Error codes of Windows for a file that another process has open, such as a virus scanner. */
 const openElsewhere = new Set(['EPERM', 'EACCES', 'EBUSY']);
 /** Number of tries, and the wait in ms before the next one; together half a second. */
 const [tries, waitMs] = [20, 25];
-/** Runs `rename`; returns whether to try once more later, on Windows for a file that is open. Throws all other errors. */
+/** Runs `rename`. Returns true to try again later, which happens on Windows for a file that is open. Throws all other errors. */
 function mustWait(rename: () => void, left: number, platform: string): boolean {
   try {
     rename();

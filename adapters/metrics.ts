@@ -17,7 +17,7 @@ interface MetricsSource {
   readonly stats: () => OfficeStats;
   /** Tells whether the office listens and is not closing. */
   readonly isReady: () => boolean;
-  /** Access for an operator who presents its token; without it, nobody can change the office through the metrics port. */
+  /** Access for an operator who presents the token of the office; without it, nobody can change the office through the metrics port. */
   readonly operator?: Operator | undefined;
 }
 /** Actions of the person who runs an office: list the connected peers, disconnect one, reload the credentials. */

@@ -31,11 +31,11 @@ export function isInstalled(name: OptionalPackage): boolean {
   }
 }
 
-/** Sentence that says that a package is not installed. `purpose` is the subject of the sentence, such as `--log`. */
+/** Returns a sentence that a package is not installed. `purpose` is the subject of the sentence, such as `--log`. */
 export const missingText = (name: OptionalPackage, purpose: string): string =>
   `${purpose} needs the package ${name}, which is not installed`;
 
-/** Place from which this code and its program were loaded. */
+/** Facts about how this program was started and loaded, from which a command to install packages is made. */
 interface Surroundings {
   /** URL of a module of this package; absent in a bundle that is CommonJS. */
   readonly url: string | undefined;
@@ -65,14 +65,14 @@ export const typedInShell = (
   platform: NodeJS.Platform = process.platform,
 ): string => words.map(platform === 'win32' ? quotedOnWindows : quoted).join(' ');
 
-/** Words that start the command `a2c` the way it was started: by npx from its cache, by npx in a project, or by name. */
+/** Returns the words that start the command `a2c` the way it was started: by npx from its cache, by npx in a project, or by name. */
 export function ownCommand(where: Surroundings = here()): readonly string[] {
   if (isByNpx(where)) return ['npx', '-p', 'a2c-actors', 'a2c'];
   return /[\\/]node_modules[\\/]\.bin[\\/]a2c$/.test(where.argv[0] ?? '') ? ['npx', 'a2c'] : ['a2c'];
 }
 /**
- * Command that installs a package. A program started by `npx` runs from a folder of its own that `npm install` does not reach, so
- * the command is the same call with that package then. A global program finds global packages.
+ * Returns the command that installs a package. A program started by `npx` runs from a folder of its own that `npm install`
+ * does not reach, so the command is then the same call with that package added. A global program finds global packages.
  */
 export function installCommand(name: OptionalPackage, where: Surroundings = here()): string {
   const asked = name + optionalPackages[name];

@@ -22,17 +22,17 @@ const here =
 /** Tells whether this is a checkout that runs its sources. */
 export const isSource = (here ?? '').endsWith('/adapters/own-files.ts');
 
-/** Path of a file of the sources, in a checkout that runs them. */
+/** Returns the path of a file of the sources, in a checkout that runs them. */
 export const sourceFile = (path: string): string => fileURLToPath(new URL(`../${path}`, here));
 
-/** Path of a module as Node finds it from a file. Bundlers would follow a `createRequire` that is imported. */
+/** Returns the path of a module as Node finds it from a file. Bundlers would follow a `createRequire` that is imported. */
 const resolvedFrom = (file: string | undefined, module: string): string =>
   process
     .getBuiltinModule('node:module')
     .createRequire(file ?? '')
     .resolve(module);
 
-/** Address of a module of tsx, which runs the sources of a checkout. */
+/** Returns the address of a module of tsx, which runs the sources of a checkout. */
 export const sourceLoader = (module: 'tsx' | 'tsx/esm/api'): string =>
   pathToFileURL(resolvedFrom(here, module).replace(/cjs$/, 'mjs')).href;
 
@@ -47,8 +47,9 @@ export class OwnFileMissing extends Error {
 }
 
 /**
- * Folder `dist` of the installed package. A program that was bundled has a copy of this code in a file of its own, so the package
- * is looked up by its name from there, and from the program that was started. Only the same version counts.
+ * Returns the folder `dist` of the installed package. A program that was bundled has a copy of this code in a file of its
+ * own, so the package is looked up by its name from there, and from the program that was started. Only the same version
+ * counts.
  */
 function packageFolder(): string | undefined {
   for (const from of [here, process.argv[1]]) {
@@ -57,7 +58,7 @@ function packageFolder(): string | undefined {
       const found = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version?: unknown };
       if (found.version === version) return join(dirname(manifest), 'dist');
     } catch {
-      // Tries the next place: this one has no such package, or is no file.
+      // Tries the next place when this one is no file or has no such package.
     }
   }
   return undefined;
@@ -65,8 +66,8 @@ function packageFolder(): string | undefined {
 let found: string | undefined;
 
 /**
- * Path of a file that other programs can open, too: an Electron app reads its archive `app.asar` like a folder, but a program
- * that it starts cannot. What a packager unpacked is in the folder beside the archive.
+ * Returns a path that other programs can open, too: an Electron app reads its archive `app.asar` like a folder, but a
+ * program that it starts cannot. Unpacked files are in the folder beside the archive.
  */
 function outsideArchive(file: string): string {
   const unpacked = file.replace(/([\\/][^\\/]+\.asar)(?=[\\/])/, '$1.unpacked');

@@ -23,8 +23,8 @@ export function documentsCommand(root: string): { command: string; args: string[
 }
 
 /**
- * One line for each document format that the documents servers among these programs cannot read because a package is missing. The
- * folders are searched only when a package is missing.
+ * Returns a line for each document format that the documents servers among these programs cannot read, because a package is
+ * missing. Folders are searched only when one is missing.
  */
 export async function unreadDocuments(
   programs: readonly { readonly args: readonly string[] }[],

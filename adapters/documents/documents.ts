@@ -148,7 +148,10 @@ export class DocumentResources {
     );
   }
 
-  /** Catalogue of the documents (level 0), which says when it is not complete; from known details only; no document is read for it. */
+  /**
+   * Builds the catalogue of the documents (level 0) from the details known by now, without reading any. The catalogue says
+   * when it is not complete.
+   */
   #catalogue(): object {
     const all = [...this.#library.documents.values()];
     const documents = all.slice(0, limits.catalogued);

@@ -66,7 +66,7 @@ const isInside = (base: string, real: string): boolean => {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 };
 
-/** Real path of the deepest existing folder on the way to a path. */
+/** Returns the real path of the deepest existing folder on the way to a path. */
 const nearest = async (full: string): Promise<string> => {
   for (let folder = dirname(full); ; folder = dirname(folder)) {
     try {
@@ -124,7 +124,7 @@ export interface Found {
   readonly kind: 'file' | 'folder' | 'link';
 }
 
-/** Counts of one walk through folders: entries visited and folders left out. */
+/** Counters of one walk through folders: entries visited and folders left out. */
 export interface Walk {
   visited: number;
   /** Number of folders that could not be opened. */

@@ -65,7 +65,7 @@ async function scan(folders: readonly Folder[], signal: AbortSignal): Promise<Sc
   const documents = new Map<string, Listed>();
   const cost: Walk = { visited: 0, unreadable: 0, isCut: false, most: limits.libraryEntries };
   for (const folder of folders) {
-    // Takes a folder that was deleted for an empty one; it may come back.
+    // Treats a deleted folder as an empty one, because it may come back.
     const start = await locate([folder], folder.name === '' ? '.' : folder.name).catch(() => undefined);
     if (!start) continue;
     let batch: Promise<void>[] = [];
@@ -86,7 +86,7 @@ async function scan(folders: readonly Folder[], signal: AbortSignal): Promise<Sc
   return { documents, cut: `${cost.unreadable} folders may not be read` };
 }
 
-/** Facts of a document's file; undefined when the file no longer exists. */
+/** Returns the facts of a document's file; undefined when the file no longer exists. */
 async function listedAt(ref: string, real: string): Promise<Listed | undefined> {
   const facts = await lstat(real).catch(() => undefined);
   if (!facts?.isFile()) return undefined;
@@ -120,8 +120,8 @@ export interface LibraryOptions {
 }
 
 /**
- * Names for folders by their last path part, such as `docs`, and `docs-2` for a second one of that name. A single folder needs no
- * name.
+ * Returns names for folders by their last path part, such as `docs`, and `docs-2` for a second one of that name. A single
+ * folder needs no name.
  */
 export async function foldersOf(paths: readonly string[]): Promise<readonly Folder[]> {
   const real = await Promise.all(paths.map((path) => realpath(path)));
@@ -142,8 +142,8 @@ export async function foldersOf(paths: readonly string[]): Promise<readonly Fold
 }
 
 /**
- * One line for each document format below these folders that cannot be read. The folders are searched only when a package is
- * missing.
+ * Returns a line for each document format below these folders that cannot be read. The folders are searched only when a
+ * package is missing.
  */
 export async function unreadIn(paths: readonly string[]): Promise<string[]> {
   if (!isReaderMissing()) return [];
@@ -160,7 +160,7 @@ export class Library {
   readonly #readers = new Set<() => void>();
   /** Digest of each document's content, valid while inode, size and time of the file stay the same. */
   readonly #digests = new Map<string, { readonly stamp: string; readonly digest: string }>();
-  /** Digests of contents that failed once and may be tried again. */
+  /** Digests of contents that failed once and may be tried once more. */
   readonly #failed = new Set<string>();
   readonly #reads = new Map<string, Promise<ReadDocument>>();
   readonly #end = new AbortController();
@@ -186,7 +186,7 @@ export class Library {
     for (const line of missingReaders(documents.keys())) library.#notice(line);
     if (cut !== undefined) library.#notice(`Not all documents are served: ${cut}`);
     if (options.isWatching === false) return library;
-    // Looks from time to time when the folders are too large to watch, for example when a whole disk is served by mistake.
+    // Compares the folders from time to time when they are too large to watch, for example when a whole disk is served by mistake.
     if (documents.size > limits.watched) library.#lookAgain(scanMs);
     else await library.#watch();
     return library;
@@ -330,7 +330,7 @@ export class Library {
     );
   }
 
-  /** Looks for changes again and again; the pauses are long enough that this takes a twentieth of the time. */
+  /** Compares the folders again and again, with pauses so long that this takes a twentieth of the time. */
   #lookAgain(scanMs: number): void {
     if (this.#end.signal.aborted) return;
     this.#timer = setTimeout(
@@ -342,7 +342,7 @@ export class Library {
     );
   }
 
-  /** Finds changes since the last look at all folders. */
+  /** Finds changes since the last comparison of all folders. */
   async #compare(): Promise<void> {
     try {
       const { documents } = await scan(this.folders, this.#end.signal);

@@ -26,7 +26,7 @@ export interface Shared {
 
 const most = 100;
 
-/** Completion values for the template variables `doc_ref`, `page_index` and `element_id` that begin with the typed text. */
+/** Returns completion values for the template variables `doc_ref`, `page_index` and `element_id` that begin with the typed text. */
 async function completed(shared: Shared, { argument, context }: CompleteRequest['params']) {
   const all = await valuesOf(shared, argument.name, context?.arguments ?? {});
   const typed = argument.value.toLowerCase();
@@ -115,7 +115,7 @@ export function addResources(server: McpServer, shared: Shared): void {
   };
 }
 
-/** Resources that clients must be told about after files were added, removed or changed. */
+/** Returns the resources that clients must be told about after files were added, removed or changed. */
 function eventOf({ host, library, windows }: Shared, { added, removed, changed }: Change) {
   const isSetChanged = added.length + removed.length > 0;
   const wasCatalogue = library.documents.size - added.length + removed.length > limits.listedDocuments;

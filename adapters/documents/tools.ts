@@ -43,7 +43,7 @@ const count = z.int().min(0);
 const truncated = z.boolean().describe('Something is missing; note says what and how to get it.');
 const note = z.string().optional();
 
-/** Result of a tool, as structured content for programs and as text for models. */
+/** Builds the result of a tool, as structured content for programs and as text for models. */
 const result = (
   facts: Record<string, unknown>,
   text: string,
@@ -107,7 +107,7 @@ const listFiles = async (place: Place, wanted: Wanted, signal: AbortSignal): Pro
 };
 
 const listed = async ({ path, kind, real }: Found): Promise<Listed> => {
-  // Lists a file without a size when it was removed after the walk saw it.
+  // Lists a file without its size when it was removed after the walk had found it.
   const facts = kind === 'file' ? await lstat(real).catch(() => undefined) : undefined;
   return facts === undefined ? { path, kind } : { path, kind, sizeBytes: facts.size };
 };
@@ -346,7 +346,7 @@ export const addReadFile = (server: McpServer, folders: readonly Folder[]): void
   );
 };
 
-/** Times in ms after which a search answers at the latest: when most documents are still unread, and in any case. */
+/** Longest times in ms before a search answers: when the index needs longer than `mostMs`, and in any case. */
 const wait = { firstMs: 1_500, mostMs: 20_000 };
 
 export const addSearch = (server: McpServer, shared: Shared): void => {

@@ -85,7 +85,7 @@ export class Windows {
     if (isGone) this.#last = undefined;
     return isGone || this.#opened.length !== before;
   }
-  /** URIs of the windows that show a page of these documents. */
+  /** Returns the URIs of the windows that show a page of these documents. */
   showing(refs: readonly string[]): readonly string[] {
     const opened = this.#opened
       .filter(({ ref }) => refs.includes(ref))
@@ -125,7 +125,7 @@ const cut = (text: string): string =>
     ? text
     : `${text.slice(0, limits.windowChars)}\n\n… ${text.length - limits.windowChars} characters more`;
 
-/** Markdown tree of folders with their number of documents, and the documents of each. */
+/** Returns a Markdown tree of folders with their number of documents, and the documents of each. */
 function treeText(documents: readonly Listed[]): string {
   const folders = new Map<string, string[]>();
   for (const { ref } of documents) {

@@ -53,7 +53,7 @@ export class WordIndex {
   #next = 0;
   #isClosed = false;
   #running: Promise<void> | undefined;
-  /** Time when the reading of documents began, and the number of those looked at before. */
+  /** Time when the reading of documents began, and the number of those that were examined before. */
   #began = { at: 0, looked: 0 };
 
   constructor(library: Library) {
@@ -157,7 +157,10 @@ export class WordIndex {
     this.#refs.delete(number);
   }
 
-  /** Documents that contain all words: those with a word in title, keywords or name first, then the most recently modified. */
+  /**
+   * Returns the documents that contain all words: those with a word in title, keywords or name first, then the most recently
+   * modified.
+   */
   #matching(words: readonly string[]): readonly string[] {
     const sets = words
       .map((word) => this.#byWord.get(word) ?? new Set<number>())

@@ -18,23 +18,23 @@ const longestPath = 100;
 const mostBytes = 64 * 1024 * 1024;
 const newline = 0x0a;
 
-/** Listeners of one side of a connection. */
+/** Listeners for messages of the other side of a connection, and for its end. */
 interface DoorEars {
   heard(message: Fields): void;
-  /** Called once, when the other side is gone or has sent what is no message. */
+  /** Called once, when the other side is gone or has sent something that is no message. */
   ended(): void;
 }
 /** One side of a connection through a door: messages are JSON objects, one in each line. */
 export interface DoorLine {
   send(message: object): void;
-  /** Ends the connection, after what was sent. */
+  /** Ends the connection after all sent messages have left. */
   close(): void;
 }
 /** Open door of a host. */
 export interface Door {
-  /** Lets no further connection in. */
+  /** Accepts no further connections; those that are open stay. */
   shut(): void;
-  /** Ends each connection after what was sent, and lets none in. */
+  /** Ends each connection after all sent messages have left, and accepts no further ones. */
   close(): void;
 }
 
@@ -68,13 +68,13 @@ function lineOn(socket: Socket, earsOf: (line: DoorLine) => DoorEars): DoorLine 
     bytes += rest.length;
     if (bytes > mostBytes) socket.destroy();
   });
-  // An error is followed by `close`.
+  // Ignores the error, because the event `close` follows and is handled.
   socket.on('error', () => {});
   socket.on('close', () => ears.ended());
   return line;
 }
 
-/** Reason why a folder for doors may be entered by another user; undefined when only this user can. */
+/** Returns the reason why another user may enter a folder for doors; undefined when only this user can. */
 async function openedTo(folder: string): Promise<string | undefined> {
   const facts = await lstat(folder);
   if (!facts.isDirectory()) return `${folder} is no folder`;
@@ -83,8 +83,9 @@ async function openedTo(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Opens the door of this host; `take` gets each connection. Rejects with the reason where there can be no door. The socket is
- * removed with `close` and at the exit of this process; one that a killed host left is removed by the next command that looks.
+ * Opens the door of this host; `take` gets each connection. Rejects with the reason where there can be no door. The socket
+ * is removed by `close` and at the exit of this process. One left by a killed host is removed by the next command that looks
+ * for doors.
  */
 export async function openDoor(stateDir: string, take: (line: DoorLine) => DoorEars): Promise<Door> {
   if (process.platform === 'win32') throw new Error('Windows has no sockets that belong to one user');
@@ -104,7 +105,7 @@ export async function openDoor(stateDir: string, take: (line: DoorLine) => DoorE
     server.once('error', reject);
     server.listen(`${path}.new`, resolve);
   });
-  // Gets its name last, so that a command finds it with its mode, and listening.
+  // Renames the socket last, so that a command which finds it finds its access mode set and the host listening.
   await chmod(`${path}.new`, 0o600);
   await rename(`${path}.new`, path);
   const remove = (): void => rmSync(path, { force: true });
@@ -118,7 +119,7 @@ export async function openDoor(stateDir: string, take: (line: DoorLine) => DoorE
     shut,
     close: () => {
       if (server.listening) shut();
-      // Does not wait for the other side, which may be suspended.
+      // Ends the socket without waiting for the other side, which may be suspended.
       for (const socket of sockets) socket.end().unref();
     },
   };
@@ -136,7 +137,7 @@ export async function knockAtDoors(
   try {
     if ((await openedTo(folder)) !== undefined) return [];
   } catch {
-    // No host has had a door yet.
+    // Returns nothing when no host has opened a door yet.
     return [];
   }
   const names = (await readdir(folder)).filter((name) => name.endsWith(suffix));

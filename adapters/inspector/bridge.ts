@@ -3,7 +3,7 @@ import { attachPath, subprotocol, tokenSubprotocol } from '../../machines/inspec
 import type { ToPage } from '../../machines/inspection.ts';
 import type { AttachedPage, PageListener } from './server.ts';
 
-/** Bytes that wait for a page, 4 MiB, beyond which no more are taken from its host; the host then skips records. */
+/** Number of bytes waiting for a page, 4 MiB, above which no more are read from its host; the host then skips records. */
 const mostAhead = 4 * 1024 * 1024;
 const patienceMs = 20;
 /** Largest message of a host in bytes, 256 MiB. */

@@ -66,7 +66,7 @@ const inScript = (text: string): string => text.replaceAll(/<(\/script|!--)/gi, 
 const packed = (text: string): string => gzipSync(text).toString('base64');
 /** Escapes `<` in JSON, where the character occurs only inside texts, so that no text ends the HTML element. */
 const inJson = (text: string): string => text.replaceAll('<', String.raw`\u003c`);
-/** Does the same with a text that comes in parts. */
+/** Compresses a text that comes in parts in the same way, part by part. */
 async function* packedParts(parts: AsyncIterable<string>): AsyncGenerator<string> {
   // Encodes three bytes at a time, so that the parts together are the base64 of the whole.
   let rest: Buffer = Buffer.alloc(0);

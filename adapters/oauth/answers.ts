@@ -7,7 +7,7 @@ import { Refusal, type Fetch, withinOrigin } from './guarded-fetch.ts';
 import { toldAs } from './login-options.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
-/** Callback for members of an answer that cannot be read and are not needed. */
+/** Callback for members of an answer that cannot be read and are not needed, with a sentence about each. */
 type Noted = (text: string) => void;
 
 /** Type that a member of an answer must have; `read` returns undefined for a value of another type. */
@@ -108,7 +108,7 @@ const shapes = {
 const isThere = (said: Fields, name: string): boolean =>
   Object.hasOwn(said, name) && said[name] !== undefined && said[name] !== null && said[name] !== '';
 
-/** Returns the name of an answer for error messages. */
+/** Returns the kind and the address of an answer, as a name for it in error messages. */
 const placeOf = ({ what }: Shape, from: string | URL): string => `${what} of ${toldAs(from)}`;
 
 /**
@@ -146,7 +146,7 @@ function objectIn(body: string, type: string | null): Fields | undefined {
 }
 
 const word = /^[\w.-]{1,60}$/;
-/** Errors of a token endpoint after which another try may succeed, with another client or without the old tokens. */
+/** Error codes of a token endpoint after which another try may succeed, with another client or without the old tokens. */
 const mendable: readonly (string | undefined)[] = ['invalid_client', 'unauthorized_client', 'invalid_grant'];
 
 /** Error for a token endpoint that refuses the client or the grant; `code` is its OAuth error code. */
@@ -256,7 +256,7 @@ function resourcePlaces(server: URL): readonly URL[] {
   return path === '' ? [below] : [below, root];
 }
 
-/** Returns the first answer that holds one of the members `signs`; undefined when there is none. */
+/** Returns the first answer that has one of the members in `signs`; undefined when there is none. */
 async function firstOf(
   shape: Shape,
   places: readonly URL[],

@@ -91,7 +91,7 @@ export class Flow {
       await this.#attempt(code);
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error;
-      // A refused assertion is not tried again, because it would be refused again.
+      // Does not try a refused assertion again, because it would be refused again.
       if (this.#plan.options.config.grant === 'jwt_bearer') throw new Refusal(error.message);
       this.#forget(error);
       await this.#attempt(code).catch((again: unknown) => {
@@ -223,7 +223,7 @@ export class Flow {
   }
   #keep(client: Client): Client {
     const { client_secret: secret, ...known } = client;
-    // A client secret of the config is not stored with the login.
+    // Does not store a client secret of the config with the login.
     const isGiven = this.#plan.options.config.clientId !== undefined;
     const stamped = {
       ...known,
@@ -241,7 +241,7 @@ export class Flow {
       return;
     }
     this.kept = {};
-    // The login must start again with a new client, because the code belongs to the refused one.
+    // Starts the login again with a new client, because the code belongs to the refused one.
     if (this.#plan.options.config.clientId === undefined)
       throw new Refusal('its authorization server no longer knows this client', 'again');
   }

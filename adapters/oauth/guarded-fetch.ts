@@ -9,7 +9,10 @@ const mostBytes = 256 * 1024;
 const answerMs = 10_000;
 const brokenOff = 'the answer was broken off';
 
-/** Address ranges that an unknown server must not send us to: loopback, private, link-local, shared, unspecified, multicast. */
+/**
+ * Address ranges that an unknown server must not make this host connect to: loopback, private, link-local, shared,
+ * unspecified, multicast.
+ */
 const inside = new BlockList();
 for (const [net, bits] of [
   ['0.0.0.0', 8],

@@ -44,7 +44,7 @@ export const isOfAnother = (
   { authorizationServerUrl }: OAuthDiscoveryState,
 ): boolean => typeof issuer === 'string' && plain(issuer) !== plain(authorizationServerUrl);
 /**
- * Throws when no person can log in: the authorization server supports no codes with PKCE, or demands a client
+ * Throws when a login by a person is impossible: the authorization server supports no codes with PKCE, or demands a client
  * that was registered beforehand.
  */
 export function mustServe(
@@ -108,10 +108,10 @@ export const toldAs = (url: string | URL): string => {
   return plain(origin + pathname);
 };
 
-/** Matches the issuer of Microsoft Entra for people of any tenant. */
+/** Pattern of the issuer that Microsoft Entra names for people of any tenant. */
 const entra =
   /^https:\/\/login\.(?:microsoftonline\.(?:com|us)|partner\.microsoftonline\.cn)\/(?:common|organizations|consumers)\/v2\.0$/;
-/** Tells whether an address is the template of the issuer with the name of a tenant filled in. */
+/** Tells whether an address is the issuer template of Microsoft Entra with the name of a tenant filled in. */
 function isOfTemplate(address: string, issuer: string): boolean {
   const [before = '', after, ...more] = issuer.split('{tenantid}');
   if (after === undefined || more.length > 0 || !/^https?:\/\/[^/]+\//.test(before)) return false;

@@ -80,7 +80,7 @@ export class Login {
   /** Handles a refusal by the server; returns true when the request may be sent once more. Never rejects. */
   async challenged({ status, header, token, isFirst }: Refused): Promise<boolean> {
     const challenge = challengeIn(header);
-    // The token is valid and only the nonce was missing, which is known by now.
+    // Allows a repetition with the nonce that came with the refusal, because the token itself is valid.
     if (status === 401 && challenge.error === 'use_dpop_nonce' && token !== undefined && isFirst) return true;
     const isScope = status === 403 && challenge.error === 'insufficient_scope';
     if (status === 403 && !isScope) return false;
@@ -156,7 +156,7 @@ export class Login {
   async #renewed(stale: string | undefined): Promise<boolean> {
     await this.#options.store.change(this.#key, async (kept) => {
       const token = kept.tokens?.access_token;
-      // Another process has renewed the token already, or a person has logged in there.
+      // Uses the token that another process has obtained meanwhile, by a renewal or by a login of a person.
       const isNewer = token !== undefined && token !== stale && !this.#endsSoon(kept);
       if (isNewer || (!this.#needsNobody && kept.tokens?.refresh_token === undefined)) {
         this.#took(kept);
@@ -200,7 +200,7 @@ export class Login {
 
   /** Requests the additional scopes that the server demands, unless they were requested before. */
   async #stepUp(scope: string | undefined, token: string | undefined): Promise<boolean> {
-    // Another request has already obtained a new token while this one was under way.
+    // Returns when another request has already obtained a new token meanwhile.
     if (token !== this.#kept?.tokens?.access_token) return this.#kept?.tokens !== undefined;
     const before = new Set(this.#kept?.scope?.split(' '));
     const isMore = scope?.split(/\s+/).some((one) => !before.has(one)) === true;
@@ -220,8 +220,7 @@ export class Login {
     if (isRejected && !(await this.#hasMoved(signal)))
       throw new Refusal('the server does not take the token that its login just gave');
     if (this.#needsNobody) {
-      // A renewal was tried and failed just before, when the server refused the request, so it is not
-      // repeated.
+      // Does not repeat a renewal that has failed just before, when the server refused the request.
       const isAsked = this.#why !== undefined;
       if (!isAsked && (await this.#renew(this.#kept?.tokens?.access_token))) return;
       const why = this.#why ?? new Refusal('its authorization server gives no token to this client');

@@ -88,7 +88,10 @@ export async function byPerson(kept: Kept, start: FlowStart, news: LoginNews): P
     return loginThroughPage(unknown, start, news);
   }
 }
-/** Tells whether another try may succeed, with another client or from the start. */
+/**
+ * Tells whether an error means that the client was forgotten, so that another try may succeed with another client or from
+ * the start.
+ */
 export const isForgotten = (error: unknown): boolean => error instanceof Refusal && error.remedy === 'again';
 
 async function loginThroughPage(kept: Kept, start: FlowStart, news: LoginNews): Promise<Kept> {
@@ -104,8 +107,8 @@ async function through(loopback: Loopback, kept: Kept, start: FlowStart, news: L
   const { found, options, signal } = start;
   const port = Number(new URL(redirectUri).port);
   const state = randomBytes(32).toString('base64url');
-  // Tokens are left out, because the flow would renew them instead of asking the person. A client that was
-  // registered for another port, fewer scopes or another authorization server is not used.
+  // Leaves out the tokens, because the flow would renew them instead of asking the person. A client that was registered for
+  // another port, fewer scopes or another authorization server is not used either.
   const { tokens: _, client, ...rest } = kept;
   const isGiven = options.config.clientId !== undefined;
   const isSame =
@@ -130,7 +133,10 @@ async function through(loopback: Loopback, kept: Kept, start: FlowStart, news: L
 
 /** HTTP statuses with which a login page answers for an unknown client; such a client gets no redirect (RFC 6749 §4.1.2.1). */
 const unknownClient: readonly unknown[] = [400, 401, 404, 410, 422];
-/** Requests the login page with the client of an earlier login, so that no person is shown an error about an unknown client. */
+/**
+ * Requests the login page with the client of an earlier login, and throws when the page does not know it, so that no person
+ * sees an error about an unknown client.
+ */
 async function mustKnowUs(page: URL, server: URL, signal: AbortSignal): Promise<void> {
   const ask = guardedFetch(server, signal);
   const answer = await ask(page, { headers: { accept: 'text/html' } }).catch(() => undefined);

@@ -6,7 +6,7 @@ import { type Fetch, guardedFetch, Refusal } from './guarded-fetch.ts';
 import { dpopKeySchema } from './login-store.ts';
 import { type LoginConfig, plain, type GiveAssertion } from './login-options.ts';
 
-/** Algorithm of DPoP proofs (RFC 9449), which show that the sender of a token has its key; the one that all servers support. */
+/** Algorithm of DPoP proofs (RFC 9449), which show that the sender of a token has its key. All servers support this one. */
 const alg = 'ES256';
 type DpopKey = z.output<typeof dpopKeySchema>;
 
@@ -191,8 +191,7 @@ async function grantBy(
   { config, resource, scope, signal }: AssertionOptions,
 ): Promise<string> {
   const { idpClientId: id = '', idpClientSecret: secret } = config;
-  // The identity provider comes from the config, so its own address decides whether private networks are
-  // allowed.
+  // Decides by the address of the identity provider whether private networks are allowed, because that address comes from the config.
   const answer = await guardedFetch(new URL(endpoint), signal)(endpoint, {
     method: 'POST',
     headers: {

@@ -31,12 +31,12 @@ const names: Readonly<Record<Panel, string>> = {
   checks: 'Checks',
 };
 const drawMs = 100;
-/** Share of these draws that a file gets while its later records are read: to draw takes longer than to read them. */
+/** Share of its time that the page draws while it still reads later records of a file: drawing takes longer than reading. */
 const drawnWhileLoading = 1 / 8;
-/** Number of records of a file after which its first screen is there. */
+/** Number of records of a file after which the page shows its first screen. */
 const firstRecords = 5_000;
 
-/** Tells for how long the page had no connection, because it knows nothing of what happened then. */
+/** Returns a text for how long the page had no connection, because it knows nothing of what happened then. */
 const awayText = (away: Session['away']): string =>
   away?.to === undefined
     ? ''
@@ -69,7 +69,7 @@ function stateOfLink({
     true,
   ];
 }
-/** Buttons that carry the view away: its address, its text, and a picture of it. */
+/** Buttons that share the view: copy its address, copy it as text, save a picture of it. */
 function Carry({ session }: { session: Session }): VNode {
   const text = (): string => {
     const { host, wallNow: at, incidents, servers, choice, story } = session;

@@ -11,14 +11,14 @@ export interface CallFilter {
   readonly tool: string;
   readonly server: string;
   readonly agent: string;
-  /** Words that all stand somewhere in the call: in its names, its arguments, its result or its failure. */
+  /** Words that must all occur in the call: in its names, its arguments, its result or its failure. */
   readonly text: string;
 }
 export const noFilter: CallFilter = { kind: 'all', tool: '', server: '', agent: '', text: '' };
-/** Name under which the list has a call that its host made itself. */
+/** Caller shown in the list for a call that the host made itself. */
 export const hostItself = 'the host itself';
 export const serverOf = ({ server, computer }: Call): string => server || computer;
-/** Name under which the list has a call that was made from a page of the inspector. */
+/** Caller shown in the list for a call that was made from a page of the inspector. */
 const fromPage = 'a page of the inspector';
 export const askerOf = ({ agent, isByPage }: Call): string => (isByPage ? fromPage : agent || hostItself);
 
@@ -29,7 +29,7 @@ export function kindOf(call: Call, at: number): CallKind {
   if (call.ended?.outcome === 'unknown') return 'unknown';
   return isBad ? 'failed' : 'all';
 }
-/** Texts of calls in lower case; a call that has not ended is written again, because more of it may be known. */
+/** Searchable texts of calls in lower case. The text of a call that has not ended is made again, because more of it may be known. */
 const written = new WeakMap<Call, { readonly text: string; readonly isOver: boolean }>();
 function searchedOf(call: Call): string {
   const known = written.get(call);
@@ -42,7 +42,7 @@ function searchedOf(call: Call): string {
   return text;
 }
 
-/** Value below which this share of the sorted values lies (nearest rank); undefined when there is none. */
+/** Returns the value below which this share of the sorted values lies (nearest rank); undefined when there is none. */
 export const percentileOf = (sorted: readonly number[], share: number): number | undefined =>
   sorted[Math.ceil(sorted.length * share) - 1];
 
@@ -56,7 +56,7 @@ interface CallTotals {
 export interface CallList extends CallTotals {
   /** Selected calls, the newest first. */
   readonly calls: readonly Call[];
-  /** Names to choose from, among all calls. */
+  /** Names of tools to choose from, among all calls. */
   readonly tools: readonly string[];
   readonly servers: readonly string[];
   readonly agents: readonly string[];
@@ -64,7 +64,7 @@ export interface CallList extends CallTotals {
 const namesOf = (calls: readonly Call[], of: (call: Call) => string): readonly string[] =>
   [...new Set(calls.map(of))].filter((name) => name !== '').toSorted();
 
-/** Selects calls as they were at a time of the wall clock; of a range those that were under way in it. */
+/** Selects calls as they were at a time of the wall clock. With a range, selects those that were running in it. */
 export function listCalls(all: readonly Call[], filter: CallFilter, at: number, range?: Range): CallList {
   const known = all.filter(({ from, ended }) => from <= at && isWithin(range, from, ended?.at ?? at));
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -104,7 +104,7 @@ export interface CallPhase {
   readonly from: number;
   /** End of the phase; for the last one of a call that is under way, the moment shown. */
   readonly to: number;
-  /** Number of the record with which it began; null when it is older than the page. */
+  /** Number of the record with which the phase began; null when it is older than the page. */
   readonly s: number | null;
   readonly text: string;
   /** Reports of progress in this phase. */

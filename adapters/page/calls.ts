@@ -43,7 +43,7 @@ export interface Call {
   readonly tool: string;
   /** Name of the agent that asked; empty when the host itself did. */
   agent: string;
-  /** Tells that an inspector page made the call. */
+  /** True when a page of the inspector made the call. */
   readonly isByPage: boolean;
   /** Name of the computer that was asked, for a call of an agent. */
   readonly computer: string;
@@ -79,8 +79,8 @@ const firstText = (result: unknown): string =>
     .map(({ text }) => textOf(text))
     .find((text) => text !== '') ?? '';
 /**
- * Reads the end of a call from the news that its host got, or from the answer that its agent gets. What a computer knows
- * of the effect is in the `meta` of the result, and counts more than what its agent makes of it.
+ * Reads the end of a call from what its host reported, or from the answer to its agent. The computer's knowledge of the
+ * effect is in the `meta` of the result, and counts more than that of the agent.
  */
 function endOf(at: number, told: Fields, result: unknown): CallEnd {
   const { meta, structuredContent, isError } = fieldsOf(result);
@@ -113,7 +113,7 @@ export class Calls {
   readonly #byAddress = new Map<string, Call>();
   /** Tickets of calls that came from an agent or an office of the same host, under which they are known already. */
   readonly #passed = new Set<string>();
-  /** Ends of such calls at their computer, which know more than what the office tells. */
+  /** Ends of these calls at their computer, which know more about the effect than the report of the office. */
   readonly #known = new WeakMap<Call, CallEnd>();
   /** Called with a call that has just ended. */
   readonly #ended: (call: Call) => void;
@@ -122,8 +122,8 @@ export class Calls {
     this.#ended = ended;
   }
   /**
-   * Takes a record that crossed the boundary, or a call that an office told; `s` is its number, or null when it is older
-   * than the page.
+   * Adds a record that crossed the boundary, or a call that an office reported. `s` is the number of the record, or null
+   * when it is older than the page.
    */
   add(row: Row, at: number, s: number | null): void {
     if (row.k === 'call') return this.#whole(row);
@@ -181,7 +181,7 @@ export class Calls {
       this.#byAddress.delete(old.address);
     }
   }
-  /** Takes a call that is told at once, from its beginning to its success. */
+  /** Adds a call that one record reports as a whole, from its beginning to its success. */
   #whole({ a, ev, told, steps }: Row): void {
     const [given, end, address] = [fieldsOf(ev), fieldsOf(told), textOf(a)];
     const moments = (Array.isArray(steps) ? steps : []) as [CallStep, number, number, string?][];
@@ -199,7 +199,7 @@ export class Calls {
     const result = isOfHost ? end['result'] : end['body'];
     this.#end(ticket, endOf(ended.at, isOfHost ? end : {}, result), call.server, ended.s);
   }
-  /** Takes the beginning or the end of a call that an office relays, which has no actor. */
+  /** Adds the beginning or the end of a call that an office relays, which has no actor. */
   #relayed(told: Fields, at: number, s: number | null): void {
     const { req_id, agent, outcome, code, message, server } = told;
     const ticket = `office.${textOf(agent)}.${textOf(req_id)}`;
@@ -213,7 +213,7 @@ export class Calls {
     const call = this.#open.get(ticket);
     if (call) call.moments.push({ step: 'passed on', at, s, text: '' });
   }
-  /** Notes that a call of an agent or an office of this host has come to an office or a computer of the same host. */
+  /** Notes that a call of an agent or an office has reached an office or a computer of the same host, so that it is listed once. */
   #passOn(call: Call, ticket: string, ev: Fields): void {
     call.agent = textOf(ev['agent']);
     this.#open.set(ticket, call);
@@ -234,7 +234,7 @@ export class Calls {
     const call = this.#open.get(ticket);
     if (!call) return;
     this.#open.delete(ticket);
-    // A call that agent and computer of this host share ends when its agent has the answer.
+    // Waits for the answer to the agent to end a call that agent and computer of this host share.
     if (this.#passed.delete(ticket)) return void this.#known.set(call, ended);
     this.revision += 1;
     call.server ||= server || textOf(fieldsOf(fieldsOf(ended.result)['meta'])['a2c_server']);
@@ -244,7 +244,7 @@ export class Calls {
     this.#ended(call);
   }
 }
-/** Tells which step of a call a record is; undefined when it is none that a person asks for. */
+/** Returns the step of a call that a record shows; undefined when it shows none that matters to a person. */
 function momentOf(row: Row, ev: Fields): Pick<CallMoment, 'step' | 'text'> | undefined {
   const channel = textOf(row['ch']);
   const type = textOf(ev['type']);
@@ -264,9 +264,9 @@ function momentOf(row: Row, ev: Fields): Pick<CallMoment, 'step' | 'text'> | und
   return isAnswer(type) ? { step: 'answered', text: '' } : undefined;
 }
 
-/** Call at a moment, in words for a person. */
+/** State of a call at one moment, in words for a person. */
 export interface CallStanding {
-  /** State: the end of the call, or what it waits for. */
+  /** Words for the end of the call, or for what it waits for. */
   readonly words: string;
   readonly isOver: boolean;
   readonly isBad: boolean;

@@ -34,7 +34,7 @@ function sought(row: Row): ((earlier: Row) => boolean) | undefined {
       (earlier.k === 'step' || earlier.k === 'open') && isFor(earlier, who);
   if (k === 'step') {
     const event = eventOf(row);
-    // Events such as `xstate.init` are caused by the opening of the actor.
+    // Takes the opening of an actor as the cause of events such as `xstate.init`.
     return (earlier) =>
       (earlier.k === 'open' && isFor(earlier, address)) ||
       (earlier.k === 'post' && eventOf(earlier) === event && isFor(earlier, address)) ||

@@ -19,7 +19,7 @@ export const panels = [
 export type Panel = (typeof panels)[number];
 export interface Choice {
   readonly panel: Panel;
-  /** Address of the actor chosen on the page. */
+  /** Address of the actor chosen on the page; undefined for none. */
   readonly actor: string | undefined;
   /** Index of the record whose moment is shown; undefined for the present, or for the end of a file. */
   readonly moment: number | undefined;
@@ -52,10 +52,10 @@ export const firstChoice: Choice = {
   tree: undefined,
 };
 
-/** Panels that show the actor chosen in the tree, or choose one. */
+/** Panels that show the actor chosen in the tree, or that let a person choose one. */
 const ofActors: ReadonlySet<Panel> = new Set(['chart', 'lanes', 'records', 'messages']);
 export const isTreeShown = ({ tree, panel }: Choice): boolean => tree ?? ofActors.has(panel);
-/** Tells whether a view shows records, or machines of calls; other views need the outline of a running host only. */
+/** Tells whether a view needs all records of a running host, also those inside of calls. Other views need its outline only. */
 export const needsRecords = (choice: Choice): boolean =>
   choice.moment !== undefined ||
   isTreeShown(choice) ||
@@ -64,7 +64,7 @@ export const needsRecords = (choice: Choice): boolean =>
 
 /** View that an address names; `s` is the number of the record whose moment is shown. */
 export interface LinkedView extends Partial<Omit<Choice, 'moment' | 'tree' | 'panel'>> {
-  /** Undefined for the first panel of the host. */
+  /** Panel that is shown; undefined for the first panel of the host. */
   readonly panel: Panel | undefined;
   readonly s?: number;
 }
@@ -108,7 +108,7 @@ function rangeIn(text: string): Range | undefined {
   const [from = NaN, to = NaN] = text.split('~').map((part) => (part === '' ? NaN : Number(part)));
   return from < to && Number.isFinite(to - from) ? { from, to } : undefined;
 }
-/** Reads a fragment; what is missing or unknown in it is as at the start. */
+/** Reads a view from a fragment. What is missing or unknown in it has its first value. */
 export function viewOf(fragment: string): LinkedView {
   const parts = new URLSearchParams(fragment.replace(/^#/, ''));
   const text = (name: string): string => parts.get(name) ?? '';
@@ -139,9 +139,9 @@ export function viewOf(fragment: string): LinkedView {
 export interface FleetView {
   /** Index of the host that is shown alone; undefined for all together. */
   readonly host: number | undefined;
-  /** Key of the chosen call of all. */
+  /** Key of the call that is chosen in the list of all hosts. */
   readonly call: string | undefined;
-  /** View of all together; undefined when the person has not chosen. */
+  /** View of all hosts together; undefined when the person has not chosen. */
   readonly view: 'joined' | 'compared' | undefined;
 }
 /** Adds the view of a page of several hosts to a fragment; `inner` is the one of the host that is shown alone. */
@@ -162,7 +162,7 @@ export function fleetViewOf(fragment: string): FleetView {
     view: view === 'joined' || view === 'compared' ? view : undefined,
   };
 }
-/** Tells whether a change of the view is a step that the Back button takes back, and not a mere move within it. */
+/** Tells whether the Back button takes a change of the view back. A mere move within the view does not count. */
 export const isStep = (before: Choice, after: Choice): boolean =>
   before.panel !== after.panel ||
   before.call !== after.call ||

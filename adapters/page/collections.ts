@@ -30,7 +30,7 @@ const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(
 const cachesOf = (context: unknown): Fields => fieldsOf(fieldsOf(context)['caches']);
 const urisOf = (cache: unknown): string[] => textsOf(fieldsOf(fieldsOf(cache)['listed'])['uris']);
 
-/** Lists which server shows which URIs, from the context of a Desktop or a Finder. */
+/** Returns which server shows which URIs, from the context of a Desktop or a Finder. */
 export const shownOf = (context: unknown): Shown[] =>
   Object.entries(cachesOf(context)).map(([server, cache]) => ({
     server,
@@ -65,7 +65,7 @@ function changesIn(lane: Lane, history: History, until: number): CollectionChang
   const told: number[] = [];
   let updated: Untold | undefined;
   const name = nameOf(lane.address);
-  // Starts with the remembered context when the actor is older than the trace.
+  // Starts with the context in the checkpoint when the actor is older than the trace.
   let context: unknown = isObject(fieldsOf(lane.input)['caches']) ? lane.input : {};
   for (const index of lane.rows) {
     const row = history.row(index);
@@ -73,7 +73,7 @@ function changesIn(lane: Lane, history: History, until: number): CollectionChang
     const { k, t } = row;
     const ev = fieldsOf(row['ev']);
     const at = { t, index, collection: lane.kind };
-    // A resource notification that leaves the context of the actor unchanged has changed nothing that is shown.
+    // Ignores a resource notification that leaves the context of the actor unchanged, because nothing that is shown has changed.
     if (k === 'step' && updated && row['ev'] === 'resource.updated') {
       updated.isTouching = row['ctx'] !== undefined;
       updated = undefined;

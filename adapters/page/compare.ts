@@ -14,7 +14,7 @@ export interface RunDifference {
   /** Record of each run; undefined where that run has none. */
   readonly one: Row | undefined;
   readonly other: Row | undefined;
-  /** Texts of both, cut where they part. */
+  /** Texts of both records, divided where they begin and end to differ. */
   readonly parting: Parting;
 }
 export interface ComparedCall {
@@ -23,23 +23,23 @@ export interface ComparedCall {
   readonly isSame: boolean;
 }
 export interface Compared {
-  /** Number of pairs that are the same. */
+  /** Number of pairs of records that are the same in both runs. */
   readonly same: number;
   /** Differences in the order of their times. */
   readonly differences: readonly RunDifference[];
-  /** Calls of both, those first that ended in another way. */
+  /** Calls of both runs, first those that ended in different ways. */
   readonly calls: readonly ComparedCall[];
 }
 const crossings: ReadonlySet<string> = new Set(['in', 'out', 'said', 'draw']);
 const typeOf = (row: Row): string => textOf(fieldsOf(row['ev'])['type']);
-/** Name of a crossing, shown to a person and used to find it in the other run. */
+/** Returns the name of a crossing, shown to a person and used to find the same crossing in the other run. */
 const nameOfCrossing = (row: Row): string => `${row.k} ${textOf(row['ch'])} ${typeOf(row)}`.trim();
-/** The same without the parameters of a question, which may be what differs. */
+/** Returns the name of a crossing without the parameters of a question, which may be what differs. */
 const looseName = (row: Row): string => `${row.k} ${textOf(row['ch']).replace(/ \{.*$/s, '')} ${typeOf(row)}`;
 const textOfCrossing = (row: Row | undefined): string =>
   row === undefined ? 'nothing' : `${nameOfCrossing(row)} ${canonical(row['ev'] ?? row['v'] ?? null)}`;
 
-/** Pairs items of two lists that have the same name, in their order; what is left over has no partner. */
+/** Pairs items of two lists that have the same name, in their order. An item that is left over has no partner. */
 function pairsOf<T>(
   ones: readonly T[],
   others: readonly T[],
@@ -81,7 +81,7 @@ function differencesOf(ones: readonly Row[], others: readonly Row[]): Pick<Compa
   const same = paired.length + loose.length - differences.length;
   return { same, differences: differences.toSorted((a, b) => timeOf(a) - timeOf(b)) };
 }
-/** Run as it is compared. */
+/** Run with its crossings and calls, prepared for the comparison. */
 export interface Run {
   readonly rows: readonly Row[];
   readonly calls: readonly Call[];

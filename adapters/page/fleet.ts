@@ -13,7 +13,7 @@ import { fleetFragmentOf, fleetViewOf, isStep, viewOf, withToken, type FleetView
 import type { Session } from './session.ts';
 import { textOf } from './values.ts';
 
-/** State of a page of several hosts or files: the session of each, what joins them, and the choices of the person. */
+/** State of a page of several hosts or files: the session of each, their joined calls, and the choices of the person. */
 
 const roots: ReadonlySet<string> = new Set(['agent', 'office', 'computer']);
 /** Returns the facts of a host; of a file those of the hosts that it recorded. */
@@ -44,7 +44,10 @@ export class Fleet {
   #chosen: (isStep: boolean) => void = () => {};
   #joined: (Pick<FleetSeen, 'calls' | 'shifts'> & { readonly key: string }) | undefined;
 
-  /** `open` attaches to the host at a path of the server; `fragment` is that of the address with which the page begins. */
+  /**
+   * Makes the state of the page. `open` attaches to the host at a path of the server; `fragment` is that of the address with
+   * which the page begins.
+   */
   constructor(open: (path: string) => Session, fragment: string) {
     this.#open = open;
     this.#view = fleetViewOf(fragment);
@@ -52,11 +55,11 @@ export class Fleet {
   onChange(listener: () => void): void {
     this.#listener = listener;
   }
-  /** Sets the function that is told when the view has changed, and whether the Back button takes that back. */
+  /** Sets the function that is called when the view has changed. Its argument tells whether the Back button takes the change back. */
   onChoose(listener: (isStep: boolean) => void): void {
     this.#chosen = listener;
   }
-  /** Takes the list of all hosts, which only grows. */
+  /** Adds new hosts from the list of all hosts, which only grows. */
   take(hosts: readonly HostFacts[]): void {
     for (let n = this.sessions.length; n < hosts.length; n += 1) this.add(this.#open(hostPath(n)));
   }
@@ -95,7 +98,7 @@ export class Fleet {
     this.choose({ host });
     this.sessions[host]?.choose({ panel: 'calls', call: ticket });
   }
-  /** Fragment of the address of this view; `present` is the one that the page has. */
+  /** Returns the fragment of an address for this view; `present` is the fragment that the page has. */
   fragmentFrom(present: string): string {
     return fleetFragmentOf(this.#view, this.shown?.fragmentFrom(present) ?? withToken(present));
   }
@@ -105,7 +108,7 @@ export class Fleet {
     this.shown?.show(viewOf(fragment));
     this.#listener();
   }
-  /** Facts of all hosts now; the calls are joined again when one began or ended. */
+  /** Facts of all hosts now. The calls are joined again when one began or ended. */
   get seen(): FleetSeen {
     const hosts = this.sessions.map((session) => ({
       facts: factsOf(session),

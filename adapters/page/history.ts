@@ -46,7 +46,10 @@ interface LivingChange {
   readonly before: Living | undefined;
   readonly after: Living | undefined;
 }
-/** Compares two states; most are words, and a long trace has hundreds of thousands. */
+/**
+ * Tells whether two states are equal. Words are compared first, because most states are words and a long trace has hundreds
+ * of thousands.
+ */
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));
 const startOf = (address: string, kind: string, owner: string | null): Omit<Living, 'opened' | 'since'> => ({
@@ -112,14 +115,14 @@ function afterStep(known: Living, { v, ctx, gone, tr, t }: Row): Living {
   const isMoved = v !== undefined && !isSame(v, known.state);
   return {
     ...known,
-    // Time of entering the state stays unknown for an actor found only after its start.
+    // Leaves the time of entering the state unknown for an actor found only after its start.
     ...(isMoved && { state: v }),
     ...(isMoved && !isSameOutside(v, known.state) && { since: isFoundLate(known) ? null : t }),
     ...((ctx !== undefined || gone !== undefined) && { context: contextAfter(known.context, { ctx, gone }) }),
     ...(Array.isArray(tr) && tr.length > 0 && { taken: tr.map(textOf) }),
   };
 }
-/** Returns the address without its last part; an address of one part has nothing above it. */
+/** Returns the address without its last part. Above an address of one part there is an empty one. */
 const aboveOf = (address: string): string => address.slice(0, Math.max(0, address.lastIndexOf('/')));
 /**
  * Makes an actor whose opening was dropped from the ring buffer of the recorder; its first record here is some later
@@ -172,7 +175,7 @@ export interface Lane {
   readonly kind: string;
   readonly owner: string;
   readonly from: number;
-  /** Tells that the actor lived before the trace begins. */
+  /** True when the actor lived before the trace begins. */
   readonly isOlder: boolean;
   readonly input: unknown;
   /** Time at which the actor ended, in ms since the trace began; undefined while it lives. */
@@ -202,7 +205,7 @@ export interface Letter {
   readonly from: string;
   readonly to: string;
   readonly type: string;
-  /** Tells that no actor lived at the address, so that the message was lost. */
+  /** True when no actor lived at the address, so that the message was lost. */
   readonly isDead: boolean;
 }
 
@@ -274,7 +277,7 @@ export class History {
   }
   /** Returns the index of the trace record with this number, or undefined when there is none. */
   indexOf(s: number): number | undefined {
-    // A list of a running host has the number of the record after it.
+    // Returns the record before a list, because a list has the number of the record after it.
     const index = this.#before(({ s: other }) => other <= s) - 1;
     return this.#rows[index]?.s === s ? index : undefined;
   }

@@ -30,7 +30,7 @@ interface Told {
   /** Time of the next try; null when none is planned. */
   readonly nextAt: number | null;
 }
-/** One thing that went wrong, with all that is known of it; later news are added. */
+/** One thing that went wrong, with all that is known about it. Later reports are added to it. */
 export interface Incident {
   /** Name of this incident, unlike that of any other. */
   readonly id: string;
@@ -41,11 +41,11 @@ export interface Incident {
   readonly subject: string;
   /** Number of the record with which it began; null when it is older than the page. */
   readonly s: number | null;
-  /** Descriptions, each with the time from which it holds. */
+  /** Descriptions of the incident, each with the time from which it holds. */
   readonly told: Told[];
-  /** Times at which it happened: several for a crash loop. */
+  /** Times at which the incident happened: several for a crash loop. */
   readonly times: number[];
-  /** Times at which it was over; it may begin again after each. */
+  /** Times at which the incident was over; it may begin again after each. */
   readonly overs: number[];
   readonly isStopped: number[];
   readonly calls: Call[];
@@ -60,20 +60,20 @@ export interface IncidentView {
   readonly remedy: string;
   readonly times: number;
   readonly last: number;
-  /** Time at which it was over; undefined while it lasts. */
+  /** Time at which the incident was over; undefined while it lasts. */
   readonly to: number | undefined;
   readonly isStopped: boolean;
   readonly nextAt: number | null;
-  /** Calls whose effect is unknown because of it. */
+  /** Calls whose effect is unknown because of the incident. */
   readonly lost: readonly Call[];
-  /** Calls that failed because of it and had no effect. */
+  /** Calls that failed because of the incident and had no effect. */
   readonly refused: readonly Call[];
 }
-/** Time within which a server that fails again continues its incident: it is in a crash loop. */
+/** Time in ms within which a server that fails again continues its incident, as in a crash loop. */
 const againMs = 60_000;
-/** Time for which an incident that is over still makes its server worth a look. */
+/** Time in ms after the end of an incident for which its server is still marked as worth a look. */
 const recentMs = 15 * 60_000;
-/** Shortest wait for an answer to `initialize` that is told while it lasts, and that is kept when it is over. */
+/** Shortest wait in ms for an answer to `initialize` that is shown as an incident. */
 const silentMs = 3_000;
 const longSilentMs = 10_000;
 const mostIncidents = 2_000;
@@ -105,7 +105,7 @@ export class Story {
   #now = 0;
   readonly #states = new Map<string, string>();
 
-  /** Takes a record; `s` is its number in the trace of the page, or null when it is older than the page. */
+  /** Adds a record to the incidents and calls; `s` is its number in the trace of the page, or null when it is older than the page. */
   add(row: Row, s: number | null): void {
     const at = numberOf(row['w']) ?? this.#now;
     if (at === 0) return;
@@ -123,7 +123,7 @@ export class Story {
     if (k === 'said') this.#told(textOf(ev['type']), ev, at, s);
     else this.#crossed(row, ev, at, s);
   }
-  /** Notes that the host ended without saying so. */
+  /** Notes that the host ended without a last record. */
   died(): void {
     this.#begin('host', 'host', this.#now, null, {
       what: 'The recording has no end: its host was killed, or the file was cut here.',
@@ -181,7 +181,7 @@ export class Story {
       nextAt: next === undefined ? null : at + next,
     };
     const kind = kinds[state] ?? 'down';
-    // A server that is lost first, and then wants a login, had no other trouble than that.
+    // Drops the incident of a lost server that turns out to want a login, because that was its only trouble.
     if (kind !== 'down') this.#drop('down', name, at);
     const isAgain = before === undefined || !trouble.has(before);
     this.#begin(kind, name, at, s, told, name, isAgain);
@@ -211,9 +211,10 @@ export class Story {
     if (type === 'session.opened' || type === 'session.failed') this.#over(['silent'], server, at);
     if (type === 'office.failed')
       this.#begin('host', 'office', at, s, { what: `The office failed: ${textOf(ev['message'])}` });
-    // An office whose port is taken is opened again at another one.
+    // Ends the incident of a taken port when the office is opened at another one.
     if (type === 'office.opened') this.#over(['host'], 'office', at);
-    // The name of a question that was asked before the page came is not known: any answer to its call ends it.
+    // Ends every question of a call with any answer to it, because the name of a question that was asked before the page
+    // came is not known.
     if (isAnswer(type) || type === 'withdraw') this.#over(['person'], address, at);
     if (row.k !== 'out' || type !== 'ask' || !channel.startsWith('ask confirm ')) return;
     const what = `A call of ${textOf(fieldsOf(ev['params'])['tool'])} waits for a person to allow it.`;
@@ -240,7 +241,7 @@ export class Story {
       if (down && isRelated) return void down.calls.push(call);
       const s = call.moments.at(-1)?.s ?? null;
       const what = `The effect of ${tool} is unknown: ${whyOf(call)}`;
-      // Lost calls of one tool that follow each other are one incident.
+      // Joins lost calls of one tool that follow each other into one incident.
       const subject = server || call.computer;
       const lost = this.#begin('call', subject, ended.at, s, { what }, `${subject} ${tool}`);
       lost.overs.push(ended.at);
@@ -248,8 +249,8 @@ export class Story {
     } else if (down && isRelated && ended.failure['code'] === 'ServerNotActive') down.calls.push(call);
   }
 
-  // ── states that a page finds ───────────────────────────────────────────────────────────────────────
-  /** Takes the servers that are in trouble at a checkpoint, when nothing is known of how they came to it. */
+  // ── states in a checkpoint ─────────────────────────────────────────────────────────────────────────
+  /** Adds incidents for servers that are in trouble at a checkpoint, when their earlier records are not known. */
   #restored({ roots }: Row, at: number, s: number | null): void {
     for (const { kind, snapshot, inState, holds } of listOf(roots)) {
       const { value, context } = fieldsOf(snapshot);
@@ -274,8 +275,8 @@ export class Story {
     for (const { ch, ev } of listOf(open)) this.calls.add({ s: 0, t: 0, k: 'in', ch, ev }, at, s);
   }
 
-  // ── the list ───────────────────────────────────────────────────────────────────────────────────────
-  /** Begins an incident, or continues the one of this subject that is still open or was over just now. */
+  // ── list of incidents ──────────────────────────────────────────────────────────────────────────────
+  /** Begins an incident, or continues one of this subject that is still open or has ended within `againMs`. */
   #begin(
     kind: IncidentKind,
     subject: string,
@@ -319,14 +320,14 @@ export class Story {
       if (isStopped) incident.isStopped.push(at);
     }
   }
-  /** Takes back an incident that began just now, because it turned out to be another one. */
+  /** Removes an incident that began just now, because it turned out to be another one. */
   #drop(kind: IncidentKind, name: string, at: number): void {
     this.all = this.all.filter(
       (each) => each.key !== `${kind} ${name}` || !isOpen(each) || at - (each.times[0] ?? 0) > 1_000,
     );
   }
 
-  /** Returns the incidents as they were at a time: those that last first, then the latest first. */
+  /** Returns the incidents as they were at a time: first those that last, then the latest. */
   at(time: number): IncidentView[] {
     const all = this.all.flatMap((incident) => viewOf(incident, time) ?? []);
     const downOf = ({ kind, subject, to }: IncidentView): IncidentView | undefined =>
@@ -340,7 +341,7 @@ export class Story {
         : undefined;
     const isSilent = ({ kind, subject, to }: IncidentView): boolean =>
       kind === 'silent' && to === undefined && subject !== '';
-    // A start without an answer and the failure of its server are one incident, told by what it waits for now.
+    // Shows a start without an answer and the failure of its server as one incident, described by what the server waits for now.
     return all
       .filter((view) => downOf(view) === undefined)
       .map((view) => {
@@ -361,7 +362,7 @@ function viewOf(incident: Incident, time: number): IncidentView | undefined {
   if (from === undefined || last === undefined) return undefined;
   const over = incident.overs.findLast((at) => at <= time);
   const to = over !== undefined && over >= last ? over : undefined;
-  // A question is an incident while it waits; a slow start only when it is slow.
+  // Hides a question that was answered, and a start that was not slow.
   if (kind === 'person' && to !== undefined) return undefined;
   if (kind === 'silent' && (to ?? time) - from < (to === undefined ? silentMs : longSilentMs))
     return undefined;
@@ -383,6 +384,6 @@ function viewOf(incident: Incident, time: number): IncidentView | undefined {
     refused: ended.filter((call) => call.ended?.outcome !== 'unknown'),
   };
 }
-/** Tells whether an incident makes its server worth a look at a time: it lasts, or was over not long ago. */
+/** Tells whether an incident makes its server worth a look at a time: the incident lasts, or was over not long ago. */
 export const needsLook = ({ to, isStopped }: IncidentView, time: number): boolean =>
   to === undefined || (!isStopped && time - to < recentMs);

@@ -21,17 +21,17 @@ export interface CallPart {
   readonly host: number;
   readonly call: Call;
 }
-/** One call on its way through all hosts that saw it, the asker first. */
+/** One call with the parts that each host saw of it, the asking host first. */
 export interface JoinedCall {
-  /** Key of the part that was known first; another one once facts of an earlier host come: see `isNamedBy`. */
+  /** Key of the part that was known first. It changes when facts of an earlier host come, so calls are compared with `isNamedBy`. */
   readonly key: string;
   readonly parts: CallPart[];
 }
 const keyOf = ({ host, call }: CallPart): string => `${call.reqId} ${host} ${call.ticket}`;
-/** Tells whether a key names the call by any of its parts, so that a choice holds when facts of more hosts come. */
+/** Tells whether a key is that of any part of the call, so that a choice holds when facts of more hosts come. */
 export const isNamedBy = ({ parts }: JoinedCall, key: string | undefined): boolean =>
   parts.some((part) => keyOf(part) === key);
-/** Place of a host on the way of a call: agents ask, offices pass on, computers answer. */
+/** Returns the position of a host on the way of a call: agents ask, offices pass on, computers answer. */
 const orderOf = ({ kind }: HostFacts, call: Call): number => {
   if (kind === 'agent') return 0;
   if (kind === 'office') return 1;
@@ -39,7 +39,7 @@ const orderOf = ({ kind }: HostFacts, call: Call): number => {
   return call.ticket.startsWith('office.') ? 1 : call.agent === '' && call.computer !== '' ? 0 : 2;
 };
 const endOf = ({ ended }: Call): number => ended?.at ?? Infinity;
-/** Longest time in ms between the beginnings of two parts of one call, with clocks that differ. */
+/** Longest time in ms between the beginnings of two parts that are joined into one call, because clocks differ. */
 const mostApartMs = 60_000;
 
 /** Joins the calls of all hosts; a `req_id` that was used again belongs to another call. */
@@ -66,16 +66,16 @@ const placeOf = (hosts: readonly Pick<HostSeen, 'facts'>[], { host, call }: Call
 };
 
 // ── clocks ────────────────────────────────────────────────────────────────────────────────────────────
-/** Difference of the clock of a host from that of the first host, as the calls tell it. */
+/** Difference of the clock of a host from that of the first host, measured from the calls. */
 export interface ClockShift {
   readonly host: number;
-  /** Index of the host with whose clock it was compared; undefined when no call joins it with any other. */
+  /** Index of the host with whose clock this clock was compared; undefined when no call joins it with any other. */
   readonly to: number | undefined;
-  /** Ms by which its clock is ahead of that of the first host of its group; 0 when they agree as far as is known. */
+  /** Time in ms by which the clock is ahead of that of the first host of its group; 0 when they agree as far as is known. */
   readonly aheadMs: number;
-  /** The true difference lies within this many ms of `aheadMs`. */
+  /** Limit in ms of the error of `aheadMs`. */
   readonly withinMs: number;
-  /** Number of calls from which it was measured. */
+  /** Number of calls from which the difference was measured. */
   readonly calls: number;
 }
 interface Bounds {
@@ -83,7 +83,7 @@ interface Bounds {
   high: number;
   calls: number;
 }
-/** Resolution in ms of the times of two clocks together. */
+/** Smallest difference in ms that the times of two clocks can show. */
 const resolutionMs = 1;
 /**
  * Bounds for the clock of one host ahead of that of another: a call comes to the later host after it came to the earlier
@@ -106,7 +106,7 @@ function boundsOf(joined: readonly JoinedCall[]): Map<string, Bounds> {
       }
   return all;
 }
-/** Measures the clocks of all hosts against the first one that calls join them with, directly or over others. */
+/** Measures the clock of each host against that of the first host with which calls join it, directly or through others. */
 export function shiftsOf(count: number, joined: readonly JoinedCall[]): readonly ClockShift[] {
   const bounds = boundsOf(joined);
   const shifts = new Map<number, ClockShift>();
@@ -134,9 +134,9 @@ export function shiftsOf(count: number, joined: readonly JoinedCall[]): readonly
 }
 
 // ── connections ───────────────────────────────────────────────────────────────────────────────────────
-/** Peer of an office or server of a computer, with the host on this page that it is, if there is one. */
+/** Connection that an office or a computer knows: a peer or a server, and the host on this page that it is, if there is one. */
 export interface Connection {
-  /** Index of the host that knows of the connection: an office of its seat, a computer of its server. */
+  /** Index of the host that knows of the connection: an office has seats, a computer has servers. */
   readonly from: number;
   readonly to: number | undefined;
   readonly kind: 'agent' | 'computer' | 'server';
@@ -148,7 +148,7 @@ export interface Connection {
 }
 const roleOf = (kind: HostFacts['kind']): string => (kind === 'up' ? 'computer' : kind);
 
-/** Returns who is connected to whom, as offices and computers know it. */
+/** Returns the connections that offices and computers know. */
 export function connectionsOf(hosts: readonly Pick<HostSeen, 'facts' | 'alive'>[]): readonly Connection[] {
   const named = (kind: string, name: string): number | undefined => {
     const at = hosts.findIndex(({ facts }) => roleOf(facts.kind) === kind && facts.name === name);

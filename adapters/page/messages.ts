@@ -8,19 +8,19 @@ import { fieldsOf } from '../../machines/protocol/json.ts';
 export interface MessageRow {
   /** Number of the message, unlike that of any other. */
   readonly id: number;
-  /** Wall clock in ms. */
+  /** Time of the message on the wall clock, in ms. */
   readonly at: number;
-  /** Address of the port instance that it passed. */
+  /** Address of the port instance that the message passed. */
   readonly a: string;
   readonly via: 'mcp' | 'socket';
   readonly dir: 'in' | 'out';
   readonly isAnswer: boolean;
-  /** Name of the method or the event; for an answer, the name in its request. */
+  /** Name of the method or the event; an answer has the name of its request. */
   readonly name: string;
   readonly req: string;
   /** Milliseconds between request and answer; null when the message is a request, or its request was not seen. */
   readonly afterMs: number | null;
-  /** Address of the actor whose request it belongs to; undefined when none in this trace made it. */
+  /** Address of the actor that made the request; undefined when none in this trace made it. */
   readonly by: string | undefined;
   readonly body: unknown;
   /** Number of characters cut off at the end of the message. */
@@ -66,7 +66,7 @@ export class Messages {
     if (this.#kept.length <= mostKept) return;
     for (const { row: old } of this.#kept.splice(0, mostKept / 2)) this.#ids.delete(old.s);
   }
-  /** Returns the messages of an actor. */
+  /** Returns the messages of one actor, with requests and answers paired. */
   of(actor: string): readonly MessageRow[] {
     return this.#paired(`actor ${actor}`, ({ a }) => isOf(actor, textOf(a)));
   }
@@ -77,7 +77,7 @@ export class Messages {
       ({ via, by, req }) => (by !== undefined && by === address) || (via === 'socket' && req === reqId),
     );
   }
-  /** Returns the chosen messages, answers with the name and the time of their requests. */
+  /** Returns the chosen messages. An answer gets the name of its request and the time since then. */
   #paired(chosen: string, isChosen: (row: Row) => boolean): readonly MessageRow[] {
     const key = `${this.#revision} ${chosen}`;
     if (this.#shown?.key === key) return this.#shown.rows;

@@ -56,13 +56,11 @@ export interface ServerView {
   readonly remedy: string;
   /** Time of the next attempt, in ms since the trace began; null when none is planned. */
   readonly nextAt: number | null;
-  /** Time at which the present try to connect ends without an answer, in ms since the trace began; null for others. */
+  /** Time at which the current try to connect fails without an answer, in ms since the trace began; null for others. */
   readonly endsAt: number | null;
   readonly attempt: string;
   readonly calls: number;
-  /**
-   * Time since which the server is in this state, in ms since the trace began; null when since before the first record.
-   */
+  /** Time since which the server is in this state, in ms since the trace began; null when it was in it before the first record. */
   readonly since: number | null;
   /** Facts of the server besides its state: `pid 41`, `version 1.2`, `6 tools` … */
   readonly facts: readonly string[];
@@ -70,7 +68,7 @@ export interface ServerView {
   readonly incidents: readonly IncidentView[];
   readonly needsLook: boolean;
 }
-/** Calls of one server, counted. */
+/** Numbers of calls of one server, and their usual duration. */
 export interface CallCounts {
   readonly calls: number;
   readonly failed: number;
@@ -84,7 +82,7 @@ export function moodOfCall(call: Call, at: number): Mood {
   return isBad ? 'bad' : call.ended?.outcome === 'succeeded' ? 'good' : 'off';
 }
 const mostDurations = 1_000;
-/** Counts calls by server, as they were at a time of the wall clock; of a range those that were under way in it. */
+/** Counts calls by server, as they were at a time of the wall clock. With a range, counts those that were running in it. */
 export function countsOf(calls: readonly Call[], at: number, range?: Range): ReadonlyMap<string, CallCounts> {
   const byServer = new Map<string, Call[]>();
   for (const call of calls) {
@@ -114,7 +112,7 @@ export function countsOf(calls: readonly Call[], at: number, range?: Range): Rea
     }),
   );
 }
-/** State of the page besides the living actors, from which servers are described. */
+/** Facts of the page from which servers are described, besides the living actors. */
 export interface Told {
   readonly incidents: readonly IncidentView[];
   readonly counts: ReadonlyMap<string, CallCounts>;
@@ -127,9 +125,9 @@ const hasTag = (chart: Chart | undefined, state: unknown, tag: string): boolean 
   return chart?.nodes.some(({ path, tags }) => active.has(path) && tags.includes(tag)) ?? false;
 };
 const noneTold: Told = { incidents: [], counts: new Map(), nowMs: 0, wallNow: 0 };
-/** Order of names in which `server-9` stands before `server-10`. */
+/** Comparison of names that puts `server-9` before `server-10`. */
 const byName = new Intl.Collator('en', { numeric: true });
-/** Lists the servers at a moment, those first that need a look most. */
+/** Lists the servers at a moment, those with the greatest need for a look first. */
 export function serversOf(alive: Alive, charts: Charts, told: Told = noneTold): ServerView[] {
   const all = [...alive.values()];
   const views = all
@@ -140,7 +138,7 @@ export function serversOf(alive: Alive, charts: Charts, told: Told = noneTold): 
     (a, b) => rankOf(a) - rankOf(b) || byName.compare(a.name, b.name),
   );
 }
-/** Order of servers by need: broken ones, then those with an incident that lasts, then those that have recovered. */
+/** Returns a number for the order of servers: broken ones, then those with an incident that lasts, then those that have recovered. */
 function rankOf({ mood, incidents, needsLook: isNeeded }: ServerView): number {
   const isDown = incidents.some(({ kind, to }) => kind === 'down' && to === undefined);
   if (mood === 'bad' || isDown) return 0;
@@ -148,7 +146,7 @@ function rankOf({ mood, incidents, needsLook: isNeeded }: ServerView): number {
   if (isNeeded) return 2;
   return ['busy', 'good', 'off'].indexOf(mood) + 3;
 }
-/** Servers of a computer that its config disables: they have no machine. */
+/** Returns the servers of a computer that its config disables. They have no machine. */
 function disabledOf({ kind, address, context }: Living): ServerView[] {
   if (kind !== 'computer') return [];
   const { servers } = fieldsOf(fieldsOf(context)['shown']);
@@ -214,7 +212,7 @@ function attemptText(mood: Mood, state: ServerState, tries: number, budget: numb
   if (mood === 'good' || tries === 0) return '';
   return state === 'open' ? `${countText(tries, 'try')} failed` : `try ${tries} of ${budget ?? '?'}`;
 }
-/** Tells for what a connecting server waits, as `a2c status` does, and when that wait ends. */
+/** Describes what a connecting server waits for, as `a2c status` does, and when that wait ends. */
 function waitOf(
   { state, context, since }: Living,
   owned: readonly Living[],
@@ -255,7 +253,7 @@ function factsOf({ context }: Living, owned: readonly Living[], counts: CallCoun
     counts?.p95 === undefined ? '' : `95 % within ${durationText(counts.p95)}`,
   ].filter((text) => text !== '');
 }
-/** Returns the time of the next try: the deadline of the server, not a timer of its chart. */
+/** Returns the time of the next try, which is the deadline of the server and no timer of its chart. */
 const nextTryOf = (timers: Living['timers']): number | null =>
   nextOf(new Map([...timers].filter(([, { isDeadline }]) => isDeadline)));
 /** Returns the time at which the next timer fires, in ms since the trace began; null when none runs. */
@@ -294,14 +292,14 @@ export function moodOf(kind: string, text: string): Mood {
   if ((kind === 'client' ? downClient : down).test(text)) return 'bad';
   if (text === 'idle' || text === 'standby') return 'off';
   const regions = text.split(' + ');
-  // Names of the regions of a parallel state say nothing about its mood, so only the states in them count.
+  // Skips the names of the regions of a parallel state, which say nothing about the mood of an actor.
   const words = regions.length > 1 ? regions.map((each) => each.split('.').at(-1) ?? '') : text.split('.');
   return words.some((word) => underWay.test(word)) ? 'busy' : 'good';
 }
-/** Message of the last failure that an actor remembers. */
+/** Returns the message of the last failure that an actor remembers. */
 export const lastErrorOf = ({ context }: Living): string =>
   textOf(fieldsOf(fieldsOf(context)['failure'])['message']);
-/** Number of times the process of this client was started again. */
+/** Returns the number of times the process of this client was started again. */
 export const restartsOf = ({ lanes }: History, address: string, until: number): number =>
   Math.max(
     0,

@@ -56,12 +56,12 @@ interface Attaching {
   readonly token: string;
   /** Path of the host at the server of this page. */
   readonly path: string;
-  /** Takes each message; by default the session does. */
+  /** Function that takes each message; by default the session takes it. */
   readonly take?: (message: ToPage) => void;
 }
 /**
- * Connects a session to a host. The token is in the fragment of the address, which no browser sends over the network. A
- * lost connection is made again, as long as the page is open.
+ * Connects a session to a host. The token is in the fragment of the address, which no browser sends over the network. After
+ * a lost connection it connects again, as long as the page is open.
  */
 function attach(attaching: Attaching, delay = firstRetry): void {
   const { session, token, path, take = (message) => session.take(message) } = attaching;
@@ -89,14 +89,14 @@ function attach(attaching: Attaching, delay = firstRetry): void {
     setTimeout(() => attach(attaching, Math.min(lastRetry, delay * 2)), wasOpen ? firstRetry : delay);
   });
 }
-/** View that the address of the page holds. */
+/** Part of the page whose view is kept in the address. */
 interface Addressed {
   fragmentFrom(present: string): string;
   show(fragment: string): void;
 }
 /**
- * Makes a function that writes a view into the address, as a step that the Back button takes back or as a small change;
- * follows that button.
+ * Makes a function that writes a view into the address, as a step for the Back button or as a small change. It also follows
+ * that button.
  */
 function keepAddress(view: Addressed): (isStep: boolean) => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -118,7 +118,7 @@ const fresh = (): Session =>
     () => performance.now(),
     () => Date.now(),
   );
-/** Session that begins with the view in the address. */
+/** Makes a session that begins with the view in the address. */
 const linked = (): Session => {
   const session = fresh();
   session.show(viewOf(location.hash));

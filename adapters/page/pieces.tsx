@@ -20,11 +20,11 @@ export const sinceText = (since: number | null, now: number): string =>
 export const Empty = ({ children }: { children: ComponentChildren }): VNode => (
   <p class="empty">{children}</p>
 );
-/** Button that copies a text, and says that it did. */
+/** Button that copies a text, and then says that it was copied. */
 export function Copy({ label, text }: { label: string; text: () => string }): VNode {
   const [said, say] = useState('');
   const copy = (): void => {
-    // A page that is a file may have no clipboard.
+    // Handles a page without a clipboard, as one opened from a file may be.
     const { clipboard } = navigator as { readonly clipboard?: Clipboard };
     const done = clipboard?.writeText(text()) ?? Promise.reject(new Error('no clipboard'));
     done.then(
@@ -59,14 +59,14 @@ export interface LongListProps {
   /** Height of a list row in px. */
   readonly rowHeight: number;
   readonly label: string;
-  /** Index of the row that is scrolled into view when this number changes. */
+  /** Index of the row to scroll into view, which happens when the index changes. */
   readonly shown: number | undefined;
   /** Draws a row, which is an option with this id. */
   readonly draw: (index: number, id: string) => VNode | null;
   readonly onMove?: (by: number) => void;
 }
 const spare = 10;
-/** List as long as a trace: the document contains only the visible rows. Arrow keys move the choice. */
+/** List of any length: the document contains only the visible rows. Arrow keys move the choice. */
 export function LongList({ count, rowHeight, label, shown, draw, onMove }: LongListProps): VNode {
   const box = useRef<HTMLDivElement>(null);
   const [place, setPlace] = useState({ top: 0, height: 400 });

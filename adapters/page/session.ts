@@ -14,11 +14,14 @@ import { isWithin, listOf, numberOf, type Range } from './values.ts';
 export type Phase = 'connecting' | 'live' | 'loading' | 'file' | 'over' | 'lost' | 'no token';
 /** Number of records that the page keeps of a running host; beyond it the older half is dropped, up to a checkpoint. */
 export const mostKept = 200_000;
-/** Largest recording in records whose checks are wanted before a person looks at them, because they take seconds. */
+/**
+ * Largest number of records of a recording that is checked at once. A larger one is checked when a person asks, because that
+ * takes seconds.
+ */
 const mostCheckedAtOnce = 20_000;
-/** Violations of one invariant that are told as incidents; the panel of checks has all. */
+/** Largest number of violations of one invariant that are shown as incidents; the panel of checks has all. */
 const mostFailures = 3;
-/** Time in ms for which a running host goes on to send all records after they were shown. */
+/** Time in ms for which a running host still sends all records after the page stopped showing them. */
 const leaveMs = 30_000;
 const gone = 'The host is not connected';
 /** Question to the host before its number is given; the answer has the same number. */
@@ -30,31 +33,31 @@ export class Session {
   /** Records of the trace; replaced when the oldest records of a running host are dropped. */
   history = new History();
   #lists = new Lists();
-  /** Records of a running host that are being fetched, until the one with this number is there. */
+  /** Records of a running host that are being fetched, until the record with the number `until` is there. */
   #coming: { readonly history: History; readonly until: number } | undefined;
-  /** Number of the latest record that the story has. */
+  /** Number of the latest record that was added to the story. */
   #told = -1;
-  /** Tells that the host was asked for all records, and when they were shown last. */
+  /** Tells whether the host was asked for all records. */
   #isWhole = false;
   #neededAt = 0;
   /** Incidents and calls, also of the time before the page came. */
   story = new Story();
   /** Messages on the wire: all of a file, and those of a running host that a panel wanted. */
   messages = new Messages();
-  /** Number of the last message of the host that was looked at, by what was wanted. */
+  /** Number of the last message of the host that was seen, by the request for messages. */
   readonly #looked = new Map<string, number>();
-  /** Records that came while the past was still being told; undefined when it is told. */
+  /** Records that came while the past was still being sent; undefined when it is complete. */
   #later: Row[] | undefined;
-  /** Tells that the past of a running host is still being read, so that it is not known what went wrong. */
+  /** Tells whether the past of a running host is still being read, so that earlier incidents are not known yet. */
   get isReadingPast(): boolean {
     return this.#later !== undefined;
   }
-  /** Tells that the story begins before the records of this page. */
+  /** Tells whether the story begins before the records of this page. */
   hasPast = false;
   #pastLists = new Lists();
   /** Difference between the wall clock and the time of the trace, in ms; undefined before the first record with both. */
   #offset: number | undefined;
-  /** Tells that a file says why it ends. */
+  /** Tells whether a file says why it ends. */
   #hasEnd = false;
   /** Description of the damage of a file; undefined when it is sound. */
   #damage: string | undefined;
@@ -74,7 +77,7 @@ export class Session {
   phase: Phase = 'connecting';
   reason = '';
   missed = 0;
-  /** Times of the wall clock between which the page had no connection, the last time it lost it. */
+  /** Times of the wall clock between which the page last had no connection; undefined when it never lost it. */
   away: { readonly from: number; readonly to?: number } | undefined;
   /** Number of old trace records that this page has dropped. */
   dropped = 0;
@@ -82,7 +85,7 @@ export class Session {
   checks: Checks | string | undefined;
   #wantsChecks = false;
   choice: Choice = firstChoice;
-  /** Tells that neither the address nor the person has named a panel. */
+  /** Tells whether neither the address nor the person has named a panel. */
   #isAtHome = true;
   /** Time of this page at which the last record arrived, so that countdowns go on between two records. */
   #arrivedAt = 0;
@@ -94,7 +97,7 @@ export class Session {
   readonly #clock: () => number;
   readonly #wall: () => number;
 
-  /** Takes a clock for durations, and one of the time of day; both in ms. */
+  /** Makes a session. `clock` measures durations, and `wall` gives the time of day; both in ms. */
   constructor(clock: () => number, wall: () => number = () => 0) {
     this.#clock = clock;
     this.#wall = wall;
@@ -131,7 +134,7 @@ export class Session {
       this.judge(answer.ok ? (answer.value as Checks) : answer.error);
     });
   }
-  /** Takes the checks of a recording; each that failed is an incident at its record. */
+  /** Stores the checks of a recording. Each check that failed is an incident at its record. */
   judge(checks: Checks | string): void {
     this.checks = checks;
     if (this.phase === 'file') this.#tellFailedChecks();
@@ -156,8 +159,8 @@ export class Session {
     }
   }
   /**
-   * Asks a running host for the messages that it still has of an actor or a call, as far as they are not known. Returns
-   * the reason when it does not tell them; empty when it did.
+   * Asks a running host for the messages that it still has of an actor or a call, as far as the page lacks them. Returns the
+   * reason when the host refuses; empty on success.
    */
   async wantMessages(wanted: MessagesWanted): Promise<string> {
     const key = JSON.stringify(wanted);
@@ -185,7 +188,7 @@ export class Session {
     this.#attend();
     this.#listener();
   }
-  /** First panel of this host: an office, also a recording of one alone, has calls and no servers of its own. */
+  /** First panel of this host: calls for an office, which has no servers of its own, also in a recording; otherwise servers. */
   get #home(): Panel {
     const has = (wanted: string): boolean => this.history.lanes.some(({ kind }) => kind === wanted);
     const isOffice =
@@ -194,7 +197,7 @@ export class Session {
         : this.host?.kind === 'office';
     return isOffice ? 'calls' : 'servers';
   }
-  /** Shows the view that an address names, and its moment as soon as the record of that moment is there. */
+  /** Shows the view that an address names. The moment is shown as soon as its record is there. */
   show({ s, panel, ...view }: LinkedView): void {
     this.#isAtHome = panel === undefined;
     this.choice = { ...this.choice, ...view, panel: panel ?? this.#home, moment: undefined };
@@ -203,12 +206,12 @@ export class Session {
     this.#attend();
     this.#listener();
   }
-  /** Fragment of the address of this view; `present` is the one that the page has. */
+  /** Returns the fragment of an address for this view; `present` is the fragment that the page has. */
   fragmentFrom(present: string): string {
     const s = this.isNow ? undefined : this.history.row(this.at)?.s;
     return fragmentOf(this.choice, s, present, this.#home);
   }
-  /** Asks a running host for all records while they are shown, and for the outline some time after. */
+  /** Asks a running host for all records while they are shown, and some time later for the outline again. */
   #attend(): void {
     if (this.phase !== 'live') return;
     const isNeeded = needsRecords(this.choice) || this.#wanted !== undefined;
@@ -254,7 +257,7 @@ export class Session {
     if (message.type === 'complete') this.#rest();
     if (message.type === 'closed') this.enter('over', message.reason);
   }
-  /** Begins the story again when the page comes back to its host; another host has other records, too. */
+  /** Clears the story when the page comes back to its host. For another host, the records are cleared, too. */
   #comeBack(host: HostFacts): void {
     if (!this.host) return;
     const isSame = this.host.pid === host.pid && this.host.started === host.started;
@@ -283,7 +286,7 @@ export class Session {
       if (row.k === 'frame' && row['via'] !== 'relay')
         this.messages.add(row, numberOf(row['w']) ?? this.clockOf(row.t) ?? 0);
       if (this.#coming && row.s >= this.#coming.until && row.k !== 'list') this.#swap();
-      // A running host tells some records twice: in its outline, and when they are fetched.
+      // Ignores records that a running host sends twice: in its outline, and when all are fetched.
       if (this.phase === 'live' && row.s <= this.#told && row.k !== 'key') continue;
       if (row.k !== 'list') this.#told = Math.max(this.#told, row.s);
       if (this.#later) this.#later.push(row);
@@ -292,7 +295,7 @@ export class Session {
     this.#arrivedAt = this.#clock();
     if (this.phase === 'live' && this.history.length > mostKept) this.#forget();
   }
-  /** Begins to fetch all records that the host has; those on the page are shown until they are there. */
+  /** Begins to fetch all records that the host has. The records on the page are shown until then. */
   #fetch(until: number): void {
     const history = new History();
     const [head] = this.history.rows();
@@ -306,7 +309,7 @@ export class Session {
     this.#coming = undefined;
     if (!this.isNow) this.choice = { ...this.choice, moment: Math.max(0, this.history.indexAt(t)) };
     this.#goToWanted();
-    // A record that is not among all records will not come any more.
+    // Stops waiting for a record that is not among all records of the host.
     this.#wanted = undefined;
   }
   #tellPast(text: string, isLast: boolean): void {
@@ -344,7 +347,7 @@ export class Session {
     const { moment } = this.choice;
     if (moment !== undefined) this.choice = { ...this.choice, moment: Math.max(1, moment - from + 1) };
   }
-  /** Shows a recording at its end; when all actors have ended, at the moment before the host was closed. */
+  /** Shows a recording at its end. When all actors have ended, shows the moment before the host was closed. */
   #rest(): void {
     const { history } = this;
     let first: number | undefined;
@@ -368,23 +371,23 @@ export class Session {
   get isNow(): boolean {
     return this.choice.moment === undefined;
   }
-  /** Time of the moment shown, in ms since the trace began; for a running host it goes on between two records. */
+  /** Time of the moment shown, in ms since the trace began. For a running host the time goes on between two records. */
   get nowMs(): number {
     const at = this.history.row(this.at)?.t ?? 0;
     return this.isNow && this.phase === 'live' ? at + (this.#clock() - this.#arrivedAt) : at;
   }
-  /** Wall clock at a time of the trace, in ms since 1970; undefined when no record of the trace has one. */
+  /** Returns the time on the wall clock for a time of the trace, in ms since 1970; undefined when no record has one. */
   clockOf(t: number): number | undefined {
     return this.#offset === undefined ? undefined : t + this.#offset;
   }
-  /** Time of a trace as a range has it, and back. */
+  /** Converts a time of the trace to one of a range, which is on the wall clock where there is one. */
   rangeTime(t: number): number {
     return t + (this.#offset ?? 0);
   }
   traceTime(at: number): number {
     return at - (this.#offset ?? 0);
   }
-  /** All time that the page knows of. */
+  /** Range of all times that the page knows. */
   get whole(): Range {
     const { history, phase, story } = this;
     const first = history.row(1)?.t ?? 0;
@@ -397,12 +400,12 @@ export class Session {
     const since = this.#offset === undefined ? from : (story.since ?? from);
     return { from: Math.min(from, since), to: this.rangeTime(last) };
   }
-  /** Indexes of the first record in the chosen range, and of the one after its last. */
+  /** Index of the first record in the chosen range, and of the one after its last. */
   get recordsInRange(): readonly [from: number, to: number] {
     const { range } = this.choice;
     if (!range) return [0, this.history.length];
     const before = (at: number): number => this.history.indexAt(this.traceTime(at)) + 1;
-    // Takes the records at its beginning, too: a thousandth of a millisecond is the least difference of a trace.
+    // Includes records exactly at the beginning. A trace has times in thousandths of a millisecond, so half of one is subtracted.
     return [before(range.from - 0.0005), before(range.to)];
   }
   /** Moves the beginning or the end of the range to the moment shown. */
@@ -412,16 +415,16 @@ export class Session {
     const range = edge === 'from' ? { from: at, to } : { from, to: at };
     if (range.from < range.to) this.choose({ range });
   }
-  /** Wall clock of the moment shown; 0 when it is not known. */
+  /** Time of the moment shown on the wall clock; 0 when it is not known. */
   get wallNow(): number {
     return this.clockOf(this.nowMs) ?? 0;
   }
-  /** Wall clock at the end of what is known, whatever moment is shown; 0 when it is not known. */
+  /** Time of the latest known record on the wall clock, whatever moment is shown; 0 when it is not known. */
   get wallEnd(): number {
     const at = this.history.row(this.history.length - 1)?.t ?? 0;
     return this.clockOf(this.phase === 'live' ? at + (this.#clock() - this.#arrivedAt) : at) ?? 0;
   }
-  /** Servers at the moment shown, those first that need a look. */
+  /** Servers at the moment shown, those that need a look first. */
   get servers(): ServerView[] {
     const { incidents, nowMs, wallNow, story } = this;
     const { range } = this.choice;
@@ -438,7 +441,7 @@ export class Session {
     const next = at < 0 ? (by > 0 ? all[0] : all.at(-1)) : all[at + by];
     if (next) this.showIncident(next);
   }
-  /** Incidents of the chosen time, as they are at the end of what is known. */
+  /** Incidents of the chosen time, in their latest known state. */
   get incidentsInRange(): IncidentView[] {
     const { range } = this.choice;
     const now = this.wallEnd;
@@ -450,7 +453,7 @@ export class Session {
   get incidents(): IncidentView[] {
     return this.story.at(this.wallNow);
   }
-  /** Shows the moment with which an incident began, as far as the records of the page reach. */
+  /** Shows the moment at which an incident began, if the page has its records. */
   showIncident({ incident: { id, s }, subject }: IncidentView): void {
     const index = s === null ? undefined : this.history.indexOf(s);
     const client = this.history.lanes.findLast(

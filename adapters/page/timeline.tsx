@@ -4,14 +4,14 @@ import { kindOf } from './call-list.ts';
 import type { Session } from './session.ts';
 import { dayTimeText, durationText, finerTimeText, type Range } from './values.ts';
 
-/** Strip of all time above the panels, with calls and incidents; a drag limits what panels list to a range of it. */
+/** Strip of all time above the panels, with calls and incidents. A drag limits the panels to a range of time. */
 
-/** Width in px from which a press and a move are a drag, and no click. */
+/** Shortest move in px that makes a press a drag and not a click. */
 const leastDrag = 4;
 interface Dragging {
   /** Element whose left edge is the origin of positions. */
   readonly box: RefObject<HTMLElement>;
-  /** Width in px at the left of the element that is no time. */
+  /** Width in px at the left of the element that does not belong to the time axis. */
   readonly gutter: number;
   readonly timeAt: (x: number) => number;
   readonly choose: (range: Range) => void;
@@ -20,9 +20,9 @@ interface Drag {
   readonly handlers: Readonly<
     Record<'onPointerDown' | 'onPointerMove' | 'onPointerUp', (event: PointerEvent) => void>
   >;
-  /** Tells that the click which the browser reports now ended a drag. */
+  /** True when the click which the browser reports now is the end of a drag. */
   readonly isOver: boolean;
-  /** Drawing of the time that is being chosen. */
+  /** Drawing of the range that is being chosen. */
   readonly band: VNode | null;
 }
 /** Lets a person choose a range of time by dragging over an element. */
@@ -68,7 +68,7 @@ interface Columns {
   readonly all: readonly number[];
   readonly bad: readonly number[];
 }
-/** Counts the calls that began in each column of time, and those of them that went wrong. */
+/** Counts the calls that began in each column of the strip, and the failed ones among them. */
 function counted({ story }: Session, { from, to }: Range): Columns {
   const all = Array.from({ length: columns }, () => 0);
   const bad = [...all];
@@ -80,14 +80,14 @@ function counted({ story }: Session, { from, to }: Range): Columns {
   }
   return { all, bad };
 }
-/** Draws counts as columns, the tallest of which is as high as the strip. */
+/** Returns an SVG path of columns for these counts; the largest count reaches the height of the strip. */
 const columnsPath = (counts: readonly number[], most: number): string =>
   counts
     .map((count, x) =>
       count === 0 ? '' : `M${x} ${height}v${-(2 + ((height - 4) * count) / most)}h1V${height}z`,
     )
     .join('');
-/** Time in ms for which a drawing of calls is kept: to count many calls takes longer than to draw the rest. */
+/** Time in ms for which a drawing of calls is reused, because counting many calls takes longer than drawing the rest. */
 const keptMs = 500;
 function useColumns(session: Session, whole: Range): Columns {
   const kept = useRef<{ at: number; revision: number; whole: Range; drawn: Columns }>();
@@ -127,7 +127,7 @@ function Drawing({ session, whole }: { session: Session; whole: Range }): VNode 
     </svg>
   );
 }
-/** Text of a range, with its length. */
+/** Returns a range as text, with its length. */
 function rangeText(session: Session, { from, to }: Range): string {
   const length = `${durationText(to - from)} of time`;
   if (session.clockOf(0) === undefined) return `${length}, from ${durationText(from)}`;

@@ -11,7 +11,7 @@ export interface Row extends Fields {
   readonly k: string;
 }
 const isOnly = (value: object, key: string): boolean => key in value && Object.keys(value).length === 1;
-/** Lists that a trace writes only once, by their hash; later lines refer to them. */
+/** Lists that a trace has written once, by their hash. Later lines refer to them. */
 export class Lists {
   readonly #byHash = new Map<string, readonly unknown[]>();
 
@@ -58,17 +58,14 @@ export function traceUpTo(rows: readonly Row[], index: number): string {
   for (let at = 1; at < shown.length; at++) if (shown[at]?.s !== (shown[at - 1]?.s ?? 0) + 1) from = at;
   const kept = shown.slice(from).filter(({ k }) => k !== 'head' && k !== 'tail');
   const hashes = new Map(kept.flatMap((row) => (row.k === 'list' ? [[row['v'], textOf(row['h'])]] : [])));
-  // A recording whose host was killed still tells that where all of it is saved.
+  // Adds an end to a trace that is cut. A whole recording of a killed host keeps its own end, which says that the host was killed.
   const isCut = shown.length < rows.length || rows.at(-1)?.k === 'tail';
   const first = { ...fieldsOf(head), next: kept[0]?.s ?? 1, ...(isCut && { cut: true }) } as unknown as Row;
   const lines = head ? [first, ...kept] : kept;
   return lines.map((line) => lineOf(line, hashes)).join('');
 }
 
-/**
- * Returns the wall clock time of the record at `index`, in ms since 1970, or that of the last record before it that has
- * one.
- */
+/** Returns the wall clock time of the record at `index`, in ms since 1970, or of the nearest earlier record that has one. */
 export const clockAt = (rows: readonly Row[], index: number): number | undefined =>
   numberOf(rows.slice(0, index + 1).findLast(({ w }) => numberOf(w) !== undefined)?.['w']);
 /** Returns the lines of a trace up to this time of the wall clock. */

@@ -6,7 +6,7 @@ export async function* unpackedParts(block: string): AsyncGenerator<string> {
   for (let read = await reader.read(); !read.done; read = await reader.read())
     yield utf8.decode(read.value, { stream: true });
 }
-/** Returns the whole text of such a block. */
+/** Reads a block of a page, as `unpackedParts` does, and returns its whole text. */
 export async function unpacked(block: string): Promise<string> {
   let text = '';
   for await (const part of unpackedParts(block)) text += part;

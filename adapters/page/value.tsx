@@ -5,9 +5,12 @@ import { Copy } from './pieces.tsx';
 import type { Session } from './session.ts';
 import { countText, laterOf, visible, type LaterValue, type Parting } from './values.ts';
 
-/** JSON values for a person: folded, bounded, and copied whole. Every text of a server is a text node, never markup. */
+/**
+ * Components that show JSON values to a person: folded, limited in size, and copied whole. Every text of a server is a text
+ * node, never markup.
+ */
 
-/** Limits of what is shown before a person asks for more. */
+/** Number of characters, entries and lines of a value that are shown before a person asks for more. */
 const firstChars = 2_000;
 const mostChars = 200_000;
 const firstEntries = 100;
@@ -15,7 +18,7 @@ const firstEntries = 100;
 const openDepth = 5;
 const openEntries = 30;
 
-/** Text that is cut until a person asks for more. */
+/** Text that is shortened until a person asks for more. */
 export function LongText({ text, isQuoted }: { text: string; isQuoted: boolean }): VNode {
   const [isWhole, showWhole] = useState(false);
   const shown = text.slice(0, isWhole ? mostChars : firstChars);
@@ -121,7 +124,7 @@ function Node({ name, value, depth, session }: Shown & { name?: string | undefin
     </details>
   );
 }
-/** Value with a button that copies all of it; `isFolded` begins with its name alone. */
+/** Value with a button that copies all of it. With `isFolded` only its name is shown at first. */
 export function Value({
   value,
   label,
@@ -151,9 +154,9 @@ export function Value({
   );
 }
 
-/** Number of characters that are shown of what both sides share, at each end. */
+/** Number of characters shown of a text that both sides share, at each end. */
 const sharedChars = 160;
-/** One side of a difference: what differs is marked, and of what both sides share only the nearest is shown. */
+/** One side of a difference. The differing part is marked, and of the shared text only the nearest part is shown. */
 const Side = ({ before, middle, after }: { before: string; middle: string; after: string }): VNode => (
   <>
     <span class="quiet">

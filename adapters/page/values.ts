@@ -5,15 +5,15 @@ import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts
 export const listOf = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.map(fieldsOf) : [];
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-/** An address without the number of its incarnation: `computer/client:files` of `computer/client:files#3`. */
+/** Returns an address without the number of its incarnation: `computer/client:files` for `computer/client:files#3`. */
 export const nameOf = (address: string): string => address.replace(/#\d+$/, '');
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : undefined;
 
-/** Value that a running host keeps because of its size, and from which a page can ask for it. */
+/** Value that a running host keeps because it is large. A page can ask the host for it. */
 export interface LaterValue {
   readonly number: number;
-  /** Number of its items or fields. */
+  /** Number of items or fields of the value. */
   readonly size: number;
 }
 /** Reads `{"$later": [number, size]}`; undefined for other values. */
@@ -23,7 +23,7 @@ export function laterOf(value: unknown): LaterValue | undefined {
   const [number, size] = $later as readonly unknown[];
   return typeof number === 'number' && typeof size === 'number' ? { number, size } : undefined;
 }
-/** Returns the number of items of a list, also of one that was left out; undefined for other values. */
+/** Returns the number of items of a list, also of one that was left out of a record; undefined for other values. */
 export const sizeOf = (value: unknown): number | undefined =>
   Array.isArray(value) ? value.length : laterOf(value)?.size;
 
@@ -64,7 +64,7 @@ export function clockText(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
 }
-/** Two texts, cut where they begin and end to differ. */
+/** Two texts divided into the part that differs and the shared parts around it. */
 export interface Parting {
   /** Beginning and end that both share. */
   readonly before: string;
@@ -72,7 +72,7 @@ export interface Parting {
   readonly one: string;
   readonly other: string;
 }
-/** Finds where two texts part: what they share at both ends, and what stands between. */
+/** Finds where two texts differ: returns what they share at both ends, and what each has between. */
 export function partingOf(one: string, other: string): Parting {
   const most = Math.min(one.length, other.length);
   let from = 0;
@@ -103,11 +103,11 @@ export function activeIn(value: unknown, outer = ''): string[] {
   ]);
 }
 
-/** Time between two times of the wall clock in ms; where a trace has no wall clock, of the trace. */
+/** Range of time on the wall clock in ms. Where a trace has no wall clock, it is the time of the trace. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
-/** Tells whether something that lasted from a time to another belongs to a range. */
+/** Tells whether something that lasted from one time to another overlaps a range. */
 export const isWithin = (range: Range | undefined, from: number, to = from): boolean =>
   range === undefined || (from <= range.to && to >= range.from);

@@ -68,7 +68,7 @@ export function createStderrRing(
 const pumpMs = 50;
 
 export interface ProcessPortOptions {
-  /** Launch spec number `spec` of a configured server; undefined when there is none. */
+  /** Returns version `spec` of a configured server's launch spec; undefined when there is none. */
   readonly launchOf: (server: string, spec: number) => LaunchSpec | undefined;
   readonly ledger: Ledger;
   /** Called with each chunk that a child of this server writes to stderr. */

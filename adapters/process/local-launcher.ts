@@ -188,9 +188,12 @@ export const posixLauncher: Launcher = {
   describe: describeLaunch,
 };
 
-/** Number of bytes read to find the first line of a script; longer than any such line. */
+/** Number of bytes of a script that are read to find its first line. */
 const lineBytes = 256;
-/** Program named in the first line of a script (`#!/usr/bin/env node`), without its folder, which does not exist on Windows. */
+/**
+ * Returns the program named in the first line of a script (`#!/usr/bin/env node`), without its folder, which does not exist
+ * on Windows.
+ */
 function interpreterOf(file: string): string | undefined {
   const buffer = Buffer.alloc(lineBytes);
   const handle = openSync(file, 'r');

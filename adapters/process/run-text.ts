@@ -17,7 +17,10 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** Text that ends the command as soon as its stdout contains it; the output up to there is the result. */
   readonly until?: string;
-  /** Ledger of the host, which ends the command when the host is killed. What a command leaves after its end is its own. */
+  /**
+   * Ledger of the host, so that the command is ended when the host is killed. Processes that the command leaves behind after
+   * its end are not ended.
+   */
   readonly ledger?: Pick<Ledger, 'expect' | 'enter' | 'leaderEnded'> | undefined;
 }
 /** Largest output in characters; a command that writes more is ended. */
@@ -28,7 +31,7 @@ interface Running {
   readonly tree: Tree | undefined;
   readonly ended: Promise<void>;
 }
-/** Enters a command into a ledger, which may call `end`; the command counts as gone when its shell has ended. */
+/** Enters a command into a ledger, which may call `end`. The command counts as gone when its shell has ended. */
 function enterInto(ledger: RunOptions['ledger'], { child, tree, ended }: Running, end: () => void): void {
   const { pid } = child;
   if (!ledger || pid === undefined) return;
@@ -104,7 +107,7 @@ export function runText(
         by === null
           ? `ended with exit code ${code === null ? code : exitCodeText(code)}`
           : `was ended by ${by}`;
-      // Ignores the exit code of a command that was ended: `cmd.exe` whose program was ended may have 0.
+      // Ignores the exit code of a command that was ended, because `cmd.exe` may report 0 for it.
       if (isOver) return;
       if (code === 0) resolve(out);
       else fail(`${why}${said.trim() === '' ? '' : `: ${said.trim()}`}`);
@@ -167,7 +170,7 @@ export const loginPath = (): Promise<string | undefined> =>
     hasTerminal: [0, 1, 2].some((stream) => isatty(stream)),
   }));
 
-/** Command, with its first arguments, that opens a web page on this platform. */
+/** Returns the command, with its first arguments, that opens a web page on this platform. */
 export const openerFor = (
   platform: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -216,13 +219,13 @@ function opened(target: string): Promise<boolean> {
   });
 }
 
-/** Message of a program to the one that has started it in the background: it is up, or the reason why it is not. */
+/** Message of a program to the one that started it in the background: it is running, or the reason why it is not. */
 interface StartNews {
   readonly up: true | string;
 }
 /**
- * Starts this program with other words, in a session of its own and without a terminal. Resolves with true once it tells that it
- * is up, else with the reason why it is not.
+ * Starts this program with other arguments, in a session of its own and without a terminal. Resolves with true once it
+ * reports that it is running, else with the reason why not.
  */
 export function startInBackground(words: readonly string[], cwd: string): Promise<true | string> {
   const [main = ''] = process.argv.slice(1);
@@ -242,7 +245,7 @@ export function startInBackground(words: readonly string[], cwd: string): Promis
     child.on('exit', (code, signal) => over(`it ended with ${signal ?? `exit code ${code}`}`));
   });
 }
-/** Tells the program that has started this one in the background, if one waits for that. */
+/** Reports to the program that started this one in the background, if one waits for the report. */
 export function tellStarter(up: StartNews['up']): void {
   if (!process.connected) return;
   process.send?.({ up } satisfies StartNews, () => {

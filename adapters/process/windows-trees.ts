@@ -9,12 +9,12 @@ export interface Row {
   /** Time of its creation, in ms since 1970. */
   readonly created: number;
 }
-/** Process that was known once, alive or not. Its pid is free for others when it has ended. */
+/** Process that was seen once, alive or not. After its end, its pid may be given to another process. */
 export interface Origin {
   readonly pid: number;
-  /** Time in ms since 1970 at which it was there: that of its creation, or shortly after it. */
+  /** Time in ms since 1970 at which the process existed: its creation, or shortly after it. */
   readonly created: number;
-  /** Time in ms since 1970 until which it surely lived; without it, until now. */
+  /** Time in ms since 1970 until which the process surely lived; undefined for one that may still live. */
   readonly until?: number | undefined;
 }
 /**
@@ -59,7 +59,8 @@ const runSystemProgram: Run = (program, args) =>
 /** Commands that print one line for each process: time of creation, pid of its parent, pid; `wmic` adds blanks. */
 const listings: readonly (readonly [SystemProgram, readonly string[]])[] = [
   ['wmic', ['PROCESS', 'get', 'CreationDate,ParentProcessId,ProcessId']],
-  // Used when `wmic` is missing, as on current versions of Windows. The time has no calendar, which depends on the user.
+  // Runs PowerShell where `wmic` is missing, as on current versions of Windows. The time is a number, because a date would
+  // be in the user's calendar.
   [
     'powershell',
     [
@@ -71,7 +72,10 @@ const listings: readonly (readonly [SystemProgram, readonly string[]])[] = [
 
 /** Milliseconds between 1601, where Windows counts from, and 1970. */
 const until1970 = 11_644_473_600_000;
-/** Time in ms of `20261126165957.497000+060` (with minutes east of Greenwich), or of a number of 100 ns since 1601. */
+/**
+ * Returns the time in ms since 1970 of `20261126165957.497000+060` (with minutes east of Greenwich), or of a number of 100
+ * ns since 1601.
+ */
 export function timeOf(text: string): number {
   const parts = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\.(\d{3})\d*([+-]\d{3})$/
     .exec(text)
@@ -93,7 +97,7 @@ const noProcess = 128;
 const isRefused = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EPERM';
 
-/** Function that runs one call after the other; calls that come meanwhile share the next one. */
+/** Makes a function that runs one call after the other. Calls that come meanwhile share the next run. */
 function inTurn<T>(run: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   let next: Promise<T> | undefined;
@@ -137,15 +141,16 @@ export const systemTools: WindowsTools = createSystemTools(runSystemProgram);
 
 /** Largest difference in ms between the clocks of Node and of the process list. */
 export const clockMs = 1_000;
-/** Time in ms that the start of a process may take, since a scanner may look at its file first. */
+/** Longest time in ms that the start of a process may take, because a virus scanner may check its file first. */
 const startMs = 60_000;
-/** Tells whether this is the process that was there at that time. A later owner of its pid was created after it. */
+/** Tells whether a listed process is the one that was seen at that time. A later owner of its pid was created after it. */
 export const isSame = ({ created }: Row, origin: Origin): boolean =>
   created <= origin.created + clockMs && created > origin.created - startMs;
 
 /**
- * Living processes among these origins and their descendants. A process keeps the pid of its parent when that has ended, and the
- * pid may then be given to another one, so a child counts only when it was created in the lifetime of its parent.
+ * Returns the living processes among these origins and their descendants. A process keeps the pid of its parent when that
+ * has ended, and the pid may then be given to another one, so a child counts only when it was created in the lifetime of its
+ * parent.
  */
 export function livingOf(origins: readonly Origin[], rows: readonly Row[]): Row[] {
   const listed = new Map(rows.map((row) => [row.pid, row]));
@@ -161,20 +166,21 @@ export function livingOf(origins: readonly Origin[], rows: readonly Row[]): Row[
       if (child.ppid !== pid || child.created < first || child.created > last || found.has(child.pid))
         continue;
       found.set(child.pid, child);
-      // Reads the children of this child later in the same loop. A known process keeps its turn.
+      // Reads the children of this child later in the same loop. A process that is known keeps its place.
       if (!parents.has(child.pid)) parents.set(child.pid, child);
     }
   }
   return [...found.values()];
 }
 
-/** Number of times that processes are looked for and ended; one that is just started is seen by the next look. */
+/** Number of times that processes are listed and ended, because one that has just started is only seen the next time. */
 const rounds = 3;
-/** Processes that were ended, and those that are left; both undefined when the processes cannot be listed. */
+/** Processes that were ended, and those that still live; both undefined when the processes cannot be listed. */
 export type TreesEnded = { readonly ended: readonly Row[]; readonly left: readonly Row[] } | undefined;
 /**
- * Ends these processes with all their descendants, and looks again. Ends none when this process is one of them, as a host is that
- * runs in a terminal of its own server. A list that fails on a busy machine is asked for again, `tries` times in all.
+ * Ends these processes with all their descendants, and lists them again. Ends none when this process is one of them, as a
+ * host that runs in a terminal of its own server is. A list that fails on a busy machine is requested again, `tries` times
+ * in all.
  */
 export async function endTrees(
   origins: readonly Origin[],
@@ -200,11 +206,11 @@ export async function endTrees(
   }
 }
 
-/** Process tree on Windows, which is known by its root. */
+/** Process tree on Windows, identified by its root process. */
 export interface Tree extends Pick<Launched, 'signal' | 'living'> {
   readonly root: TracedGroup;
   remains(): Remains;
-  /** Reports that the root has ended; resolves when its other processes are known, or ended if that was asked for. */
+  /** Reports that the root has ended. Resolves when its other processes are known, or have been ended if that was requested. */
   rootEnded(): Promise<void>;
 }
 const tracedAs = ({ pid, created }: Origin): TracedGroup => ({ pgid: pid, startTime: String(created) });
@@ -215,16 +221,17 @@ export const originOf = ({ pgid, startTime }: TracedGroup, until?: number): Orig
 });
 
 /**
- * Watches the tree of a process that was started just now. `killRoot` ends the root by the handle that this host has of it. A tree
- * is ended by `taskkill`; as that refuses at times, its root is ended in any case, and the rest by the list of processes.
+ * Watches the tree of a process that has just been started. `killRoot` ends the root by the handle that this host has of it.
+ * The tree is ended by `taskkill`. Because that refuses at times, its root is ended in any case, and the others by the list
+ * of processes.
  */
 export function plantTree(pid: number, killRoot: () => void, tools: WindowsTools = systemTools): Tree {
   const created = Date.now();
-  /** Time of the root's end, before which its pid belongs to nothing else. */
+  /** Time of the root's end, until which its pid can belong to no other process. */
   let endedAt: number | undefined;
   let looking: Promise<void> | undefined;
   let isDoomed = false;
-  /** Descendants that were seen once; those that have ended since may have left children. */
+  /** Descendants that were seen, also those that have ended, because they may have left children. */
   const known = new Map<number, Origin>();
   let living: readonly Row[] = [];
   let refused: readonly Row[] = [];
@@ -252,9 +259,9 @@ export function plantTree(pid: number, killRoot: () => void, tools: WindowsTools
   };
   const force = async (): Promise<void> => {
     if (endedAt !== undefined) return endRest();
-    // Notes the other processes while the root lives, when they could not be ended with it.
+    // Lists the other processes while the root lives, when `taskkill` could not end them together with it.
     if (!(await taskkill(['/T', '/F'], [pid]))) await look();
-    // Ends the root alone; the end of the rest follows in `rootEnded`.
+    // Ends the root only; `rootEnded` then ends the others.
     if (endedAt === undefined) killRoot();
   };
   return {

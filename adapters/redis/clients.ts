@@ -31,7 +31,7 @@ const refusals: Readonly<Record<string, readonly [string, string]>> = {
     'Give it all commands on our keys and channels: docs/scale.md has the rule.',
   ],
 };
-/** Returns an error and the errors wrapped in it; for a Cluster, those of its last node. */
+/** Yields an error and the errors wrapped in it; for a Cluster, those of its last node. */
 function* causesOf(error: unknown): Generator<Error> {
   for (let next = error; next instanceof Error;) {
     yield next;
@@ -57,7 +57,7 @@ export function redisErrorOf(errors: readonly unknown[]): A2cRedisError {
   );
 }
 
-/** Lua code for the scripts in Redis that reads the current time in ms. */
+/** Lua code that reads the current time in ms, for the scripts in Redis. */
 const now = `
     local t = redis.call('TIME')
     local now = t[1] * 1000 + math.floor(t[2] / 1000)`;
@@ -144,7 +144,7 @@ const end = {
 export interface Keys {
   readonly fence: string;
   readonly offices: string;
-  /** Key of the time since which the data exist; `server` is the key of the Redis run that holds them. */
+  /** Key whose value is the time since which the data exist. `server` is the key for the id of the Redis run that holds them. */
   readonly since: string;
   readonly server: string;
   readonly news: string;
@@ -214,11 +214,10 @@ const ours = {
   autoResubscribe: false,
   maxRetriesPerRequest: 0,
   commandTimeout: commandMs,
-  // A time-out is needed because a network that drops packets closes no connection.
+  // Sets a time-out, because a network that drops packets closes no connection.
   socketTimeout: commandMs,
   connectTimeout: commandMs,
-  // The server is the old master of a fail-over or accepts no writes, so a new connection finds the current
-  // master.
+  // Connects again to the current master when a server accepts no writes, because it is the old master of a fail-over.
   reconnectOnError: (error: Error) => /^(READONLY|MASTERDOWN)/.test(error.message),
   keyPrefix: '',
 } satisfies RedisOptions;
@@ -227,7 +226,7 @@ const ofSingle = {
   enableOfflineQueue: false,
   retryStrategy: once,
   sentinelRetryStrategy: once,
-  // A sentinel that does not answer is skipped, and the next one is asked.
+  // Skips a sentinel that does not answer in time, and asks the next one.
   sentinelCommandTimeout: commandMs,
   readOnly: false,
 } satisfies RedisOptions;
@@ -254,7 +253,7 @@ const made = (client: Redis | Cluster): Client => {
 /** Factory for connections to one Redis or Cluster. */
 export interface Clients {
   readonly db: number;
-  /** Prefix that the client of the host puts before all keys. */
+  /** Prefix that the host's own client puts before all keys. */
   readonly front: string;
   /**
    * Meaning of the number of listeners that `PUBLISH` returns. `all`: one server, so all are counted; `some`:
@@ -337,7 +336,7 @@ export async function clientsOf(place: string | RedisClient | (() => RedisClient
   const { Cluster, Redis } = await optionalPackage<typeof Ioredis>('ioredis', 'an office in Redis');
   const single = new Redis(place, ofSingle);
   await connected(single);
-  // The URL may name any node of a Cluster, so the server is asked.
+  // Asks the server whether it belongs to a Cluster, because the URL may name any of its nodes.
   const info = await single.info('cluster').catch(() => '');
   single.disconnect();
   if (!/^cluster_enabled:1/m.test(info)) return ofGiven(single);

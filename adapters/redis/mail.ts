@@ -25,7 +25,7 @@ function written(letter: readonly unknown[]): WrittenLetter {
     nsp: '/',
     data: letter as unknown[],
   }) as [string, ...Uint8Array[]];
-  // Text is sent when possible, because it costs the client of Redis less than bytes.
+  // Sends text when possible, because it costs the client of Redis less than bytes.
   if (binaries.length === 0) return text;
   const blocks = [Buffer.from(`${text}\n`)];
   for (const binary of binaries) {
@@ -40,7 +40,7 @@ const textIn = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin
 /** Decodes a message; undefined when it has an unknown format. */
 function read(letter: Buffer): readonly unknown[] | undefined {
   try {
-    // JSON text contains no raw line break, so the first one ends it.
+    // Splits at the first line break, because JSON text contains no raw one.
     const found = letter.indexOf(lineBreak);
     const end = found < 0 ? letter.length : found;
     decoder.add(textIn(letter.subarray(0, end)));
@@ -94,12 +94,15 @@ interface Standing extends Pick<Outgoing, 'settled'> {
 interface Lane {
   readonly waiting: Outgoing[];
   readonly standing: Map<string, Standing>;
-  /** Bytes of the text that is being stored, in the same memory for each, which collects no garbage beside the heap. */
+  /**
+   * Buffer for the bytes of the text that is being stored. It is used again for each message, so that no garbage collects
+   * outside of the heap.
+   */
   readonly page: Buffer;
   isWriting: boolean;
 }
 const encoderOfText = new TextEncoder();
-/** Takes the bytes out of a message; they are valid until the next one of this lane. */
+/** Returns the bytes of a message. They are valid until the next message of this lane is taken. */
 function takenBytes({ page }: Lane, outgoing: Outgoing): Buffer {
   const { letter } = outgoing;
   outgoing.letter = '';
@@ -220,7 +223,7 @@ export class LargeLetters {
     }
     const timer = setTimeout(() => this.#settle(lane, key, undefined), keptMs);
     lane.standing.set(key, { bytes: bytes.length, timer, settled });
-    // Messages are announced in their order; the next one is stored meanwhile.
+    // Announces messages in their order; the next one is stored meanwhile.
     void announce(key, bytes.length).then(
       (isHeard) => isHeard || this.#settle(lane, key, false),
       () => this.#settle(lane, key, undefined),
@@ -259,14 +262,14 @@ export class Mail {
   }
   send(to: string, message: NodeMessage, told: RegisterCallback<boolean>): void {
     const { node, commands } = this.#parts;
-    // A message that was certainly not sent may be sent again by the caller.
+    // Reports a message as not sent while there is no connection, so that the caller may send it again.
     if (!commands.now) return told(false);
     let letter: WrittenLetter;
     try {
       letter = written([node, message]);
     } catch {
-      // Encoding would fail again: a request is reported as not sent, and other messages are dropped, so
-      // that no answer comes.
+      // Does not try the encoding again, which would fail in the same way. A request is reported as not sent; other messages
+      // are dropped, so that no answer comes.
       return told(message.type !== 'ask');
     }
     const { type } = message;
@@ -275,7 +278,7 @@ export class Mail {
     const announce = (key: string, bytes: number): Promise<boolean> =>
       this.#publish(to, written([node, head, key, bytes]), type);
     if (this.#large.send(to, letter, announce, told)) return;
-    // Too many bytes wait for this node, so the message is refused, reported as lost, or dropped.
+    // Refuses a request, and drops other messages or reports them as lost, when too many bytes wait for this node.
     if (message.type === 'ask') return told(false);
     if (message.type === 'answer') return this.send(to, { type: 'lost', id: message.id }, told);
     told(true);
@@ -285,8 +288,8 @@ export class Mail {
     const { keys, commands, counts } = this.#parts;
     const client = commands.now;
     if (!client) return Promise.resolve(false);
-    // A request may be called unsent only when it certainly reached no node; other messages may be sent
-    // twice.
+    // Tells whether a message may have reached a node. A request counts as unsent only when it certainly reached none; other
+    // messages may be sent twice.
     const isHeard = (listeners: number): boolean =>
       listeners > 0 || counts === 'none' || (counts === 'some' && type === 'ask');
     return client.publish(keys.mail(to), letter).then(isHeard);
@@ -307,7 +310,7 @@ export class Mail {
     });
     if (way !== undefined) this.#ways.set(way, come);
   }
-  /** Fetches a large message; undefined when it is lost, and then its sender is told. */
+  /** Fetches a large message; undefined when it is lost, which is reported to its sender. */
   async #fetched(
     from: string,
     head: NodeMessage,
@@ -322,7 +325,7 @@ export class Mail {
       return letter[1];
     }
     if (head.type === 'answer') return { type: 'lost', id: head.id };
-    // The request could not be fetched, so the answer says that it was not carried out.
+    // Answers that the request was not carried out, because it could not be fetched.
     if (head.type === 'ask') this.send(from, { type: 'answer', id: head.id }, () => {});
     return undefined;
   }

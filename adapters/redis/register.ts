@@ -52,7 +52,7 @@ export async function redisRegister(options: RedisOptions): Promise<Register> {
   });
   return new RedisRegister({ clients, keys, commands, bulk, options });
 }
-/** Publishes a harmless message, to find out before the office opens whether the credential permits that. */
+/** Publishes a harmless message before the office opens, to find out whether the credential permits it. */
 async function allowed(client: Client, { node, news }: Keys): Promise<void> {
   await client.a2cEnd(`${node}nobody`, news, '{}').catch((error: unknown) => {
     throw redisErrorOf([error]);
@@ -75,7 +75,7 @@ class RedisRegister implements Register {
   readonly #leaseMs: number;
   readonly #notice: (text: string) => void;
   #news: KeptClient<Redis> | undefined;
-  /** Time of the latest message of this node to itself that has not arrived yet. */
+  /** Time of the latest message that this node sent to itself and that has not arrived yet. */
   #saidAt: number | undefined;
   #lease: number | undefined;
 
@@ -104,7 +104,7 @@ class RedisRegister implements Register {
       lost: () => this.#notice('the connection to Redis is lost: nobody can join until it is back'),
       refused: ({ message, remedy }: { readonly message: string; readonly remedy: string }) =>
         this.#notice(`${message}: nobody can join. ${remedy}`),
-      // News of other nodes were missed while the connection was lost, so the node reads all seats again.
+      // Reads all seats again, because news of other nodes were missed while the connection was lost.
       back: () => {
         this.#notice('the connection to Redis is back');
         hear({ type: 'resumed' });

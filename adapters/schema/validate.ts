@@ -94,7 +94,7 @@ const pieces = new RegExp(
     '\\\\x\\{[0-9a-fA-F]+\\}|\\\\[pP][A-Z]|\\\\[^]', // escapes
     '\\[:\\^?\\w+:\\]', // a class of POSIX, within another class
     '\\(\\?#[^)]*\\)|\\(\\?P[<=][A-Za-z_]\\w*[>)]|\\(\\?>', // groups
-    '(?:[*+?]|\\{\\d+(?:,\\d*)?\\})\\+', // quantifiers that give nothing back
+    '(?:[*+?]|\\{\\d+(?:,\\d*)?\\})\\+', // possessive quantifiers
     '[^]',
   ].join('|'),
   'g',

@@ -15,7 +15,7 @@ export interface BlobSource {
 }
 const hashBytes = 1024 * 1024;
 
-/** Opens a file, or takes bytes in memory, and hashes it; the file is not read into memory as a whole. */
+/** Opens a content and hashes it: a file, which is read in parts, or bytes in memory. */
 export async function openBlobSource(source: string | Uint8Array, signal?: AbortSignal): Promise<BlobSource> {
   if (typeof source !== 'string') {
     const all = Buffer.from(source.buffer, source.byteOffset, source.byteLength);

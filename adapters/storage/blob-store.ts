@@ -21,12 +21,12 @@ export interface BlobStoreOptions {
   /** Folder for files of hosts; `false`: the folder for temporary files. Default `$XDG_STATE_HOME/a2c`. */
   readonly stateDir?: string | false | undefined;
   readonly limits?: ShelfLimits | undefined;
-  /** Gives the bytes of a part to the connection that asked under this ticket. */
+  /** Passes the bytes of a part to the connection that asked for it under this ticket. */
   readonly give: (ticket: string, bytes: Uint8Array) => void;
 }
 
 export const newSha256 = (): Hash => createHash('sha256');
-/** Mark by which a file is recognised as unchanged; undefined when there is no file. */
+/** Returns a mark by which an unchanged file is recognised; undefined when there is no file. */
 async function markOf(path: string): Promise<{ readonly mark: string; readonly bytes: number } | undefined> {
   const facts = await stat(path, { bigint: true }).catch(() => undefined);
   if (!facts?.isFile()) return undefined;
@@ -79,7 +79,7 @@ export class BlobStore {
   readonly #stateDir: BlobStoreOptions['stateDir'];
   readonly #give: BlobStoreOptions['give'];
   readonly #shelf: Shelf<Place>;
-  /** Hashes of files of skills, by path, with the mark of the file that was hashed. */
+  /** Hashes of skill files by path. `mark` tells whether the file has changed since then. */
   readonly #hashed = new Map<string, { readonly mark: string; readonly handle: string }>();
   /** Contents that are being written, by hash. */
   readonly #writing = new Map<string, Promise<void>>();
@@ -93,7 +93,7 @@ export class BlobStore {
     this.#shelf = new Shelf(limits);
   }
 
-  /** Keeps a content for a reader; undefined when there is no room, or the disk takes no more. */
+  /** Keeps a content for a reader; undefined when there is no room, or the disk is full. */
   async keep(bytes: Uint8Array, mimeType: string, reader: string): Promise<BlobFacts | undefined> {
     if (this.#isClosed || !this.#shelf.fits(bytes.length)) return undefined;
     const handle = newSha256().update(bytes).digest('hex');
@@ -176,7 +176,7 @@ export class BlobStore {
   }
   async #written(facts: BlobFacts, bytes: Uint8Array, reader: string): Promise<void> {
     this.#folder ??= this.#made();
-    // A folder that could not be made is tried again with the next content.
+    // Forgets a folder that could not be made, so that it is tried again with the next content.
     this.#folder.catch(() => (this.#folder = undefined));
     const path = join(await this.#folder, facts.handle);
     try {
@@ -200,7 +200,7 @@ export class BlobStore {
   #drop(places: readonly Place[]): void {
     for (const { path, mark } of places) if (mark === null) void rm(path, { force: true }).catch(() => {});
   }
-  /** Waits until the next content is old enough to go. */
+  /** Sets a timer for the time at which the next content may be dropped. */
   #wait(): void {
     waitingTimers.clearTimeout(this.#timer);
     const nextMs = this.#isClosed ? undefined : this.#shelf.nextMs(systemClock.now());

@@ -147,7 +147,7 @@ export async function readCached(stateDir: string, fingerprint: string): Promise
   if (!cached) await remove(file);
   return cached;
 }
-/** Text of a file; undefined when it is larger than any catalog. */
+/** Returns the text of a file; undefined when it is larger than any catalog. */
 async function textIn(file: string): Promise<string | undefined> {
   const handle = await open(file);
   try {

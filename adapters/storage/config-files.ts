@@ -59,7 +59,7 @@ const yamlReasons: Readonly<Record<string, string>> = {
 };
 async function readYaml(text: string): Promise<JsonText> {
   const { isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } = await during(import('yaml'));
-  /** Path of keys and indexes to the last of these YAML nodes. */
+  /** Returns the path of keys and indexes to the last of these nested YAML nodes. */
   const pathOf = (nodes: readonly unknown[]): Path =>
     nodes.flatMap((node, n): Path => {
       const outer = nodes[n - 1];
@@ -218,8 +218,8 @@ const exists = (file: string): Promise<boolean> =>
     () => false,
   );
 /**
- * Path of the user's config file. It is `$XDG_CONFIG_HOME/a2c/a2c.json` or `~/.config/a2c/a2c.json` when that exists or the
- * platform has no other place, else in the platform's config folder.
+ * Returns the path of the user's config file: `$XDG_CONFIG_HOME/a2c/a2c.json` or `~/.config/a2c/a2c.json` when that exists
+ * or the platform has no other place, else a file in the platform's config folder.
  */
 export const userConfigFile = (env: NodeJS.ProcessEnv = process.env): string => {
   const known = join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'a2c', 'a2c.json');
@@ -227,7 +227,7 @@ export const userConfigFile = (env: NodeJS.ProcessEnv = process.env): string => 
   return join(envPaths('a2c', { suffix: '' }).config, 'a2c.json');
 };
 
-/** Absolute path of the config file that a change is written to: the requested one, else the user's own. */
+/** Returns the absolute path of the config file that a change is written to: the requested one, else the user's own. */
 export async function configToWrite(
   asked: string | undefined,
   folder: string,

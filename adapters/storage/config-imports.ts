@@ -27,7 +27,7 @@ function settings(at: AppFolders): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   return platform === 'win32' ? env['APPDATA'] || join(home, 'AppData', 'Roaming') : config(at);
 }
-/** Paths of a place; several when a folder's name has a `*`. Folders that cannot be listed have none. */
+/** Returns the paths of a place; several when a folder's name has a `*`, none when a folder cannot be listed. */
 function filesOf({ base, path }: Place, at: AppFolders): string[] {
   const local = at.env['LOCALAPPDATA'] || join(at.home, 'AppData', 'Local');
   const folders = { home: at.home, folder: at.folder, settings: settings(at), config: config(at), local };
@@ -49,12 +49,12 @@ export interface AppFile {
   readonly app: string;
   readonly file: string;
 }
-/** Paths at which other applications keep their servers on this platform, whether the files exist or not. */
+/** Returns the paths at which other applications keep their servers on this platform, whether the files exist or not. */
 const appFiles = (at: AppFolders): readonly AppFile[] =>
   places
     .filter(({ on }) => on === undefined || (on === 'win32') === (at.platform === 'win32'))
     .flatMap((place) => filesOf(place, at).map((file) => ({ app: place.app, file })));
-/** Config files of other applications that exist, in the order of the table of applications. */
+/** Returns the config files of other applications that exist, in the order of the table of applications. */
 export async function foundAppFiles(
   folder: string,
   at: AppFolders = here(folder),
@@ -74,9 +74,9 @@ export async function foundAppFiles(
   return all.filter((each, n) => there[n] && isNew(each));
 }
 /**
- * Project to which a config file belongs: its folder, or the parent of the application's dot folder that holds it. Undefined for
- * a file of the user (in the home folder or an application's settings), and for a file in the folder of `into`, the config that
- * receives the servers. `isKnown` tells whether the file has a usual name for a project's config.
+ * Returns the project of a config file: its folder, or the parent of the application's dot folder that holds it. Undefined
+ * for a file of the user (in the home folder or an application's settings), and for a file in the folder of `into`, the
+ * config that receives the servers. `isKnown` tells whether the file has a usual name for a project's config.
  */
 export function projectOf(
   file: string,
@@ -91,7 +91,7 @@ export function projectOf(
     place !== undefined ? whole.slice(0, -place.length - 1) : dirname(isInDotFolder ? dirname(whole) : whole);
   if (isOfUser || folder === at.home || folder === dirname(resolve(into))) return undefined;
   const isName = folderNames.some((name) => name === basename(whole));
-  // A copied file of a user, such as `Code/User/mcp.json`, is in no project.
+  // Counts a copied file of a user, such as `Code/User/mcp.json`, as a file of no project.
   const isOfProject = place !== undefined || (isName && appAt(whole) === undefined);
   return { folder, isKnown: isInDotFolder || isOfProject };
 }
@@ -133,7 +133,7 @@ function jsonIn(text: string | undefined, what: string): JsonText {
   const [twice] = read.duplicates;
   return twice ? { ok: false, mistake: twice } : read;
 }
-/** Config with one server under its name; `fromEntries` keeps even the name __proto__. */
+/** Returns a config with one server under its name; `fromEntries` allows even the name __proto__. */
 const named = (key: 'mcpServers' | 'servers', name: string, entry: unknown): object => ({
   [key]: Object.fromEntries([[name, entry]]),
 });

@@ -33,7 +33,7 @@ export async function openKeyring(service: string): Promise<SecretStore> {
   };
 }
 
-/** Sentence that says what to install for the keyring; undefined when nothing is missing. */
+/** Returns a sentence that says what to install for the keyring; undefined when nothing is missing. */
 export const missingKeyring = (): string | undefined => missingPackage('@napi-rs/keyring', '--keyring');
 
 /** Time limit in ms for one operation of the keyring, because a locked keyring asks a person who may be absent. */

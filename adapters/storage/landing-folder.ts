@@ -18,7 +18,7 @@ export interface LandingSettings {
   readonly folder: string;
   /** Largest file in bytes. */
   readonly maxFileBytes: number;
-  /** Largest size of all files in the folder together. */
+  /** Largest size in bytes of all files in the folder together. */
   readonly maxBytes: number;
   /** Largest number of files in the folder. */
   readonly maxFiles: number;
@@ -27,14 +27,14 @@ export interface LandingSettings {
 }
 /** Dependencies of a landing folder. */
 export interface LandingParts {
-  /** Returns the part of a file that an agent sent under this ticket. */
+  /** Returns the bytes of the part that an agent sent under this ticket. */
   readonly partOf: (ticket: string) => Uint8Array | undefined;
   readonly notice: (text: string) => void;
 }
 
-/** Folder with the files that have not landed, inside of the landing folder; the Python SDK has the same name. */
+/** Name of the folder, inside of the landing folder, for files that have not landed. The Python SDK uses the same name. */
 const partsFolder = '.a2c-upload';
-/** Age in ms of a file that has not landed after which its host counts as gone, when its process cannot tell. */
+/** Age in ms of an unfinished file after which its host counts as gone, where that cannot be found out from its process. */
 const staleMs = 600_000;
 const noFollow = constants.O_NOFOLLOW ?? 0;
 const fresh = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow;
@@ -59,15 +59,15 @@ const no = (reason: UploadRefusal, message: string, details?: object): LandingAn
   message,
   ...(details && { details }),
 });
-/** Refusal for an error of the file system, by its code and without its path, which the agent need not know. */
+/** Returns the refusal for an error of the file system, with its code and without its path, which the agent need not know. */
 const broken = (what: string, error: unknown): LandingAnswer => {
   const { code = 'an unknown error' } = error as NodeJS.ErrnoException;
   const why = code === 'ENOSPC' || code === 'EDQUOT' ? `the disk is full (${code})` : code;
   return no('io_error', `${what}: ${why}`);
 };
 /**
- * Part of a file name made of a proposed one: letters, digits and `._-`, at most 64 characters, without these signs at
- * its ends. It always follows the id of the upload, so no name of a device and no `..` can come about.
+ * Makes a safe part of a file name from a proposed name: letters, digits and `._-`, at most 64 characters, without these
+ * signs at its ends. The id of the upload comes before it, so the whole is never `..` or the name of a device.
  */
 export const safeName = (proposed: string): string =>
   proposed
@@ -85,7 +85,7 @@ function isRunning(pid: number): boolean {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
-/** Removes files of hosts that are gone: their process has ended, or they were not written for a long time. */
+/** Removes files of hosts that are gone: their process has ended, or the files were not written for a long time. */
 async function sweep({ parts, settings }: Place): Promise<number> {
   let swept = 0;
   for (const name of await readdir(parts)) {
@@ -100,7 +100,7 @@ async function sweep({ parts, settings }: Place): Promise<number> {
   }
   return swept;
 }
-/** Makes the folder and its inner one; a link in the place of the inner one is refused. */
+/** Makes the landing folder and the one inside for unfinished files. A link in the place of the inner one is refused. */
 async function placeOf(settings: LandingSettings): Promise<Place> {
   const folder = settings.folder.replace(/^~(?=[\\/]|$)/, () => homeFolder());
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -142,7 +142,7 @@ export class LandingFolder {
     this.#partOf = partOf;
     this.#notice = notice;
   }
-  /** Takes the folder of a config; undefined closes it. Files that have not landed in the old one are given up. */
+  /** Opens the landing folder of a config; undefined closes the present one. Unfinished files of the old folder are removed. */
   set(given: LandingSettings | undefined): void {
     const key = JSON.stringify(given ?? null);
     if (key === this.#given) return;
@@ -173,7 +173,10 @@ export class LandingFolder {
       isWanted = false;
     };
   };
-  /** Opens a file for as long as its question is open; the end of the question removes what has not landed. */
+  /**
+   * Opens a file for an upload, for as long as its question to this port is open. The end of the question removes an
+   * unfinished file.
+   */
   #hold(id: string, wanted: LandingOpen, emit: Emit<RequestFact>): () => void {
     let isWanted = true;
     const end = (): void => {
@@ -205,7 +208,7 @@ export class LandingFolder {
       this.#opening.delete(upload);
     }
   }
-  /** Returns the refusal of a file that does not fit; files under way count as if they had landed. */
+  /** Returns the refusal of a file that exceeds the limits; unfinished files count as if they had landed. */
   async #full(place: Place, upload: string, bytes: number): Promise<LandingAnswer | undefined> {
     const { maxFileBytes, maxBytes, maxFiles } = place.settings;
     const limit = { total_size: bytes, limit_bytes: maxFileBytes };
@@ -271,7 +274,7 @@ export class LandingFolder {
     await receiving.file.close().catch(() => {});
     await rm(receiving.path, { force: true }).catch(() => {});
   }
-  /** Removes whatever has not landed. */
+  /** Removes all unfinished files. */
   async close(): Promise<void> {
     await this.#place;
     await Promise.all([...this.#receiving.keys()].map((upload) => this.#discard(upload)));

@@ -106,7 +106,7 @@ async function tidied(file: string): Promise<void> {
   await sweepDrafts(target);
   await release();
 }
-/** Path of the file to write: the target of a symbolic link, so that the link itself stays. */
+/** Returns the path of the file to write: the target of a symbolic link, so that the link itself stays. */
 const targetOf = (file: string): Promise<string> => realpath(file).catch(() => file);
 async function heldIn(file: string): Promise<DecodedText | null> {
   let bytes: Buffer;
@@ -120,9 +120,9 @@ async function heldIn(file: string): Promise<DecodedText | null> {
   if ('message' in read) throw new NotText(read);
   return read;
 }
-/** Text of a file without its byte order mark; null when the file does not exist. */
+/** Returns the text of a file without its byte order mark; null when the file does not exist. */
 export const textIn = async (file: string): Promise<string | null> => (await heldIn(file))?.text ?? null;
-/** Mode of a file; 0600 (only the owner may read it) for a file that does not exist yet. */
+/** Returns the mode of a file; 0600 (only the owner may read it) for a file that does not exist yet. */
 const modeOf = async (file: string): Promise<number> =>
   stat(file).then(
     ({ mode }) => mode & 0o777,

@@ -22,11 +22,11 @@ import {
 import { homeFolder } from '../clock.ts';
 import { watchFolders, type Watching } from './watch-folders.ts';
 
-/** Word in a config for the folder of the user, where the Python SDK looks too. */
+/** Word in a config that means the skill folder of the user, which the Python SDK reads too. */
 const userWord = 'user';
 /** Largest number of skills of one folder; the rest is not listed, and a sentence says so. */
 const mostSkills = 500;
-/** Largest text of one file that is given, in bytes. */
+/** Largest text of one file that is given as text, in bytes. */
 const textBytes = 256 * 1024;
 
 interface SkillFolder {
@@ -56,13 +56,13 @@ export async function partedSkill(text: string): Promise<Parted> {
   const front = await yamlOf(found[1] ?? '');
   return { front: isObject(front) ? front : {}, body: text.slice(found[0].length) };
 }
-/** Returns a `SKILL.md` with these facts in its frontmatter. */
+/** Returns the text of a `SKILL.md` with these facts in its frontmatter. */
 export async function joinedSkill({ front, body }: Parted): Promise<string> {
   const { stringify } = await import('yaml');
   return `---\n${stringify(front)}---\n${body}`;
 }
 async function yamlOf(text: string): Promise<unknown> {
-  // Loaded with the first skill, because every call loads this file.
+  // Loads the YAML package with the first skill, because every command loads this file.
   const { parse } = await import('yaml');
   try {
     return parse(text, { maxAliasCount: 10 });
@@ -102,7 +102,7 @@ const refOf = (
   }),
 });
 
-/** Reads the entry of one folder; a sentence says why it is no skill, and null means that it is another folder. */
+/** Reads the skill in a folder. Returns a sentence when it is invalid, and null when the folder holds no skill. */
 async function skillIn(folder: SkillFolder, name: string): Promise<SkillRef | string | null> {
   const path = join(folder.path, name);
   const entry = join(path, entryFile);
@@ -117,7 +117,7 @@ async function skillIn(folder: SkillFolder, name: string): Promise<SkillRef | st
   const { front } = await partedSkill(text);
   const description = textOf(front['description'])?.trim();
   if (!description) return `${path} is no skill: its ${entryFile} has no description in its frontmatter`;
-  // A folder that has vanished meanwhile is none.
+  // Treats a folder that has vanished meanwhile as one without a skill.
   const whole = await realpath(path).catch(() => null);
   return whole === null ? null : refOf(name, { ...folder, path: whole }, front, description);
 }
@@ -163,11 +163,11 @@ const decoded = (bytes: Uint8Array): string | undefined => {
     return undefined;
   }
 };
-/** Gives a reader a content in parts; undefined when it cannot be read or kept. */
+/** Function that keeps a content which a reader may read in parts; undefined when it cannot be read or kept. */
 type Give<From> = (from: From, mimeType: string, reader: string) => Promise<BlobFacts | undefined>;
-/** Gives the content of a file at a path, which stays where it is. */
+/** Keeps a file of a skill folder for a reader, without a copy. */
 export type Lend = Give<string>;
-/** Keeps a content, and gives it. */
+/** Keeps a copy of a content for a reader. */
 export type Keep = Give<Uint8Array>;
 const typeOf = (path: string): string => mimeTypes[extname(path).toLowerCase()] ?? 'application/octet-stream';
 async function fileIn({ path: root, relPath, reader }: SkillRead, lend: Lend): Promise<SkillFileRead> {
@@ -207,7 +207,7 @@ async function othersIn(root: string): Promise<readonly string[] | undefined> {
   }
   return files.toSorted();
 }
-/** Returns the text of a file with its facts; `SKILL.md` without its frontmatter. */
+/** Returns the text of a file with its facts; a `SKILL.md` is returned without its frontmatter. */
 async function givenFile(raw: Buffer, relPath: string): Promise<SkillFileRead> {
   const all = decoded(raw);
   if (raw.length > textBytes || all === undefined) return refusal('too_large', raw.length);
@@ -218,14 +218,14 @@ async function givenFile(raw: Buffer, relPath: string): Promise<SkillFileRead> {
   return { kind: 'text', text, mimeType, bytes: bytes.length, sha256 };
 }
 
-// ── what servers give ─────────────────────────────────────────────────────────────────────────────────
+// ── files from servers ────────────────────────────────────────────────────────────────────────────────
 const bytesIn = (contents: SkillContents['contents']): Buffer =>
   Buffer.concat(
     contents.map(({ text, blob }) =>
       typeof text === 'string' ? Buffer.from(text) : Buffer.from(blob ?? '', 'base64'),
     ),
   );
-/** Returns a file as its server gave it: a text as it is, anything else in parts to its reader. */
+/** Answers with a file as its server gave it: a text as it is; for anything else, its reader gets it in parts. */
 async function fileOfServer(
   { relPath, contents, reader }: SkillContents,
   keep: Keep,
@@ -236,7 +236,7 @@ async function fileOfServer(
   const kept = await keep(raw, typeOf(relPath), reader);
   return kept ? { kind: 'blob', ...kept } : given;
 }
-/** Looks at the `SKILL.md` that a server has given; a sentence says why it is no skill. */
+/** Checks the `SKILL.md` that a server has given; returns a sentence when it is no skill. */
 async function entryOfServer(entry: SkillEntry): Promise<SkillEntryRead> {
   const { server, bundle, uri, version, contents } = entry;
   const refused = (why: string): SkillEntryRead => ({
@@ -256,8 +256,8 @@ async function entryOfServer(entry: SkillEntry): Promise<SkillEntryRead> {
 }
 
 /**
- * Callbacks of skill folders: something in them changed, changes cannot be seen, or a file is given in parts, of a
- * folder (`lend`) or of a server (`keep`).
+ * Callbacks of skill folders: something in them changed, changes cannot be seen, or a file of a folder (`lend`) or a server
+ * (`keep`) is kept to be read in parts.
  */
 export interface SkillFoldersHeard {
   readonly changed: () => void;
@@ -281,7 +281,7 @@ export class SkillFolders {
   constructor(heard: SkillFoldersHeard) {
     this.#heard = heard;
   }
-  /** Takes the folders of a config, whole paths or the word `user`; tells of a change when they are others. */
+  /** Sets the folders of a config, whole paths or the word `user`. Reports a change when they differ from the earlier ones. */
   async set(given: readonly string[]): Promise<void> {
     const key = JSON.stringify(given);
     if (key === this.#given || (this.#given === '' && given.length === 0)) return;
@@ -289,7 +289,7 @@ export class SkillFolders {
     this.#folders = given.map(folderOf);
     this.#heard.changed();
     await this.#unwatch();
-    // Does not watch after a close, nor for a call that a later one has replaced.
+    // Returns without watching when the folders were closed, or set again meanwhile.
     if (this.#isClosed || key !== this.#given) return;
     const { changed, trouble } = this.#heard;
     const named = this.#folders.map(({ path }, at) => ({ path, name: String(at) }));

@@ -17,7 +17,7 @@ import type { KeyedHash } from '../../machines/trace/index.ts';
 const shown = 16;
 
 export const sha256Of = (texts: Iterable<string>): string => {
-  // Hashes a single text in one call, which is faster; every step of a machine is hashed.
+  // Hashes a single text in one call, which is faster. The speed matters because every step of a machine is hashed.
   if (Array.isArray(texts) && texts.length === 1) return hashOf('sha256', `${texts[0]}\n`);
   const sum = createHash('sha256');
   for (const text of texts) sum.update(text).update('\n');
@@ -137,10 +137,7 @@ export function openTraceFile(folder: string, name: string, { take, onError }: T
   };
 }
 
-/**
- * Reads the last `bytes` of a growing trace as it is now, in slices of whole lines. A file that cannot be read gives
- * nothing more.
- */
+/** Reads the last `bytes` of a growing trace, as it is now, in slices of whole lines. Ends early when the file cannot be read. */
 export function latestLines(path: string, bytes: number): AsyncIterable<string> {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   const start = Math.max(0, size - bytes);

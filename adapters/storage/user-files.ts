@@ -14,7 +14,7 @@ export interface Bytes {
   readonly mimeType: string | undefined;
 }
 const short: Readonly<Record<string, string>> = { jpeg: 'jpg', 'svg+xml': 'svg', mpeg: 'mp3', plain: 'txt' };
-/** Ending of the file name for a media type. Only lower-case letters and digits of the server's text are used, else `bin`. */
+/** Returns the ending of a file name for a media type. Only lower-case letters and digits of the server's text are used, else `bin`. */
 function endingOf(mimeType: string | undefined): string {
   const [, kind = ''] = (mimeType ?? '').split(/[/;]/);
   return short[kind] ?? (/^[a-z0-9]{1,8}$/.test(kind) ? kind : 'bin');
@@ -42,11 +42,11 @@ export interface NamedFile {
   readonly path: string;
   readonly content: string | (() => AsyncIterable<Uint8Array>);
 }
-/** Names of devices in Windows, with any ending: what is written to them is lost, or goes to a console or a port. */
+/** Pattern of device names in Windows, with any ending: data written to them is lost, or goes to a console or a port. */
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\.|$)/i;
 /**
- * Finds the part of a path that Windows cannot have as the name of a file: a device, a sign that it does not allow, or a point or
- * space at the end, which it drops. Undefined when there is none, and on other systems.
+ * Finds the part of a path that Windows does not allow as a file name: a device, a forbidden sign, or a point or space at
+ * the end, which Windows drops. Undefined when there is none, and on other systems.
  */
 export function lackedByWindows(path: string, platform: string = process.platform): string | undefined {
   if (platform !== 'win32') return undefined;
@@ -93,7 +93,7 @@ export async function saveFolder(folder: string, files: AsyncIterable<NamedFile>
     throw error;
   }
 }
-/** Opens a stream when its first part is wanted, which is once the file is there. */
+/** Opens a stream when its first part is wanted, so that the file it is written to exists by then. */
 async function* opened(stream: () => AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   yield* stream();
 }
@@ -102,7 +102,7 @@ const isNew = (path: string, bytes: Buffer | AsyncIterable<Uint8Array>): Promise
     () => true,
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'EEXIST') return false;
-      // A part of a content is no content.
+      // Removes a file whose stream failed, because a part of a content is of no use.
       if (!Buffer.isBuffer(bytes)) rmSync(path, { force: true });
       throw error;
     },
@@ -168,8 +168,9 @@ export async function keepChosen(stateDir: string, chosen: ChosenRegistry): Prom
 }
 
 /**
- * File with the list of trusted folders, by default `$XDG_STATE_HOME/a2c/trusted.json`. Only the config of a trusted folder may
- * start programs, so that a command such as `a2c tools` inside an unknown checkout runs nothing.
+ * Returns the path of the file with the list of trusted folders, by default `$XDG_STATE_HOME/a2c/trusted.json`. Only the
+ * config of a trusted folder may start programs, so that a command such as `a2c tools` inside an unknown checkout runs
+ * nothing.
  */
 export const trustFile = (env: NodeJS.ProcessEnv = process.env): string =>
   join(defaultStateDir({ platform: process.platform, env, home: homedir }), 'trusted.json');

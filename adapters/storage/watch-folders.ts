@@ -64,11 +64,11 @@ interface Heard {
   readonly ready: () => void;
   readonly fail: (error: unknown) => void;
 }
-/** Time in ms between two looks whether a folder is still the same. */
+/** Time in ms between two checks whether a folder is still the same. */
 const lookMs = 500;
 /**
- * Identity of a folder, which another folder of that name has not; undefined when there is none. A file system may give the
- * number of a deleted folder to the next one, so its time of birth counts, too.
+ * Returns the identity of a folder, which a later folder of the same name does not have; undefined when there is none. Its
+ * time of birth is included, because a file system may give the number of a deleted folder to the next one.
  */
 function identityOf(path: string): string | undefined {
   try {
@@ -78,13 +78,13 @@ function identityOf(path: string): string | undefined {
     return undefined;
   }
 }
-/** Event of the system itself; its folder names itself when it is deleted or moved. */
+/** Details of an event of the file system. They name the watched folder itself when it is deleted or moved. */
 interface RawDetails {
   readonly watchedPath?: string;
 }
 /**
- * Watches one folder. Where a folder, or one below it, is deleted and made again at once, its watcher hears nothing more: so
- * the folder is looked at from time to time, and watched again when it is another one or lost one of its folders.
+ * Watches one folder. When a folder, or one below it, is deleted and made again at once, its watcher reports nothing more.
+ * So the folder is checked from time to time, and watched again when it or one below it was replaced.
  */
 function watchFolder(
   watch: typeof Chokidar.watch,
@@ -117,7 +117,7 @@ function watchFolder(
     });
     return watcher;
   };
-  /** Folders that were deleted, or moved, since the last look. */
+  /** Folders that were deleted, or moved, since the last check. */
   const lost = new Set<string>();
   let seen: string | undefined;
   let current: Chokidar.FSWatcher | undefined;

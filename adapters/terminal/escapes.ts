@@ -6,27 +6,30 @@ export interface Picture {
 }
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Marks at the begin of a line, with the codes before and behind them. */
+/** Patterns of marks at the beginning of a line, with the codes of the escapes before and after them. */
 const marks: readonly (readonly [RegExp, number, number])[] = [
   [/^(?:error:|WRONG(?= {2}))/, 31, 39],
   [/^(?:warning:|warning(?= {2}))/, 33, 39],
   [/^ok(?= {2})/, 32, 39],
   [/^\S.*? {2}ready(?: in [\d.]+ s)?, \d+ tools?$/, 1, 22],
 ];
-/** Colours the mark of a line that says how bad it is, and the line above a list. The text was made safe before. */
+/**
+ * Colours the mark at the beginning of a line, which shows how bad its news are, and a heading. The text must have no unsafe
+ * characters.
+ */
 export const coloured = (line: string): string =>
   marks.reduce((text, [mark, on, off]) => text.replace(mark, `\u001B[${on}m$&\u001B[${off}m`), line);
 
-/** Number of base64 characters in one code of kitty. */
+/** Largest number of base64 characters in one escape sequence of the kitty protocol. */
 const chunk = 4_096;
 /**
- * Returns the code that draws a picture in this terminal, by the protocol of kitty or of iTerm2. Undefined for a terminal
- * that is not known to have one, or inside tmux or screen, and for another type of picture.
+ * Returns the escape sequence that draws a picture in this terminal, by the protocol of kitty or of iTerm2. Undefined for
+ * other terminals, inside tmux or screen, and for other types of pictures.
  */
 export function pictureCode({ base64, mimeType = '' }: Picture, env: Environment): string | undefined {
   const { TERM = '', TERM_PROGRAM: program = '', TMUX: inside } = env;
   const data = base64.replaceAll(/\s/g, '');
-  // A server made the text, so that nothing but base64 may reach the terminal.
+  // Accepts only base64, because a server made the text and the terminal must get nothing else of it.
   const isPicture = mimeType.startsWith('image/') && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
   if (!isPicture || inside !== undefined || /^(?:screen|tmux)/.test(TERM)) return undefined;
   const isKitty = env['KITTY_WINDOW_ID'] !== undefined || TERM === 'xterm-kitty' || program === 'ghostty';

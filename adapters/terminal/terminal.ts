@@ -32,7 +32,7 @@ export async function readText(name: string): Promise<string> {
 interface Question {
   readonly text: string;
   readonly isSecret: boolean;
-  /** Answers the asker of the question once; later answers are dropped. */
+  /** Answers the question once; later answers are dropped. */
   settle(answer: string | null): void;
   line?: TypedLine;
 }
@@ -167,7 +167,7 @@ interface TerminalStreams {
   readonly input: TerminalInput;
   readonly output: Screen;
   readonly errors: Screen & { readonly columns?: number };
-  /** Handlers for Ctrl-C while no question is open, and for Ctrl-Z. */
+  /** Handler for Ctrl-C while no question is open; `suspend` handles Ctrl-Z. */
   readonly interrupt?: () => void;
   readonly suspend?: () => void;
 }
@@ -191,12 +191,12 @@ class LineTerminal implements Terminal {
   /** Input line of the prompt, when a person types it. */
   #typed: TypedLine | undefined;
   #wantsLine = false;
-  /** Input line that was shown last when another program took over the screen. */
+  /** Input line that was on the screen when another program took it over. */
   #aside: TypedLine | undefined;
-  /** Tells that the last thing on stdout is a prompt without a line end, as it stays when input is piped in. */
+  /** True when the last text on stdout is a prompt without a line end, as after piped input. */
   #isOpen = false;
   #meter: string | null = null;
-  /** Tells that Ctrl-C was the last key. */
+  /** True when Ctrl-C was the last key. */
   #wasInterrupted = false;
   #end = (): void => {};
 
@@ -364,7 +364,7 @@ class LineTerminal implements Terminal {
       const isAgain = this.#wasInterrupted;
       this.#wasInterrupted = true;
       if (onInterrupt(isAgain) === 'over') return this.#end();
-      // Drops the earlier lines of an unfinished input.
+      // Drops the earlier lines of an unfinished input when it is interrupted.
       if (this.#wantsLine && lines.getPrompt() === more) typed.ask(text);
     });
   }

@@ -4,17 +4,20 @@ import { StringDecoder } from 'node:string_decoder';
 import stringWidth from 'string-width';
 import { asLine } from '../../machines/text.ts';
 
-/** Lines whose characters take one column each: Latin, and common punctuation and arrows. */
+/** Tells whether each character of a line takes one terminal column, as Latin letters, common punctuation and arrows do. */
 const isPlain = (line: string): boolean =>
   /^[ -~\u00A1-\u00AC\u00AE-\u024F\u2010-\u2027\u2190-\u21FF]*$/.test(line);
-/** Number of terminal columns of a line. Asks the package only where it must, because its first text takes 20 ms or more. */
+/**
+ * Returns the number of terminal columns of a line. The package is only asked when necessary, because its first use takes 20
+ * ms or more.
+ */
 const widthOf = (line: string): number => (isPlain(line) ? line.length : stringWidth(line));
 /** Returns a text as one line, padded to this many terminal columns; a longer line stays unchanged. */
 export function padded(text: string, columns: number): string {
   const line = asLine(text);
   return line + ' '.repeat(Math.max(0, columns - widthOf(line)));
 }
-/** Number of terminal columns that a text takes as one line. */
+/** Returns the number of terminal columns that a text takes as one line. */
 export const columnsOf = (text: string): number => widthOf(asLine(text));
 
 /** Shortens a text to one line of at most this many terminal columns; `end` marks omitted text. */
@@ -65,7 +68,7 @@ interface LineHow {
   /** Hides everything that is typed, such as a password. */
   readonly isSecret?: boolean;
   readonly typing?: Typing;
-  /** Hears that the line takes keys again, so that waiting keys can be handed over. */
+  /** Called when the line takes keys again, so that waiting keys can be handed over. */
   readonly onReady: () => void;
 }
 
@@ -80,7 +83,7 @@ export class TypedLine {
   /** Stream that the line editor writes to; the text reaches the screen only while the line is shown. */
   readonly #own: Writable;
   readonly isSecret: boolean;
-  /** Tells that the line asks a single question and is not the prompt. */
+  /** True when the line asks a single question and is not the prompt. */
   readonly isQuestion: boolean;
   #isShown = false;
   #isBusy = false;
@@ -105,8 +108,7 @@ export class TypedLine {
       removeHistoryDuplicates: true,
       ...helpOf(how.typing),
     });
-    // Enter moves the cursor to the next row, so the line is not shown any more. A secret is not echoed, so its row
-    // stays.
+    // Marks the line as hidden after Enter, because the cursor is in the next row then. A secret is not echoed, so its row stays.
     this.lines.on('line', () => (this.#isShown &&= this.isSecret));
     this.lines.on('pause', () => (this.#isBusy = true));
     this.lines.on('resume', () => {
@@ -139,8 +141,7 @@ export class TypedLine {
     moveCursor(this.#output, 0, -rows);
     cursorTo(this.#output, 0);
     clearScreenDown(this.#output);
-    // Tells readline that the cursor is in the first row; otherwise it would move up by the rows of the line last
-    // shown.
+    // Sets the row of the cursor in readline to the first one; otherwise readline would move up by the rows of the line last shown.
     this.lines.prevRows = 0;
     this.#isShown = false;
   }
@@ -151,10 +152,7 @@ export class TypedLine {
     this.lines.setPrompt(text);
     if (wasShown) this.show();
   }
-  /**
-   * Corrects the number of rows after the terminal was resized, because readline would move up by the rows of the old
-   * width.
-   */
+  /** Corrects the number of rows after the terminal was resized. Otherwise readline would move up by the rows of the old width. */
   resized(): void {
     if (!this.#isShown) return;
     this.lines.prevRows = this.lines.getCursorPos().rows;
@@ -198,7 +196,7 @@ interface Listeners {
    * Handles Ctrl-Z: this program stops until a person continues it. Returns at once where a program cannot be stopped.
    */
   suspend(): void;
-  /** Hears that the program continues after Ctrl-Z, when the screen has other content. */
+  /** Called when the program continues after Ctrl-Z, because the screen may show other content. */
   onContinue(): void;
   /** Called when the input has ended. */
   onEnd(): void;
@@ -217,7 +215,7 @@ export class Keyboard {
   readonly #listeners: Listeners;
   readonly #decoder = new StringDecoder('utf8');
   readonly #keys: string[] = [];
-  /** Keys typed while nothing was asked, which the prompt gets when it comes; a question never gets them. */
+  /** Keys typed while no line was open. The next prompt gets them; a question never does. */
   readonly #ahead: string[] = [];
   #state: 'untouched' | 'reading' | 'over' = 'untouched';
   /**
@@ -225,7 +223,7 @@ export class Keyboard {
    * at once.
    */
   #isSettling = false;
-  /** Tells that Ctrl-Z has suspended the program. */
+  /** True while Ctrl-Z has suspended the program. */
   #isStopped = false;
 
   constructor(input: TerminalInput, listeners: Listeners) {
@@ -270,7 +268,7 @@ export class Keyboard {
       this.#handOut();
     });
   }
-  /** Gives a prompt that has just come what was typed before it. */
+  /** Passes the text that was typed before to a prompt that has just been opened. */
   catchUp(): void {
     if (this.#ahead.length > 0) this.settle();
   }
@@ -319,8 +317,8 @@ export class Keyboard {
 }
 
 /**
- * Stops the process group as Ctrl-Z in a terminal does, with a parent such as npx, so that the shell notices. Servers
- * are in groups of their own.
+ * Stops the process group as Ctrl-Z in a terminal does, with a parent such as npx, so that the shell notices. Servers are in
+ * groups of their own and go on.
  */
 export function stopGroup(): void {
   if (process.platform !== 'win32') process.kill(0, 'SIGTSTP');

@@ -86,8 +86,8 @@ interface Thread {
 type OpenThread = (hear: (told: Told) => void) => Thread;
 
 /**
- * Worker thread for VRL programs, which ends by `end` or together with the process. It gets no environment variables of the host,
- * and the text that the runtime prints when it breaks is discarded.
+ * Worker thread for VRL programs. It ends by `end` or together with the process, gets no environment variables of the host,
+ * and its output is discarded.
  */
 class WorkerThread implements Thread {
   readonly #worker: Worker;

@@ -17,7 +17,7 @@ const isTable = (value: unknown): value is readonly Fields[] =>
 const cell = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Tables of a list of flat objects: one, or several when it is long. */
+/** Returns the tables for a list of flat objects: one, or several when the list is long. */
 function tablesOf(rows: readonly Fields[], name: string): Draft[] {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const most = rowsPerPage(columns.length);
@@ -60,7 +60,7 @@ function inPages(drafts: readonly Draft[], name: string): DraftPage[] {
 const titleIn = (value: unknown): { title?: string } =>
   isObject(value) && typeof value['title'] === 'string' ? { title: value['title'] } : {};
 
-/** Value of a JSON text, which may have comments and trailing commas, as config files have. */
+/** Returns the value of a JSON text, which may have comments and trailing commas, as config files have. */
 function valueIn(source: string): unknown {
   try {
     return JSON.parse(source);
@@ -108,7 +108,7 @@ export const readYaml = textReader((source, { name }) => {
   const first: unknown = documents.length === 1 ? plain(documents[0]) : undefined;
   return { ...titleIn(first), ...pagesOf(inPages(drafts, name)) };
 });
-/** Value of a YAML document; undefined when its aliases would make it too large. */
+/** Returns the value of a YAML document; undefined when its aliases would make it too large. */
 function plain(document: YamlDocument | undefined): unknown {
   try {
     return document?.toJS({ maxAliasCount: 100 });
@@ -160,7 +160,7 @@ export const readXml = textReader((source, { name }): DraftDocument => {
   const shown = drafts.length > 0 ? drafts : text.trim() === '' ? [] : [codeOf(source, 'xml', '')];
   return { summary: `<${root.nodeName}> with ${children.length} elements`, ...pagesOf(inPages(shown, name)) };
 });
-/** Attributes and children of an element as fields; undefined when a child has children, or two have one name. */
+/** Returns the attributes and children of an XML element as fields; undefined when a child has children, or two have one name. */
 function recordOf(element: Element): Fields | undefined {
   const fields: Record<string, string> = {};
   for (const { name, value } of Array.from(element.attributes)) fields[name] = value;

@@ -54,13 +54,13 @@ export const readDocx: Reader = async ({ bytes, name }) => {
   };
 };
 
-/** Finds the parts of a document that mammoth does not read. */
+/** Pattern of the parts of a Word document that the library mammoth does not read: equations, alternative contents and drawings. */
 const strange = /<m:oMath|<mc:AlternateContent|<w:drawing/;
 /** Marks around the number of a chart, in the private use area of Unicode. */
 const [chartBegins, chartEnds] = ['\ue000', '\ue001'];
 const wordNamespace = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 
-/** Puts text into the places of equations, charts and diagrams, and text boxes where mammoth looks for them. */
+/** Puts the text of equations, charts and diagrams in their places, and text boxes where mammoth looks for them. */
 function mendedXml(file: OfficeFile, document: Document, charts: (Draft | undefined)[]): string {
   const relations = file.relations(file.main);
   const run = (text: string): Element => {
@@ -99,7 +99,7 @@ function mendedXml(file: OfficeFile, document: Document, charts: (Draft | undefi
   return new XMLSerializer().serializeToString(document);
 }
 
-/** Takes the marks of charts out of the texts, and puts the charts behind the elements that had them. */
+/** Removes the marks of charts from the texts, and adds the charts after the elements that had the marks. */
 function withCharts(drafts: readonly Draft[], charts: readonly (Draft | undefined)[]): Draft[] {
   const mark = new RegExp(`${chartBegins}(\\d+)${chartEnds}`, 'g');
   return drafts.flatMap((draft) => {
@@ -112,7 +112,7 @@ function withCharts(drafts: readonly Draft[], charts: readonly (Draft | undefine
   });
 }
 
-/** Adds the author of a comment. */
+/** Returns a function that adds its author to a comment of the document. */
 function withAuthor(file: OfficeFile): (draft: Draft) => Draft {
   const name = [...file.relations(file.main).values()].find(({ type }) => type === 'comments')?.target;
   const root = name === undefined ? undefined : file.xml(name);
@@ -131,7 +131,7 @@ function withAuthor(file: OfficeFile): (draft: Draft) => Draft {
 
 /** Tells whether a line has nothing but the number of a page. */
 const isPageNumber = (line: string): boolean => /^[\d\s/|.–-]*$/.test(line);
-/** Headers or footers of the pages, each text once. */
+/** Returns the headers or footers of the pages, each text once. */
 function aroundPages(file: OfficeFile, category: 'header' | 'footer'): Draft[] {
   const parts = [...file.relations(file.main).values()].filter(({ type }) => type === category);
   const texts = parts.map(({ target }) => {

@@ -9,7 +9,7 @@ export interface Decoded {
   readonly encoding: string;
 }
 
-/** Reader of a text format: it gets the decoded text, and the document tells the encoding in its metadata. */
+/** Makes a reader of a text format. The reader gets the decoded text, and the document's metadata name the encoding. */
 export const textReader =
   (read: (text: string, source: Source) => DraftDocument): Reader =>
   (source) => {
@@ -55,7 +55,10 @@ function markOf([first, second, third]: Uint8Array): string | undefined {
 
 const declaration =
   /<\?xml[^>]{0,200}?\sencoding\s*=\s*["']?([\w.:-]+)|<meta[^>]{0,500}?charset\s*=\s*["']?\s*([\w.:-]+)/i;
-/** Encoding that the first 2 KiB declare, by its name in `TextDecoder`; undefined for one that is unknown, or wide and so wrong. */
+/**
+ * Returns the encoding that the first 2 KiB declare, by its name in `TextDecoder`; undefined for one that is unknown, or
+ * wide and so wrong.
+ */
 function declaredIn(bytes: Uint8Array): string | undefined {
   const start = new TextDecoder('windows-1252').decode(bytes.subarray(0, 2048));
   const [, ofXml, ofHtml] = declaration.exec(start) ?? [];
@@ -76,11 +79,14 @@ function strictly(bytes: Uint8Array, encoding: string): string | undefined {
   }
 }
 const windows = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
-/** Replaces the control characters in whose place windows-1252 has letters and signs; some versions of Node decode it as ISO 8859-1. */
+/** Replaces control characters by the letters and signs of windows-1252, because some versions of Node decode it as ISO 8859-1. */
 const withoutControls = (text: string): string =>
   text.replace(/[\x80-\x9f]/g, (each) => windows[each.charCodeAt(0) - 0x80] ?? each);
 
-/** Decodes UTF-8 with few mistakes, as of a file that was cut: at most one for ten characters outside of ASCII. */
+/**
+ * Decodes UTF-8 with few mistakes, such as that of a file cut within a character: at most one mistake for ten characters
+ * outside of ASCII.
+ */
 function almostUtf8(bytes: Uint8Array): string | undefined {
   const text = new TextDecoder().decode(bytes);
   const mistakes = text.match(/\ufffd/g)?.length ?? 0;
@@ -95,19 +101,22 @@ interface Candidate {
 /** Number of bytes that are looked at to find the encoding. */
 const sampleBytes = 64 * 1024;
 const foreign = (text: string): number => text.match(/[^\0-\x7f]/gu)?.length ?? 0;
-/** Share of characters that match. `usual` matches single characters. */
+/** Makes a function that returns the share of the characters outside of ASCII that match. `usual` matches single characters. */
 const shareOf =
   (usual: RegExp) =>
   (text: string): number =>
     (text.match(usual)?.length ?? 0) / Math.max(1, foreign(text));
-/** Share of these letters, of an alphabet whose letters do not touch Latin ones. */
+/** Makes the share for an alphabet other than the Latin one. Letters that touch a Latin letter do not count. */
 const alphabet = (letters: string) => shareOf(new RegExp(`(?<![A-Za-z])[${letters}](?![A-Za-z])`, 'g'));
-/** Share of these letters, which touch Latin ones, and of quotation marks and the like. */
+/**
+ * Makes the share for an encoding with Latin letters: accented letters that touch other Latin ones, and quotation marks and
+ * the like.
+ */
 const latin = (letters: string) =>
   shareOf(new RegExp(`(?<=[A-Za-z])[${letters}]|[${letters}](?=[A-Za-z])|[${quotes}]`, 'g'));
 const quotes = '\u00a0«»–—‘’‚“”„•…€£§©°';
 
-/** Share of the characters of two bytes that are in those rows of a character set where the frequent ones are. */
+/** Makes the share for a character set of two bytes: the characters in the rows where the frequent ones are. */
 const shareOfRows =
   (rows: readonly (readonly [number, number])[], leastTrail: number, isSingle = (_: number) => false) =>
   (_: string, bytes: Uint8Array): number => {
@@ -122,7 +131,7 @@ const shareOfRows =
     }
     return usual / Math.max(1, all);
   };
-/** Share for Japanese, which has kana between its Chinese characters. */
+/** Returns the share for Japanese, which has kana between its Chinese characters. */
 const japanese = (text: string): number => {
   const kana = text.match(/[\u3001-\u30ff]/g)?.length ?? 0;
   const han = text.match(/[\u4e00-\u9fff]/g)?.length ?? 0;
@@ -130,7 +139,7 @@ const japanese = (text: string): number => {
 };
 const isHalfKana = (byte: number): boolean => byte >= 0xa1 && byte <= 0xdf;
 
-/** Encodings in the order in which they win when their shares are equal. */
+/** Encodings to guess from. Of those with an equal share, the first wins. */
 const candidates: readonly Candidate[] = [
   { encoding: 'euc-kr', share: (text) => shareOf(/[\uac00-\ud7a3\u3131-\u318e]/g)(text) ** 3 },
   {

@@ -45,7 +45,10 @@ export const readEpub: Reader = ({ bytes }) => {
 };
 
 const empty = /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
-/** Writes XHTML as HTML: an element that ends in its own tag, such as `<title/>`, has an end tag there unless it is always empty. */
+/**
+ * Converts XHTML to HTML: an element that is closed in its own tag, such as `<title/>`, gets an end tag, unless HTML allows
+ * no content in it.
+ */
 const asHtml = (text: string): string =>
   text.replace(/<([A-Za-z][\w:-]*)((?:\s[^<>]*)?)\/>/g, (whole, tag: string, attributes: string) =>
     empty.test(tag) ? whole : `<${tag}${attributes}></${tag}>`,

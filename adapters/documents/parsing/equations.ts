@@ -10,7 +10,7 @@ const part = (node: Element, name: string): string => {
   const found = child(node, name);
   return found ? all(found).trim() : '';
 };
-/** Value of a property such as `m:chr`; undefined when it is missing. */
+/** Returns the value of a property such as `m:chr`; undefined when it is missing. */
 const property = (node: Element, name: string): string | undefined => {
   const [found] = childElements(node)
     .filter(({ localName }) => (localName ?? '').endsWith('Pr'))
@@ -109,7 +109,7 @@ const greek =
   'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho varsigma sigma tau upsilon phi chi psi omega'.split(
     ' ',
   );
-/** LaTeX commands of symbols, each behind its symbol. */
+/** LaTeX commands by their symbols; each command follows its symbol in the list. */
 const commands: ReadonlyMap<string, string> = new Map(
   (
     '∑sum ∏prod ∫int ∬iint ∮oint ∂partial ∇nabla ∞infty ×times ÷div ·cdot ⋅cdot ±pm ∓mp ≤le ≥ge ≠ne ≈approx ≡equiv ' +
@@ -135,14 +135,14 @@ function symbols(text: string): string {
       return command === undefined ? each : `\\${command} `;
     });
 }
-/** Capital letter in LaTeX, which has commands only for those that are no Latin ones. */
+/** Returns a capital Greek letter in LaTeX, which has commands only for those that do not look Latin. */
 const capital = (name: string, letter: string): string =>
   /^(gamma|delta|theta|lambda|xi|pi|sigma|upsilon|phi|psi|omega)$/.test(name)
     ? `\\${name.charAt(0).toUpperCase()}${name.slice(1)} `
     : letter;
 
 // ── MathML ────────────────────────────────────────────────────────────────────────────────────────────
-/** Element of MathML, from whatever parser. */
+/** Element of MathML, from any parser. */
 export interface MathNode {
   readonly tag: string;
   readonly text: string;

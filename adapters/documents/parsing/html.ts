@@ -14,7 +14,7 @@ import { isTarget, linkText } from './reader.ts';
 /** Reads HTML, divided into sections at headings of the first two levels. Scripts are neither run nor shown. */
 export const readHtml = textReader((text, { name }) => documentOfHtml(text, name));
 
-/** Converts HTML to a document. Formats whose libraries write HTML come here, too. */
+/** Converts HTML to a document. Used too for formats whose libraries write HTML. */
 export function documentOfHtml(source: string, name: string): DraftDocument {
   const { drafts, title, meta } = draftsOfHtml(source);
   const first = drafts.find(({ category }) => category === 'heading')?.content['text'];
@@ -47,7 +47,7 @@ export function draftsOfHtml(source: string): Found {
   return found;
 }
 
-/** Text of elements, without their structure. */
+/** Returns the text of elements without their structure. */
 export const plainText = (drafts: readonly Draft[]): string =>
   drafts.map((draft) => renderElement({ element_id: '', ...draft }, 'text')).join('\n');
 
@@ -55,13 +55,13 @@ export const plainText = (drafts: readonly Draft[]): string =>
 const deepest = 200;
 const silent = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object', 'datalist']);
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
-/** Elements that begin and end a paragraph. */
+/** Names of HTML elements that begin and end a paragraph. */
 const blocks = setOf(
   'address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form frameset ' +
     'head header hgroup html legend li main nav optgroup option p search section select summary tbody td textarea tfoot th ' +
     'thead tr',
 );
-/** Elements that become elements of the document. */
+/** Names of HTML elements that each become an element of the document. */
 const whole = setOf('h1 h2 h3 h4 h5 h6 ul ol menu dir table pre hr audio video');
 const lists = setOf('ul ol menu dir');
 
@@ -81,8 +81,8 @@ const all = (node: Tree.Node, tag: string): Element[] =>
   ]);
 
 /**
- * Elements that have a block somewhere within. Levels that are too deep for the walk, which is recursive, become one text; so
- * this function must not be recursive.
+ * Returns the nodes that contain a block at any depth. Levels too deep for the recursive walk become one text, so this
+ * function must not be recursive itself.
  */
 function blocksIn(root: Tree.Document): ReadonlySet<Tree.Node> {
   const order: { node: Tree.Node; parent: Tree.Node | undefined; depth: number }[] = [];
@@ -191,7 +191,7 @@ class Walker {
     } else this.#open += this.#inline(node);
   }
 
-  /** Adds the target of a link around blocks: to the only element within, else as an element of its own. */
+  /** Adds the target of a link that contains blocks: to the only element in the link, or as an element of its own. */
   #linkAround(before: number, url: string): void {
     const { drafts } = this.#found;
     const [only, ...others] = drafts.slice(before);
@@ -208,7 +208,7 @@ class Walker {
     if (name !== undefined && content !== undefined) this.#found.meta[name] ??= content;
   }
 
-  /** Adds what is an element of its own: a heading, a list, a table, code, a line, or a recording. */
+  /** Adds an HTML element as an element of the document: a heading, a list, a table, code, a line, or a recording. */
   #whole(node: Element): void {
     const tag = node.tagName;
     if (tag === 'table') return this.#table(node);
@@ -236,13 +236,13 @@ class Walker {
   #withLinks(): { links?: readonly object[] } {
     return this.#links.length > 0 ? { links: this.#links } : {};
   }
-  /** Adds the images that an element has within, behind it. */
+  /** Adds the images inside of an element after that element. */
   #afterWhole(): void {
     this.#add(...this.#images);
     [this.#links, this.#images] = [[], []];
   }
 
-  /** Text within an element that is not divided into elements: blocks are lines, lists and tables lines of Markdown. */
+  /** Returns the text of an element that is not divided: each block is a line, lists and tables are lines of Markdown. */
   #within(node: Tree.Node): string {
     return childrenOf(node)
       .map((each) => this.#inline(each))
@@ -292,7 +292,7 @@ class Walker {
   }
 
   // ── lists ───────────────────────────────────────────────────────────────────────────────────────────
-  /** Items of a list. A list directly within a list belongs to the item before it. */
+  /** Returns the items of a list. A list directly within a list belongs to the item before it. */
   #itemsOf(node: Element): string[] {
     const items: string[] = [];
     for (const each of childrenOf(node)) {
@@ -366,7 +366,7 @@ class Walker {
     this.#afterWhole();
   }
 
-  /** Texts of the cells, row by row. A cell that spans others is repeated in each of them. */
+  /** Returns the texts of the cells, row by row. A cell that spans others is repeated in each of them. */
   #grid(rows: readonly Element[]): string[][] {
     const grid: string[][] = rows.map(() => []);
     let room: number = limits.tableCells;
@@ -392,7 +392,7 @@ class Walker {
     return width === 0 ? [] : filled.filter((row) => row.length > 0);
   }
 
-  /** Table within a cell or an item: a line for each row. */
+  /** Returns a table within a cell or an item as text, a line for each row. */
   #nestedTable(node: Element): string {
     return this.#grid(rowsOf(node))
       .map((row) => row.map((text) => text.replaceAll('\n', ' ')).join(', '))
@@ -401,7 +401,10 @@ class Walker {
 }
 
 const startOf = (list: Element): number => Number(attribute(list, 'start') ?? 1) || 1;
-/** Items of a nested list as lines of Markdown. Line breaks and indents are marks that `inLines` turns into what they mean. */
+/**
+ * Returns the items of a nested list as lines of Markdown. Line breaks and indents are special characters, which `inLines`
+ * replaces.
+ */
 const linesOf = (items: readonly string[], list: Element): string =>
   items
     .map((item, at) => {
@@ -411,7 +414,7 @@ const linesOf = (items: readonly string[], list: Element): string =>
     .join('\n')
     .replace(/\n( *)/g, (_, spaces: string) => lineBreak + '\u2007'.repeat(spaces.length));
 
-/** Text with its lines, without empty ones. Indents of nested lists, which are figure spaces until now, become spaces. */
+/** Returns a text without empty lines. Indents of nested lists, which were figure spaces, become spaces. */
 const inLines = (text: string): string =>
   tidy(text)
     .split('\n')
@@ -430,7 +433,7 @@ const preformatted = (node: Tree.Node): string => {
 /** Tells whether a list item is a footnote, as mammoth writes them for DOCX: in a list at the end, with an arrow back. */
 const isNote = (node: Element): boolean => /^(foot|end)note-/.test(attribute(node, 'id') ?? '');
 
-/** Formula in TeX as the page has it, else as its MathML says. */
+/** Returns a formula in TeX: as the page has it, or converted from its MathML. */
 function mathText(node: Element): string {
   const tex = all(node, 'annotation').find((each) => /tex/i.test(attribute(each, 'encoding') ?? ''));
   const said = attribute(node, 'alttext') ?? (tex && tidy(textBelow(tex)));
@@ -464,8 +467,8 @@ const cellsOf = (row: Element): Element[] => elementsOf(row, 'td', 'th');
 const spanOf = (node: Element, key: string, most: number): number =>
   Math.min(Math.max(1, Math.trunc(Number(attribute(node, key) ?? 1)) || 1), most);
 /**
- * Tells whether a table only arranges what is in it: it says so, it has one cell, or it has no header cells but headings, or
- * tables with more cells than itself.
+ * Tells whether a table is only used for layout: its role says so, it has one cell, or it has no header cells but headings,
+ * or tables with more cells than itself.
  */
 function isLayout(node: Element, rows: readonly Element[]): boolean {
   if (/^(presentation|none)$/.test(attribute(node, 'role') ?? '')) return true;

@@ -105,7 +105,7 @@ const withLinks = (node: Nodes): { links?: readonly object[] } => {
   const links = linksIn(node);
   return links.length > 0 ? { links } : {};
 };
-/** Text of a list item as written, without its mark and without the indent of its further lines. */
+/** Returns the text of a list item as written, without its mark and without the indent of its further lines. */
 function itemOf(item: Nodes, source: string): string {
   const [first = '', ...others] = written(item, source).split(/\r?\n/);
   const mark = /^(?:[-*+]|\d+[.)])\s+/.exec(first)?.[0] ?? '';
@@ -116,7 +116,7 @@ function itemOf(item: Nodes, source: string): string {
     '\n',
   );
 }
-/** Text of a table cell as written, without the pipes around it. */
+/** Returns the text of a table cell as written, without the pipes around it. */
 const cellOf = (cell: Nodes & Parent, source: string): string => {
   const [first, last] = [
     cell.children[0]?.position?.start.offset,
@@ -130,7 +130,7 @@ const cellOf = (cell: Nodes & Parent, source: string): string => {
         .replace(/<br\s*\/?>/gi, '\n');
 };
 
-/** Source text of a Markdown node, as written in the file. */
+/** Returns the source text of a Markdown node, as written in the file. */
 const written = (node: Nodes, source: string): string =>
   source.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0);
 const textIn = (node: Nodes): string => {

@@ -25,7 +25,7 @@ export const readNotebook = textReader((source, { name }) => {
 });
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-/** Text of a field, which is a list of lines or one text. */
+/** Returns the text of a field of a notebook, which is one text or a list of lines. */
 const textOf = (value: unknown): string =>
   Array.isArray(value) ? value.map(String).join('') : typeof value === 'string' ? value : '';
 const languageOf = (metadata: unknown): string => {
@@ -46,7 +46,7 @@ function draftsOf(cell: Readonly<Record<string, unknown>>, language: string): Dr
   return [{ category: kind === 'code' ? 'code' : 'text', content }, ...outputs];
 }
 
-/** Output of a cell in the form that says most: a table, else text, else the kind of an image. */
+/** Returns the output of a cell in its most useful form: a table, else text, else the type of an image. */
 function outputOf(output: Readonly<Record<string, unknown>>): Draft[] {
   const said = (text: string): Draft[] =>
     text.trim() === '' ? [] : [{ category: 'code', content: { text: plain(text) }, summary: 'output' }];
@@ -64,6 +64,6 @@ function outputOf(output: Readonly<Record<string, unknown>>): Draft[] {
   if (image !== undefined) return [{ category: 'image', content: { description: plain(text) || image } }];
   return said(text);
 }
-/** Text without the codes that colour it on a terminal. */
+/** Returns a text without the escape sequences that colour it on a terminal. */
 // oxlint-disable-next-line no-control-regex -- the codes begin with a control character
 const plain = (text: string): string => text.replace(/\u001b\[[\d;]*m/g, '').trimEnd();

@@ -20,7 +20,7 @@ export interface OfficeFile {
   packed(mended?: (name: string, text: string) => string): Uint8Array;
 }
 
-/** Opens an office file. Its main part may have any name; the relationships of the file tell it. */
+/** Opens an office file. Its main part may have any name; the relationships of the file name it. */
 export function openOfficeFile(bytes: Uint8Array, kind: keyof typeof kinds): OfficeFile {
   const { entries, ...archive } = openArchive(bytes, 'office file');
   const main =
@@ -116,12 +116,12 @@ export const resolved = (folder: string, target: string): string => {
   return parts.join('/');
 };
 
-/** All descendant elements with this name, whatever their namespace prefix. */
+/** Returns all descendant elements with this name, whatever their namespace prefix. */
 export const elements = (node: Document | Element, name: string): Element[] =>
   Array.from(node.getElementsByTagNameNS('*', name));
 export const childElements = (node: Element): Element[] =>
   Array.from(node.childNodes).filter((each): each is Element => each.nodeType === 1);
-/** Nearest element around a node that has this name, up to its root. */
+/** Returns the nearest element around a node that has this name. */
 export const ancestor = (node: Element, name: string): Element | undefined => {
   let at = node.parentNode as Element | null;
   while (at && at.localName !== name) at = at.parentNode as Element | null;
@@ -132,7 +132,7 @@ export const textIn = (node: Element, name = 't'): string =>
     .map((each) => each.textContent ?? '')
     .join('');
 
-/** Title, keywords and description from the properties of an office file. */
+/** Returns title, keywords and description from the properties of an office file. */
 export function propertiesOf(file: OfficeFile): { title?: string; keywords?: string[]; summary?: string } {
   const core = file.xml('docProps/core.xml');
   const value = (name: string): string => (core && elements(core, name)[0]?.textContent?.trim()) || '';
@@ -186,7 +186,7 @@ export function chartOf(file: OfficeFile, name: string, lookup: Lookup = () => [
   return { category: 'chart', content, summary: title || 'chart' };
 }
 
-/** Reads a diagram (SmartArt) from the part with its data: the texts of its nodes, those below others as lists in their items. */
+/** Reads a diagram (SmartArt) from the part with its data: the texts of its nodes as a nested list. */
 export function diagramOf(file: OfficeFile, name: string): Draft | undefined {
   const root = file.xml(name);
   if (!root) return undefined;

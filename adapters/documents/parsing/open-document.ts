@@ -5,7 +5,7 @@ import { ancestor, childElements, elements, openArchive } from './office-file.ts
 import { Unreadable, type Reader } from './reader.ts';
 
 type Archive = ReturnType<typeof openArchive>;
-/** Opens a file of LibreOffice and its like. */
+/** Opens a file in OpenDocument format, as LibreOffice writes. */
 export function openOpenDocument(bytes: Uint8Array): Archive {
   const archive = openArchive(bytes, 'OpenDocument file');
   if ((archive.text('META-INF/manifest.xml') ?? '').includes('encryption-data'))
@@ -13,7 +13,10 @@ export function openOpenDocument(bytes: Uint8Array): Archive {
   return archive;
 }
 
-/** Reads ODT, divided into sections at headings of the first two levels. It becomes HTML first, whose reader makes the elements. */
+/**
+ * Reads ODT, divided into sections at headings of the first two levels. The content is converted to HTML, and the HTML
+ * reader makes the elements.
+ */
 export const readOdt: Reader = ({ bytes, name }) => {
   const { root, writer, properties } = contentOf(bytes, 'text');
   const { drafts } = draftsOfHtml(writer.children(root) + writer.notes());
@@ -103,7 +106,7 @@ class Writer {
     this.#styles = new Map(all.toReversed().map((style) => [style.getAttribute('style:name') ?? '', style]));
   }
 
-  /** Footnotes and comments that were written since the last call, in the form in which mammoth writes those of DOCX. */
+  /** Returns the footnotes and comments written since the last call, as HTML in the form in which mammoth writes those of DOCX. */
   notes(): string {
     const notes = this.#notes.map((text, at) => `<li id="footnote-${at + 1}">${text}</li>`);
     const written = (notes.length > 0 ? `<ol>${notes.join('')}</ol>` : '') + this.#comments.join('');
@@ -167,7 +170,7 @@ class Writer {
     }
   }
 
-  /** Level of a paragraph in the style of a title; 0 for any other. */
+  /** Returns the heading level of a paragraph in the style of a title; 0 for any other. */
   #titleLevel(node: Element): number {
     const name = node.getAttribute('text:style-name') ?? '';
     const base = this.#styles.get(name)?.getAttribute('style:parent-style-name') ?? '';
@@ -206,7 +209,7 @@ class Writer {
     }
     return `<div>${inner()}</div>`;
   }
-  /** Formula of an embedded object in LaTeX; other objects, such as charts, by their texts. */
+  /** Returns the formula of an embedded object in LaTeX, and of other objects, such as charts, the texts. */
   #object(node: Element): string {
     const path = (node.getAttribute('xlink:href') ?? '').replace(/^\.\/|\/$/g, '');
     const root = this.#archive.xml(`${path}/content.xml`);

@@ -22,7 +22,7 @@ interface Waiting {
   readonly settle: (done: Done) => void;
 }
 interface Busy extends Waiting {
-  /** Times in ms at which the document was begun: of this computer's clock, and of the CPU time of its thread. */
+  /** Times in ms when reading began: by the clock of this computer, and by the CPU time of the thread. */
   readonly beganAt: number;
   readonly beganCpu: number;
   timer: NodeJS.Timeout | undefined;
@@ -37,7 +37,7 @@ interface Slot {
   idle?: NodeJS.Timeout | undefined;
 }
 export interface ParserLimits {
-  /** CPU time in ms for one document. By the clock it may take five times as long, for a busy computer. */
+  /** Limit of CPU time in ms for one document. By the clock five times as long is allowed, for a busy computer. */
   readonly ms: number;
   readonly growthBytes: number;
   readonly heapMb: number;
@@ -46,12 +46,12 @@ const idleMs = 30_000;
 const watchMs = 25;
 const clockFactor = 5;
 
-/** CPU time of a thread of this process, in ms; undefined where the operating system does not tell it. */
+/** Returns the CPU time of a thread of this process in ms; undefined where the operating system does not tell it. */
 function cpuOf(thread: string | undefined): number | undefined {
   if (thread === undefined) return undefined;
   try {
     const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'latin1');
-    // The fields behind the name, which is in parentheses; the 12th and 13th are ticks of 10 ms.
+    // Splits the fields after the name, which is in parentheses; the 12th and 13th are ticks of 10 ms.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * 10;
   } catch {
@@ -125,7 +125,10 @@ export class Parsers {
     worker.postMessage({ ...next.job, bytes }, [bytes.buffer]);
   }
 
-  /** Ends the document when its thread has used its time. A thread uses at most the time of the clock, so this waits for the rest of it. */
+  /**
+   * Ends the document when its thread has used its CPU time. CPU time never grows faster than the clock, so the next check
+   * comes after the time that is left.
+   */
   #time(slot: Slot, busy: Busy, waitMs: number): void {
     busy.timer = setTimeout(() => {
       const { ms } = this.#limits;

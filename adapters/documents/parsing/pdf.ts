@@ -76,7 +76,7 @@ function linesOf(glyphs: readonly Glyphs[]): Line[] {
   return lines.filter((each) => each.text.trim() !== '');
 }
 
-/** Letter size of most letters on the page. */
+/** Returns the size of most letters on the page. */
 function usualSize(lines: readonly Line[]): number {
   const letters = new Map<number, number>();
   for (const { text, size } of lines) {
@@ -87,8 +87,8 @@ function usualSize(lines: readonly Line[]): number {
 }
 
 /**
- * Folders of the PDF package with its tables of Chinese, Japanese and Korean encodings, and with the fonts that a PDF may use
- * without including them. PDF.js wants a slash at the end, on Windows, too.
+ * Returns the path of a folder of the PDF package: its tables of Chinese, Japanese and Korean encodings, or the fonts that a
+ * PDF may use without including them. PDF.js wants a slash at the end, on Windows, too.
  */
 const folderOf = (name: string): string =>
   `${join(dirname(fileURLToPath(import.meta.resolve('pdfjs-dist/package.json'))), name)}/`;

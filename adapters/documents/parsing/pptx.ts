@@ -45,8 +45,8 @@ function slideOf(file: OfficeFile, name: string, at: number): DraftPage {
 }
 
 /**
- * Shapes of a slide, with groups expanded, in file order, which is from back to front. Of alternative forms the first with text
- * counts, else the last one.
+ * Returns the shapes of a slide, with groups expanded, in file order, which is from back to front. Of alternative forms the
+ * first with text counts, else the last one.
  */
 const shapesIn = (tree: Element): Element[] =>
   childElements(tree).flatMap((each) => {
@@ -81,7 +81,7 @@ function draftsOf(shape: Element, file: OfficeFile, relations: Relations): Draft
   });
   return [...tables, ...charts, ...diagrams];
 }
-/** Text of a paragraph with its line breaks, equations as LaTeX and, when there are relations, the targets of its links. */
+/** Returns the text of a paragraph with its line breaks, equations as LaTeX and, when there are relations, the targets of its links. */
 function paragraphText(paragraph: Element, relations?: Relations): string {
   return childElements(paragraph)
     .map((each) => {
@@ -103,7 +103,7 @@ const paragraphsIn = (shape: Element, relations?: Relations): string[] =>
     .map((each) => paragraphText(each, relations))
     .filter((text) => text.trim() !== '');
 
-/** Paragraphs as items of a list; those of a lower level are lists in the item before them. */
+/** Returns the paragraphs of a shape as items of a list; those of a lower level are lists in the item before them. */
 function itemsIn(shape: Element, relations: Relations): string[] {
   const items: string[] = [];
   for (const each of elements(shape, 'p')) {
@@ -141,7 +141,7 @@ const headingOf = (shape: Element, level: number): Draft => ({
   category: 'heading',
   content: { text: paragraphsIn(shape).join(' ').replace(/\s+/g, ' '), level },
 });
-/** Table in which the text of a merged cell is repeated in the cells that it covers. */
+/** Returns a table in which the text of a merged cell is repeated in the cells that it covers. */
 function tableOf(table: Element, relations: Relations): Draft {
   const lines: string[][] = [];
   for (const row of elements(table, 'tr')) {
@@ -166,7 +166,7 @@ function notesIn(file: OfficeFile, name: string): Draft[] {
   return text === '' ? [] : [{ category: 'annotation', content: { text, kind: 'notes' } }];
 }
 
-/** Comments on a slide, in the form of PowerPoint up to 2019 or of Microsoft 365. */
+/** Returns the comments on a slide, from the format of PowerPoint up to 2019 or that of Microsoft 365. */
 function commentsOn(file: OfficeFile, relations: Relations): Draft[] {
   const authors = new Map<string, string>();
   for (const { type, target } of file.relations(file.main).values())

@@ -35,13 +35,13 @@ const packages: Partial<Record<DocumentFormat, OptionalPackage>> = {
   xls: '@e965/xlsx',
   ods: '@e965/xlsx',
 };
-/** Sentence that says which package to install for a format; undefined when nothing is missing. */
+/** Returns a sentence that says which package to install for a format; undefined when nothing is missing. */
 export function missingReader(format: DocumentFormat): string | undefined {
   const name = packages[format];
   return name && missingPackage(name, `.${format}`);
 }
 export const isReaderMissing = (): boolean => !Object.values(packages).every((name) => isInstalled(name));
-/** One line for each format among these documents that cannot be read. */
+/** Returns a line for each format among these documents that cannot be read. */
 export function missingReaders(refs: Iterable<string>): string[] {
   const formats = Array.from(refs, (ref) => formatOf(ref));
   return [...new Set(formats)].flatMap((format) => {
@@ -54,7 +54,7 @@ export function missingReaders(refs: Iterable<string>): string[] {
 /** Tells whether a link leads somewhere outside of the document. */
 export const isTarget = (url: string | undefined): url is string =>
   url !== undefined && url !== '' && !/^(#|javascript:|data:)/i.test(url);
-/** Writes a link as Markdown, so that its target is in the text whatever the text becomes. */
+/** Converts a link to Markdown, so that its target stays in the text of any element. */
 export const linkText = (text: string, url: string | undefined): string => {
   const target = url?.trim().replaceAll(' ', '%20').replaceAll(')', '%29');
   if (!isTarget(target) || text === '') return text;

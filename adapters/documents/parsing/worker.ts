@@ -20,7 +20,7 @@ export type Done =
       readonly isLasting?: boolean;
     };
 
-/** First message of a thread: its number in the operating system, by which its CPU time can be read; undefined outside of Linux. */
+/** First message of a thread: its number in the operating system, by which its CPU time can be read; undefined except on Linux. */
 export interface Begun {
   readonly thread: string | undefined;
 }

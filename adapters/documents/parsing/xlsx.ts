@@ -43,7 +43,7 @@ function bookOf(bytes: Uint8Array): Book {
     throw new Unreadable(`it is not a whole workbook: ${(message.split('\n')[0] ?? '').slice(0, 200)}`);
   }
 }
-/** Pages of all sheets: one for each sheet, and further ones for what a page has no room for. */
+/** Returns the pages of all sheets: one for each sheet, and further ones for what does not fit on one page. */
 const pagesOfBook = (book: Book, drawn: ReadonlyMap<string, readonly Draft[]>): DraftPage[] =>
   book.SheetNames.flatMap((title) => {
     const sheet = book.Sheets[title];
@@ -53,7 +53,7 @@ const pagesOfBook = (book: Book, drawn: ReadonlyMap<string, readonly Draft[]>): 
     return [{ ...first, drafts: [...first.drafts, ...(drawn.get(title) ?? [])] }, ...others];
   });
 
-/** Removes empty formula values, which programs without calculation write and which the library would read as 0. */
+/** Removes empty formula values. Programs that do not calculate write them, and the library would read them as 0. */
 const withoutEmptyValues = (name: string, text: string): string =>
   name.startsWith('xl/worksheets/') ? text.replace(/<v\s*(?:\/>|><\/v>)/g, '') : text;
 
@@ -62,16 +62,19 @@ type Cells = readonly (CellObject | undefined)[];
 const rowsIn = (sheet: WorkSheet): readonly (Cells | undefined)[] =>
   (sheet as { '!data'?: readonly (Cells | undefined)[] })['!data'] ?? [];
 
-/** Date formats that each country shows differently; the file does not tell in which way its author saw them. */
+/** Tells whether a date format is shown differently in each country, so that the file does not say what its author saw. */
 const isLocal = (format: unknown): boolean => /^m\/d\/yy( h:mm)?$/.test(String(format));
-/** Text of a cell as the program shows it; dates without a format of their own are ISO dates. */
+/** Returns the text of a cell as the spreadsheet program shows it; dates without a format of their own are ISO dates. */
 const shown = (cell: CellObject | undefined, is1904 = false): string => {
   if (!cell || cell.t === 'z') return '';
   if (isLocal(cell.z)) return String(valueOf(cell, is1904) ?? cell.w ?? '');
   return cell.w ?? (cell.v === undefined || cell.v === null ? '' : String(cell.v));
 };
 
-/** Value of a cell whose text does not say it all: a number, or a date in ISO form; undefined when the text is the value. */
+/**
+ * Returns the value of a cell whose text says less than its value: a number, or a date in ISO form; undefined when the text
+ * is the value.
+ */
 function valueOf(cell: CellObject, is1904: boolean): number | string | undefined {
   if (cell.t !== 'n' || typeof cell.v !== 'number') return undefined;
   const format = String(cell.z ?? 'General');
@@ -94,27 +97,27 @@ function isoDate(value: number, is1904: boolean): string | undefined {
 
 interface Row {
   readonly at: number;
-  /** First and last column with something in it. */
+  /** Number of the first column that is not empty; `to` is that of the last. */
   readonly from: number;
   readonly to: number;
   readonly drafts: readonly Draft[];
 }
-/** Part of a sheet between empty rows, from its first column with something in it to its last. */
+/** Part of a sheet between empty rows, from its first to its last column that is not empty. */
 interface Block {
   readonly rows: Row[];
   from: number;
   to: number;
 }
-/** Divides a sheet into tables, where two rows or more are empty, and these into pages. */
+/** Divider of a sheet: two empty rows or more end a table, and long tables are divided into pages. */
 class SheetPages {
   readonly #title: string;
   readonly #is1904: boolean;
   readonly #cells: readonly (Cells | undefined)[];
-  /** Cells that a merged cell covers below itself, by row and column. */
+  /** Merged cells by the rows and columns that they cover below their first row. */
   readonly #covered: ReadonlyMap<number, ReadonlyMap<number, CellObject>>;
   readonly #pages: { title: string; drafts: Draft[] }[] = [];
   #drafts: Draft[] = [];
-  /** Numbers of the rows on the open page, and of their drafts. */
+  /** Numbers of rows in the sheet: those on the open page. */
   #rows: number[] = [];
   #beside = 0;
 
@@ -184,7 +187,7 @@ class SheetPages {
     return drafts;
   }
 
-  /** Adds a block as one table, or as several when a page has no room for all rows or for what is beside them. */
+  /** Adds a block as one table, or as several when a page has no room for all rows or for their further values. */
   #add({ rows: [head, ...rest], from, to }: Block, isFirst: boolean): void {
     if (!head) return;
     const most = rowsPerPage(to - from + 1);
@@ -255,7 +258,7 @@ class SheetPages {
   #cellAt(at: number, column: number): CellObject | undefined {
     return this.#covered.get(at)?.get(column) ?? this.#cells[at]?.[column];
   }
-  /** Values of a row where they say more than the texts, null elsewhere; null for a row without any. */
+  /** Returns the values of a row where they say more than the texts, null elsewhere; null for a row without any. */
   #values(at: number, from: number, to: number): (number | string | null)[] | null {
     const values = Array.from({ length: to - from + 1 }, (_, column) => {
       const cell = this.#cellAt(at, from + column);
@@ -274,8 +277,8 @@ class SheetPages {
   }
 }
 /**
- * Cells of the first column of merged cells, for the rows below the first, so that each row says what it belongs to. The columns
- * that a merged cell covers stay empty: a title over a whole table would fill them all.
+ * Returns the cells of the first column of merged cells, for the rows below the first, so that each row says what it belongs
+ * to. The other covered columns stay empty: a title over a whole table would fill them all.
  */
 function coveredIn(
   sheet: WorkSheet,
@@ -293,12 +296,12 @@ function coveredIn(
   }
   return covered;
 }
-/** List without the nulls at its end. */
+/** Returns a list without the nulls at its end. */
 const trimmed = <T>(list: readonly (T | null)[]): (T | null)[] =>
   list.slice(0, list.findLastIndex((each) => each !== null) + 1);
 
 // ── drawings ──────────────────────────────────────────────────────────────────────────────────────────
-/** Charts and text boxes of each sheet by its name. The sheet library reads no drawings. */
+/** Returns the charts and text boxes of each sheet by its name. The sheet library reads no drawings. */
 function drawingsBySheet(file: OfficeFile, lookup: Lookup): ReadonlyMap<string, Draft[]> {
   const workbook = file.xml(file.main);
   const relations = file.relations(file.main);
@@ -324,7 +327,7 @@ const textBoxesIn = (drawing: Document | undefined): Draft[] =>
     return text === '' ? [] : [{ category: 'text' as const, content: { text } }];
   });
 
-/** Values of a range such as `'My sheet'!$B$2:$B$4`, up to the row and column limits of a table. */
+/** Returns the values of a range such as `'My sheet'!$B$2:$B$4`, up to the row and column limits of a table. */
 function valuesIn(book: Book, written: string): string[] {
   const [, quoted, bare, range = ''] = /^(?:'((?:[^']|'')+)'|([^!']+))!(.+)$/.exec(written) ?? [];
   const sheet = book.Sheets[quoted?.replaceAll("''", "'") ?? bare ?? ''];
@@ -339,7 +342,7 @@ function valuesIn(book: Book, written: string): string[] {
 }
 
 // ── other workbooks ───────────────────────────────────────────────────────────────────────────────────
-/** Reads XLS. A newer workbook under this name is read like any other. */
+/** Reads XLS. A newer workbook with the ending `.xls` is read by its content. */
 export const readXls: Reader = (source) => {
   const [first, second] = source.bytes;
   if (first === 0x50 && second === 0x4b) return readXlsx(source);

@@ -18,7 +18,7 @@ export interface Lit {
   readonly taken: ReadonlySet<string>;
   /** Number of times each state transition was taken, by the id of the transition. */
   readonly counts: ReadonlyMap<string, number>;
-  /** Place of the latest transitions in the way of the machine, by the id of the transition. */
+  /** Position of each of the latest transitions in the order of the machine's steps, by the id of the transition. */
   readonly order: ReadonlyMap<string, number>;
   /** Path of the clicked state, whose transitions are listed; undefined when none is chosen. */
   readonly chosen: string | undefined;
@@ -26,9 +26,9 @@ export interface Lit {
 const sumOf = (arrow: Arrow, counts: Lit['counts']): number =>
   arrow.transitions.reduce((sum, { id }) => sum + (counts.get(id) ?? 0), 0);
 
-/** Distance in px of a number from the beginning of its arrow, where no label is. */
+/** Distance in px from the beginning of an arrow to its number, where no label is. */
 const placeAt = 11;
-/** Returns the place of the number of an arrow: shortly after its beginning. */
+/** Returns the position for the number of an arrow: shortly after its beginning. */
 function placeOf([one = { x: 0, y: 0 }, other = one]: readonly ElkPoint[]): ElkPoint {
   const length = Math.abs(other.x - one.x) + Math.abs(other.y - one.y);
   const share = length === 0 ? 0 : Math.min(0.5, placeAt / length);

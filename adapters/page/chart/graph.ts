@@ -94,7 +94,7 @@ function arrowsOf(chart: Chart): Arrow[] {
     transitions,
   }));
 }
-/** Most transitions that an arrow names; the rest is counted. */
+/** Largest number of transitions named beside an arrow; further ones are counted. */
 const mostNamed = 3;
 const mostLabelChars = 34;
 export const labelHeight = 13;
@@ -137,7 +137,7 @@ const options: Record<string, string> = {
   'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
   'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
 };
-/** Leaves of a chart what was taken, the states on that way, and the active ones. */
+/** Reduces a chart to the transitions that were taken, the states on that way, and the active states. */
 export function takenOf(
   chart: Chart,
   counts: ReadonlyMap<string, number>,

@@ -11,7 +11,7 @@ interface Answer {
   readonly error?: unknown;
 }
 const known = new Map<string, Promise<LaidOut>>();
-/** Most layouts that are kept; of one chart there is one for each way that was taken. */
+/** Largest number of layouts that are kept. A chart has a layout for each set of transitions that was taken. */
 const mostKnown = 60;
 let worker: Promise<Worker> | undefined;
 let asked = 0;

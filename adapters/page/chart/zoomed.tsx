@@ -56,10 +56,10 @@ interface MapProps {
   readonly active: ReadonlySet<string>;
   readonly view: View;
   readonly box: Size;
-  /** Called with the point of the chart that was clicked. */
+  /** Called with the point of the chart that was clicked in the small map. */
   readonly onGo: (at: ElkPoint) => void;
 }
-/** Small map of the whole chart, with the part that is shown; a click goes there. Hidden when all is shown. */
+/** Small map of the whole chart with the visible part marked; a click moves the view there. Hidden when all is visible. */
 function SmallMap({ drawn, active, view, box, onGo }: MapProps): VNode | null {
   const { width = 1, height = 1 } = drawn;
   const scale = Math.min(mapSize.width / width, mapSize.height / height);

@@ -89,7 +89,7 @@ const hasInexact = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
     ? Object.values(value).some(hasInexact)
     : Number.isInteger(value) && !Number.isSafeInteger(value);
-/** Bytes of a message that its other fields may need. */
+/** Number of bytes that the other fields of a message may need. */
 const spareBytes = 8 * 1024;
 const refusedText = (tool: string, params: Fields): string => {
   if (tool.trim() === '') return 'Write the name of a tool.';
@@ -172,7 +172,7 @@ const wantsValues = (params: unknown): boolean =>
 export function Again({ session, tool, params }: Asking): VNode {
   const [isOpen, open] = useState(false);
   const [said, say] = useState('');
-  // A page does not know hidden and large values, so only a person can write them.
+  // Allows the same arguments only when the page knows them: hidden and large values must be written by a person.
   const isWhole = !wantsValues(params);
   return (
     <div class="again">

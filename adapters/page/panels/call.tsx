@@ -10,7 +10,7 @@ import { Value } from '../value.tsx';
 import { Again, Order } from './asked.tsx';
 import { useMessages } from './messages.tsx';
 
-/** Page of one call: what was asked, where its time went, and what came back. Looking at it moves no time. */
+/** Details of one call: what was asked, where its time went, and what came back. They do not change the moment shown. */
 
 const phaseMoods: Partial<Record<CallPhase['step'], string>> = {
   sent: 'work',

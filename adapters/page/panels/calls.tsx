@@ -69,7 +69,7 @@ function CallRow({ session, call, id, now, begin, end }: Bar): VNode {
     </div>
   );
 }
-/** Button that opens a form for a call, where the host takes orders. */
+/** Button that opens a form for a call. Hidden where the host takes no orders. */
 function NewCall({ session }: { session: Session }): VNode | null {
   const [isOpen, open] = useState(false);
   if (!session.control || session.phase !== 'live') return null;
@@ -81,7 +81,7 @@ function NewCall({ session }: { session: Session }): VNode | null {
     </button>
   );
 }
-/** Tells why there is no call; a page may not know the past. */
+/** Text that says why no call is listed; a page may not know the past. */
 function NoCalls({ session }: { session: Session }): VNode {
   const { since } = session.story;
   const from = since === undefined ? '' : ` since ${dayTimeText(since, session.wallNow)}`;
@@ -162,7 +162,7 @@ function Filters({ list, filter, set, children }: Choosing & { children: Compone
     </div>
   );
 }
-/** Makes the list again only when a call began or ended, another moment is shown, or the filter is another one. */
+/** Keeps the list until a call begins or ends, another moment is shown, or the filter changes. */
 function useCallList(session: Session, now: number): CallList {
   const kept = useRef<{
     key: string;

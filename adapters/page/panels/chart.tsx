@@ -16,7 +16,7 @@ import { activeIn, dayTimeText, finerTimeText, durationText, stateText, visible 
  */
 
 type Kept = LaidOut | Error | undefined;
-/** Lays a chart out; while another one of the same kind is laid out, the one before stays. */
+/** Lays a chart out. Until it is ready, the layout of the last chart of the same kind is shown. */
 function useLayout(chart: Chart | undefined): Kept {
   const [kept, keep] = useState<{ kind: string | undefined; made: Kept }>({
     kind: undefined,
@@ -36,9 +36,9 @@ function useLayout(chart: Chart | undefined): Kept {
 }
 /** Step of a machine that took transitions. */
 interface WayStep {
-  /** Place of the step among all steps of the machine that are known, from 1. */
+  /** Position of the step among all known steps of the machine, from 1. */
   readonly n: number;
-  /** Index of its record. */
+  /** Index of the record of the step. */
   readonly index: number;
   readonly t: number;
   readonly ids: readonly string[];
@@ -56,13 +56,13 @@ function wayOf({ history, at, recordsInRange }: Session, address: string): reado
   }
   return way;
 }
-/** Returns the number of times each transition was taken. */
+/** Counts how many times each transition was taken. */
 function countsOf(way: readonly WayStep[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { ids } of way) for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
   return counts;
 }
-/** Number of the latest steps that have their place at their arrow, and number of those that are listed. */
+/** Number of the latest steps whose positions are shown at arrows, and number of steps that are listed. */
 const mostPlaces = 9;
 const mostSteps = 40;
 /** Steps of the machine, the latest first, each with its time of day; a click goes to its moment. */
@@ -93,7 +93,7 @@ function Way({ session, way }: { session: Session; way: readonly WayStep[] }): V
 }
 /** Shortens the id of a transition, `client: idle --server.start--> launching`, to its event and its target. */
 const stepText = (id: string): string => id.replace(/^[^:]*: .*?--(.*)--> ?/, '$1 → ').replace(/ → \.?$/, '');
-/** Causes for which an actor waits at the moment shown: its timers with their end, and the ports that are open. */
+/** Reasons for which an actor waits at the moment shown: its timers with their end, and the ports that are open. */
 function Waits({ session, living, chart }: { session: Session; living: Living; chart: Chart }): VNode {
   const active = new Set(activeIn(living.state));
   const ports = chart.nodes.flatMap(({ path, invoke }) =>
@@ -150,7 +150,7 @@ function Ways({ chart, lit }: { chart: Chart; lit: Lit }): VNode {
     </>
   );
 }
-/** Head of the panel: the actor, its state, and how much of the chart is drawn. */
+/** Head of the panel: the actor, its state, and a choice how much of the chart is drawn. */
 function Standing({
   session,
   living,
@@ -191,7 +191,7 @@ export function ChartPanel({ session }: { session: Session }): VNode {
   const [chosen, choose] = useState<string | undefined>(undefined);
   const way = actor === undefined ? [] : wayOf(session, actor);
   const [wanted, want] = useState<boolean | undefined>(undefined);
-  // A machine of which no step is known yet is drawn whole, and goes on so.
+  // Draws the whole chart of a machine of which no step is known yet, also after its first step.
   const first = useRef({ actor, isTaken: way.length > 0 });
   if (first.current.actor !== actor) first.current = { actor, isTaken: way.length > 0 };
   const isTaken = wanted ?? first.current.isTaken;

@@ -9,9 +9,9 @@ import type { Session } from '../session.ts';
 import { countText, durationText, visible } from '../values.ts';
 import { Sides } from '../value.tsx';
 
-/** Two runs of one host side by side: what differs first, then the calls of both. */
+/** Two runs of one host side by side: their differences first, then the calls of both. */
 
-/** Rows of a list that are drawn before a person asks for more. */
+/** Number of rows of a list that are drawn before a person asks for more. */
 const firstRows = 50;
 interface Both {
   readonly fleet: Fleet;
@@ -67,7 +67,7 @@ function CallOfBoth({ fleet, call }: { fleet: Fleet; call: ComparedCall }): VNod
     </tr>
   );
 }
-/** Shows the first rows, and more when a person asks. */
+/** Limits a list to its first rows until a person asks for more. */
 function useFirst<T>(all: readonly T[]): readonly [shown: readonly T[], more: VNode | null] {
   const [most, show] = useState(firstRows);
   const left = all.length - most;
@@ -133,7 +133,7 @@ function Both({ fleet, compared }: Both): VNode {
     </>
   );
 }
-/** Page of two runs. It compares them once, when both are read. */
+/** Page that compares two runs once both are read. */
 export function ComparePage({ fleet }: { fleet: Fleet }): VNode {
   const [one, other] = fleet.sessions;
   const isRead = one?.phase === 'file' && other?.phase === 'file';

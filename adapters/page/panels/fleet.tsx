@@ -21,7 +21,7 @@ const nameOf = ({ facts }: FleetSeen, host: number): string => {
   const { kind = 'file', name = '' } = facts[host] ?? {};
   return `${kind} ${name}`;
 };
-/** Time of a host on the clock of the first host. */
+/** Converts a time of a host to the clock of the first host. */
 const shared = ({ shifts }: FleetSeen, host: number, at: number): number => at - (shifts[host]?.aheadMs ?? 0);
 const endOfHost = (fleet: Fleet, host: number): number => fleet.sessions[host]?.wallEnd ?? 0;
 
@@ -33,7 +33,7 @@ interface Node {
   readonly name: string;
   readonly note: string;
   readonly mood: Mood;
-  /** Index of the host; undefined for a peer or a server that is none of the hosts. */
+  /** Index of the host; undefined for a peer or a server that is no host of this page. */
   readonly host: number | undefined;
 }
 interface Edge {
@@ -62,7 +62,7 @@ function hostNode(fleet: Fleet, seen: FleetSeen, host: number): Node {
     host,
   };
 }
-/** Boxes and lines of the drawing: hosts, peers that are not on this page, and the servers of computers. */
+/** Returns the boxes and lines of the drawing: hosts, peers that are not on this page, and the servers of computers. */
 function graphOf(fleet: Fleet, seen: FleetSeen): { nodes: readonly Node[]; edges: readonly Edge[] } {
   const nodes = new Map(seen.facts.map((_, host) => [`host ${host}`, hostNode(fleet, seen, host)]));
   const edges: Edge[] = [];
@@ -99,7 +99,7 @@ interface Layout {
   readonly line: (edge: Edge) => string;
   readonly width: number;
 }
-/** Puts each kind of host into a column of its own. */
+/** Arranges each kind of host in a column of its own. */
 function inColumns(nodes: readonly Node[]): Layout {
   const used = columns.map((_, n) => n).filter((n) => nodes.some(({ column }) => column === n));
   const places = new Map(
@@ -119,7 +119,7 @@ function inColumns(nodes: readonly Node[]): Layout {
   return { used, places, line, width: used.length * (box.width + box.between) - box.between + 4 };
 }
 const indent = 26;
-/** Puts all below each other, the servers after their computer, for a window as narrow as a phone. */
+/** Arranges all hosts in one column, the servers after their computer, for a window as narrow as a phone. */
 function inOneColumn(nodes: readonly Node[], edges: readonly Edge[]): Layout {
   const serversOf = (id: string): readonly Node[] =>
     nodes.filter((node) => node.column === 3 && edges.some(({ from, to }) => from === id && to === node.id));
@@ -184,7 +184,7 @@ function Connections({ fleet, seen }: { fleet: Fleet; seen: FleetSeen }): VNode 
     </figure>
   );
 }
-/** Drawing in words, for those who do not see it. */
+/** Returns the drawing in words, for people who cannot see it. */
 const wordsOf = (nodes: readonly Node[], edges: readonly Edge[]): string => {
   const named = (id: string): string => nodes.find((node) => node.id === id)?.name ?? '';
   return `Connections: ${edges.map(({ from, to }) => `${named(from)} with ${named(to)}`).join(', ') || 'none'}`;
@@ -263,7 +263,7 @@ interface Scale {
 }
 const percentOf = ({ from, to }: Scale, at: number): string =>
   `${(100 * (at - from)) / Math.max(1, to - from)}%`;
-/** Beginning and end of a part on the clock of the first host. */
+/** Returns the beginning and end of a part on the clock of the first host. */
 function spanOf(fleet: Fleet, seen: FleetSeen, { host, call }: CallPart): Scale {
   const to = Math.max(call.from, call.ended?.at ?? endOfHost(fleet, host));
   return { from: shared(seen, host, call.from), to: shared(seen, host, to) };
@@ -306,7 +306,7 @@ function CallLine({ id, ...shown }: Shown & { readonly id: string }): VNode | nu
     </div>
   );
 }
-/** One call on its way: a bar for each host, cut into its phases, all on one clock. */
+/** One call on its way through the hosts: a bar for each host, divided into phases, all on one clock. */
 function Way(shown: Shown): VNode {
   const { fleet, seen, joined } = shown;
   const scale = scaleOf(shown);
@@ -420,7 +420,7 @@ function All({ fleet }: { fleet: Fleet }): VNode {
   );
 }
 const stateOf = ({ phase }: Session): string => (phase === 'lost' || phase === 'over' ? ' (ended)' : '');
-/** Page of all hosts, or of the one that is chosen. */
+/** Page of all hosts, or of the host that is chosen. */
 export function FleetApp({ fleet }: { fleet: Fleet }): VNode {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {

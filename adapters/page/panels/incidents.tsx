@@ -5,7 +5,7 @@ import { State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { countText, dayTimeText, durationText, visible } from '../values.ts';
 
-/** Strip above all panels: what went wrong, with time, cost, what came back and what to do. */
+/** List above all panels: what went wrong, with time, cost, calls and advice. */
 
 const names: Readonly<Record<IncidentKind, string>> = {
   down: 'server failed',
@@ -23,7 +23,7 @@ const names: Readonly<Record<IncidentKind, string>> = {
 };
 const mostShown = 4;
 
-/** Tells how an incident stands: whether it lasts, how often it happened, and what comes next. */
+/** Describes the state of an incident: whether it lasts, how often it happened, and what comes next. */
 function standing({ kind, from, last, to, times, isStopped, nextAt }: IncidentView, now: number): string {
   const often = times > 1 ? `${times} times in ${durationText(Math.max(0, last - from))}` : '';
   if (kind === 'call' || kind === 'check') return often;
@@ -69,7 +69,7 @@ function Row({ session, view, now }: { session: Session; view: IncidentView; now
     </li>
   );
 }
-/** Tells since when nothing went wrong, as far as the page knows. */
+/** Text since when nothing went wrong, as far as the page knows. */
 function Nothing({ session, now }: { session: Session; now: number }): VNode {
   const { since } = session.story;
   const from = since === undefined ? '' : ` since ${dayTimeText(since, now)}`;

@@ -39,12 +39,12 @@ function lanesIn(lanes: readonly Lane[], { from, to }: Range): readonly Lane[] {
   for (const each of owned.values()) each.forEach(enter);
   return sorted;
 }
-/** Row of the drawing: one actor, or several of one name, such as calls of a tool, none of which overlap. */
+/** Row of the drawing: one actor, or several of one name that do not overlap, such as calls of a tool. */
 interface Track {
   readonly title: string;
   readonly lanes: Lane[];
 }
-/** Packs actors of one name and owner into as few rows as lived at once. */
+/** Packs actors of one name and owner into as few rows as possible, without overlaps. */
 function tracksOf(session: Session, lanes: readonly Lane[]): readonly Track[] {
   const groups: Track[][] = [];
   const byName = new Map<string, Track[]>();
@@ -86,7 +86,7 @@ function useSize(): [
   }, []);
   return [box, size, measure];
 }
-/** Time that is drawn, on the clock of the trace: the chosen one, or all, which follows a running host. */
+/** Time range that is drawn, on the clock of the trace: the chosen one, or all time, which follows a running host. */
 function rangeOf(session: Session): [Range, (next: Range | undefined) => void] {
   const { history, nowMs, phase, choice } = session;
   const first = history.row(1)?.t ?? 0;
@@ -173,7 +173,7 @@ function Life({
     const right = clamp(scale.x(lane.spans[at + 1]?.from ?? end), scale);
     return right - left < fewestPixels ? [] : [{ state, left, width: right - left }];
   });
-  // The row before the first known state has no state, because it was before the first step or before a checkpoint.
+  // Draws no state before the first known one, because the actor's earlier states are not recorded.
   const begin = clamp(scale.x(lane.from), scale);
   const firstAt = clamp(scale.x(lane.spans[0]?.from ?? end), scale);
   const isCall = lane.kind === 'call';
@@ -224,12 +224,12 @@ function Life({
     </g>
   );
 }
-/** Outcome of a call that has ended, which counts more than its last state; undefined for others. */
+/** Returns the outcome of a call that has ended, which counts more than its last state; undefined for others. */
 function moodOfLane({ story, wallEnd }: Session, { address }: Lane): Mood | undefined {
   const call = story.calls.callAt(address);
   return call?.ended ? moodOfCall(call, wallEnd) : undefined;
 }
-/** Most lives that are drawn in one row; more are closer together than pixels, and appear when zoomed in. */
+/** Largest number of lives drawn in one row. More are closer together than pixels, and appear when zoomed in. */
 const mostLives = 400;
 function TrackRow({
   session,
@@ -273,7 +273,7 @@ function firstAt(list: readonly { readonly t: number }[], t: number): number {
   }
   return low;
 }
-/** Messages from and to the chosen actor in this time: those of all would hide the lanes. */
+/** Returns the messages from and to the chosen actor in this time. Those of all actors would hide the lanes. */
 function lettersIn({ history, choice: { actor } }: Session, { from, to }: Range): readonly Letter[] {
   if (actor === undefined) return [];
   return history.letters
@@ -341,7 +341,7 @@ function Bands({
   );
 }
 const steps = [1, 2, 5];
-/** Width in px that the label of a tick needs; without room for it a tick has none. */
+/** Width in px that the label of a tick needs. A tick without room for it has no label. */
 const labelWidth = 48;
 function Axis({ scale }: { scale: Scale }): VNode {
   const rough = (scale.to - scale.from) / 6;
@@ -404,7 +404,7 @@ function Drawing({ session, tracks, letters, first, scale }: LanesProps): VNode 
   );
 }
 type Moves = Readonly<Record<string, () => void>>;
-/** Tells how many messages the chosen actor has in this time, and how many of them are drawn. */
+/** Text that tells how many messages the chosen actor has in this time, and how many of them are drawn. */
 const lettersText = (letters: number): string => {
   if (letters === 0) return 'a click goes there and shows the messages of its actor';
   const drawn = letters > mostArrows ? `, the first ${mostArrows} are drawn: zoom in` : '';
@@ -438,7 +438,10 @@ function Bar({ range, moves, letters, children }: BarProps): VNode {
     </div>
   );
 }
-/** Zooms by the wheel with a key, which the browser would take for itself; `x` is the place of the pointer in the window. */
+/**
+ * Zooms by the wheel while a modifier key is held, which the browser would otherwise use itself; `x` is the position of the
+ * pointer in the window.
+ */
 function useWheel(box: RefObject<HTMLElement>, zoom: (by: number, x: number) => void): void {
   useEffect(() => {
     const { current } = box;
@@ -451,7 +454,10 @@ function useWheel(box: RefObject<HTMLElement>, zoom: (by: number, x: number) => 
     return () => current?.removeEventListener('wheel', turned);
   });
 }
-/** Tells whether a lane is hidden at first: of a list or a process, which follows its server, or without a change in the chosen time. */
+/**
+ * Tells whether a lane is hidden at first: that of a list or a process, which follows its server, or one without a change in
+ * the chosen time.
+ */
 function isIdle({ kind, address, spans, from, to }: Lane, { choice }: Session, range: Range): boolean {
   if (address === choice.actor) return false;
   if (kind === 'catalog' || kind === 'process') return true;

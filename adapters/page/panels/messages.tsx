@@ -13,9 +13,9 @@ const kinds: ReadonlySet<string> = new Set(['client', 'link', 'seat']);
 const wiresOf = ({ history }: Session): readonly string[] =>
   [...history.at(Infinity).values()].flatMap(({ kind, address }) => (kinds.has(kind) ? [address] : []));
 
-/** Time in ms after which a running host is asked for new messages. */
+/** Time in ms between two requests to a running host for new messages. */
 const askMs = 500;
-/** Asks a running host for these messages again and again while they are shown; returns why it does not tell them. */
+/** Asks a running host for these messages again and again while they are shown. Returns the reason when the host does not send them. */
 export function useMessages(session: Session, wanted: MessagesWanted | undefined): string {
   const [problem, tell] = useState('');
   const isLive = session.phase === 'live';

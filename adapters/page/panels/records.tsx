@@ -40,7 +40,7 @@ const words: Readonly<Record<string, string>> = {
   defect: 'defect',
   frame: 'frame',
 };
-/** Text of a record that crossed the boundary of the host: channel and event. */
+/** Returns the text of a record that crossed the boundary of the host: channel and event. */
 const crossingText = (row: Row): string => {
   const ch = textOf(row['ch']);
   if (ch === '') return '';
@@ -63,17 +63,17 @@ const whatOf = (row: Row): string => {
   if (k === 'defect') return textOf(row['what']);
   return crossingText(row) || event;
 };
-/** Text in which a record is sought: its line in the list, and all that it holds. */
+/** Returns the text that a search looks at: the record's line in the list, and all of its values. */
 const searched = (row: Row): string =>
   `${row.s} ${row.k} ${textOf(row['a'])} ${whatOf(row)}\n${JSON.stringify(row)}`.toLowerCase();
-/** Time in ms for which one turn of the event loop searches; the rest waits for the next one. */
+/** Longest time in ms of a search in one turn of the event loop; the rest waits for the next turn. */
 const searchMs = 25;
 interface Matches {
   readonly found: readonly number[];
   /** Share of the records that were searched, from 0 to 1. */
   readonly share: number;
 }
-/** Finds the records of a kind that hold `wanted`, some at a time. Records searched before are not searched again. */
+/** Finds the records of a kind that contain `wanted`, in small steps. Records searched before are not searched again. */
 function useMatches(
   { history, recordsInRange, choice: { range } }: Session,
   kind: string,
@@ -196,7 +196,7 @@ function Causes({ session, index }: { session: Session; index: number }): VNode 
     </>
   );
 }
-/** Search and kind of the listed records, and how many there are. */
+/** Search field and kind of the listed records, and the number of records found. */
 function Bar({ session, count, share }: { session: Session; count: number; share: number }): VNode {
   return (
     <div class="bar">

@@ -7,7 +7,7 @@ import type { Session } from '../session.ts';
 import { activeIn, countText, dayTimeText, durationText, stateText, textOf, visible } from '../values.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
-/** First panel of the page: servers, those first that need a look, with the reason and the next attempt. */
+/** First panel of the page: servers, those that need a look first, with the reason and the next attempt. */
 
 const nextText = ({ nextAt, endsAt, attempt, state }: ServerView, now: number): string => {
   if (endsAt !== null)
@@ -19,7 +19,7 @@ const nextText = ({ nextAt, endsAt, attempt, state }: ServerView, now: number): 
     return 'is not tried again by itself';
   return attempt === '' ? '' : 'is tried now';
 };
-/** Tells what was wrong with a server that is well now, or what is wrong besides its state. */
+/** Text about an incident of a server besides its present state: what was wrong, or what else is wrong. */
 function Earlier({ view, now }: { view: IncidentView; now: number }): VNode {
   const { kind, what, remedy, from, last, times, to, lost } = view;
   const often = times > 1 ? `${times} times in ${durationText(Math.max(0, last - from))}, ` : '';
@@ -37,7 +37,7 @@ function Server({ server, session }: { server: ServerView; session: Session }): 
   const { name, mood, words, why, remedy, attempt, calls, since, address, facts, incidents } = server;
   const now = session.nowMs;
   const next = nextText(server, now);
-  // The state of a server that is down says what its own incident would say again.
+  // Leaves out the incident that says the same as the state of a server that is down.
   const others = incidents.filter(({ kind, to }) => {
     if (to !== undefined) return mood !== 'bad';
     return kind === 'tools' || kind === 'person';
@@ -99,7 +99,7 @@ function Servers({ session, servers }: { session: Session; servers: readonly Ser
     </table>
   );
 }
-/** Most servers whose rows have room to breathe. */
+/** Largest number of servers for which the rows are drawn with more space. */
 const fewServers = 20;
 const mostNamed = 8;
 const summary = (all: readonly ServerView[]): string => {
@@ -112,7 +112,7 @@ const summary = (all: readonly ServerView[]): string => {
   const more = bad.length > mostNamed ? ` and ${bad.length - mostNamed} more` : '';
   return `${bad.length} of ${servers.length} servers ${bad.length === 1 ? 'needs' : 'need'} a look: ${named.join(', ')}${more}.${others}`;
 };
-/** States of the machines in the table of peers, in words, by the names of the states from the outer to the inner one. */
+/** Moods and words for the states of machines in the table of peers, by the names of the states from the outer to the inner one. */
 const peerWords: Readonly<Record<string, readonly [mood: Mood, words: string]>> = {
   'office.opening': ['busy', 'is opening'],
   'office.serving': ['good', 'is open'],
@@ -143,7 +143,7 @@ const peers: Readonly<Record<string, string>> = {
   agent: 'Agent',
 };
 
-/** Text about a peer of an older version: the version, and what it does not do. */
+/** Returns a text about a peer of an older version: the version, and what the peer cannot do. */
 const missesText = (version: string, misses: readonly string[]): string =>
   `${version === '' ? 'says no version' : `protocol ${version}`}; misses ${misses.join(', ')}`;
 /** Table of the office, its seats and the links of this host. */

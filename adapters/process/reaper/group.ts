@@ -16,7 +16,10 @@ const livesIn = (pgid: number, stat: Stat | undefined): boolean => isAlive(stat)
 /** Start time of a process; undefined where there is no such process, or no table of processes. */
 export const startTimeOf = (pid: number): StartTime | undefined => statOf(pid)?.startTime;
 
-/** Returns false when a process group has no process at all. True says little, because zombies answer to signal 0 too. */
+/**
+ * Returns false when a process group has no process at all. True does not mean that one is alive, because zombies answer to
+ * signal 0, too.
+ */
 function answers(pgid: number): boolean {
   try {
     process.kill(-pgid, 0);
@@ -39,8 +42,8 @@ export function membersOf(pgid: number): number[] {
 }
 
 /**
- * Tells whether the leader of a process group is its only living member: a program that starts another one is not. Undefined where
- * there is no /proc, or no such group.
+ * Tells whether the leader of a process group is its only living member, so that it has started no other program. Undefined
+ * where there is no /proc, or no such group.
  */
 export function isAlone(pgid: number): boolean | undefined {
   const members = onLinux ? membersOf(pgid) : [];
@@ -95,7 +98,7 @@ export function groupOf(pid: number, startTime: StartTime | undefined = startTim
       try {
         process.kill(-pid, signal);
       } catch {
-        // Ignores ESRCH (the group has ended) and EPERM (this process may no longer signal it); both show in `living`.
+        // Ignores ESRCH (the group has ended) and EPERM (this process may no longer signal it), because `living` shows both.
       }
     },
   };
@@ -117,7 +120,7 @@ export interface TracedGroup {
 interface Doomed {
   readonly groups: readonly TracedGroup[];
   readonly instances: readonly string[];
-  /** Highest pid that is not looked at, because to read all processes takes as long as a call; default 0. */
+  /** Highest pid that is skipped, because reading all processes takes as long as a call; default 0. */
   readonly after?: number;
 }
 /** Living process that a dead host left behind. */
@@ -131,7 +134,7 @@ interface Found {
 }
 interface Ended {
   readonly ended: readonly Found[];
-  /** Processes that even SIGKILL did not end in time, such as one in uninterruptible sleep. */
+  /** Processes that even SIGKILL did not end in time, such as those in uninterruptible sleep. */
   readonly left: readonly Found[];
 }
 
@@ -152,8 +155,8 @@ const markerName = 'A2C_INSTANCE';
 const isMarker = (word: string): boolean => word.startsWith(`${markerName}=`);
 
 /**
- * Marker variable (`A2C_INSTANCE=…`) in the environment with which a process was started; undefined when it has none, when this
- * user may not read it, and where there is no /proc.
+ * Returns the marker variable (`A2C_INSTANCE=…`) in the environment with which a process was started; undefined when it has
+ * none, when this user may not read it, and where there is no /proc.
  */
 export function markerOf(pid: number): string | undefined {
   try {
@@ -185,7 +188,7 @@ function look({ groups, instances, after }: Doomed, table: ProcessTable): Found[
   const markers = new Set(onLinux ? instances.map(markerFor) : []);
   if (ours.size + markers.size === 0) return [];
   const all = table.read(undefined, after);
-  // Counts a group that answers as one process where there is no table, because nothing more is known.
+  // Counts a group that answers as one process where there is no process table, because nothing more is known.
   if (all.length === 0)
     return [...ours.values()]
       .filter(({ pgid }) => answers(pgid))
@@ -204,7 +207,7 @@ function send(signal: 'SIGTERM' | 'SIGKILL', found: readonly Found[]): void {
     try {
       process.kill(target, signal);
     } catch {
-      // Ignores ESRCH (the process has ended) and EPERM (it has changed its user); the next look shows which.
+      // Ignores ESRCH (the process has ended) and EPERM (it has changed its user), because the next check shows which.
     }
   }
 }

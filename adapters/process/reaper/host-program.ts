@@ -49,8 +49,8 @@ export const isPlainNode = (host: HostProgram = hostProgram(), path = process.ex
   /[\\/]node[\d.]*(\.exe)?$/.test(path);
 
 /**
- * Reason why `process.execPath` with a script would start this host again instead of the script; undefined when the script would
- * run.
+ * Returns the reason why `process.execPath` with a script would start this host again instead of the script; undefined when
+ * the script would run.
  */
 export function whyNoReaper(host: HostProgram = hostProgram()): string | undefined {
   const { env, versions } = host;

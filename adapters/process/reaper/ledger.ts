@@ -93,7 +93,7 @@ function setOccupied(ledger: Ledger, isOccupied: boolean): void {
   if (occupied.size === 0) process.off('exit', killEverything);
 }
 
-/** Combines the state file and the reaper, which both outlive this process, into one witness. */
+/** Combines the state file and the reaper, which both outlive this process, into one receiver of news about children. */
 function witnessOf(instance: string, { reaper = true, stateDir, notice = () => {} }: LedgerOptions): Witness {
   const all: Witness[] = [];
   if (stateDir !== false) all.push(stateFileOf(instance, stateDir, notice));
@@ -131,9 +131,10 @@ function watchOf(onEmpty: (entry: Entry) => void) {
     hold: () => watch?.ref(),
   };
 }
-/** Reports children of this host that still run outside of their process groups; they can be found on Linux only. */
+/** Reports children of this host that still run outside of their process groups. They are found on Linux only. */
 async function tellLeft(instance: string, notice: Notice): Promise<void> {
-  // Reads fewer processes after a short command, whose children have higher pids; those of a long-lived host may have wrapped.
+  // Skips processes with lower pids while this host is young, because its children have higher ones. After a long time pids
+  // may have started again.
   const after = process.uptime() < 60 ? process.pid : 0;
   const left = await lookTwice({ groups: [], instances: [instance], after });
   if (left.length === 0) return;
@@ -143,7 +144,7 @@ async function tellLeft(instance: string, notice: Notice): Promise<void> {
   );
 }
 
-/** Tells the witness by which groups the processes of an entry are found if this host is killed. */
+/** Returns functions that tell the state file and the reaper in which groups the processes of an entry are. */
 function trackingOf(witness: Witness, notice: Notice | undefined) {
   const tracks = new Map<Entry, readonly TracedGroup[]>();
   const track = (entry: Entry, groups: readonly TracedGroup[]): void => {
@@ -156,7 +157,7 @@ function trackingOf(witness: Witness, notice: Notice | undefined) {
       witness.expect();
       track(entry, entry.group ? [entry.group] : []);
     },
-    /** Follows what is left one by one where it is known by that, because the number of its leader is free for others. */
+    /** Tells the state file and the reaper each remaining process, where these are known, because the ended leader's pid may be used again. */
     leaderEnded: (entry: Entry): void => {
       const remains = entry.remains?.();
       if (remains) track(entry, remains.living);

@@ -58,7 +58,7 @@ function allOfProc(after: number): number[] {
     return [];
   }
 }
-/** Table from /proc; about 1 ms for 60 processes. */
+/** Process table that reads /proc; about 1 ms for 60 processes. */
 export const procTable: ProcessTable = {
   read: (pids, after = 0) => (pids ?? allOfProc(after)).flatMap((pid) => ofProc(pid) ?? []),
 };
@@ -70,20 +70,20 @@ const psMs = 5_000;
 const runPs: RunPs = (args) => {
   try {
     return execFileSync('/bin/ps', args, {
-      // Times are those of UTC, so that they stay the same when the clocks are set for summer.
+      // Sets the time zone to UTC, so that times stay the same when the clocks change.
       env: { LC_ALL: 'C', TZ: 'UTC' },
       encoding: 'latin1',
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: psMs,
     });
   } catch {
-    // `ps` fails when none of the processes exists.
+    // Returns no processes when `ps` fails, which it does when none of the wanted ones exists.
     return '';
   }
 };
 const columns = ['pid', 'ppid', 'pgid', 'state', 'lstart', 'comm'].flatMap((name) => ['-o', `${name}=`]);
 const row = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S)\S*\s+(\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\s+(.*)$/gm;
-/** Table from `ps`, whose columns macOS and Linux share; each reading takes about 10 ms, in which nothing else runs. */
+/** Process table that runs `ps`, with columns that macOS and Linux share; each reading blocks this process for about 10 ms. */
 export const psTable = (run: RunPs = runPs): ProcessTable => ({
   read: (pids, after = 0) => {
     if (pids?.length === 0) return [];
@@ -91,7 +91,7 @@ export const psTable = (run: RunPs = runPs): ProcessTable => ({
     const rows = [...text.matchAll(row)].filter(([, pid]) => Number(pid) > after);
     return rows.map(([, pid, parent, pgrp, state = 'X', started = '', command = '']): Stat => ({
       pid: Number(pid),
-      // macOS prints the path of the program.
+      // Takes the name from the path of the program that macOS prints.
       command: nameIn(command.slice(command.lastIndexOf('/') + 1)),
       state,
       parent: Number(parent),

@@ -9,12 +9,13 @@ import { isPlainNode, reaperMark, reaperProof } from './host-program.ts';
 /** Time limit in ms for the first output of a reaper, which normally comes within 50 ms; a loaded machine needs more. */
 const proofMs = 5_000;
 
-/** Text of the built reaper, which the build puts here. */
+/** Source text of the built reaper, which the build inserts here. */
 declare const EMBEDDED_REAPER: string | undefined;
 
 /**
- * Arguments for the program of the reaper. A checkout that runs its sources uses the built reaper, because tsx takes three times as
- * long to start; without a build it runs the source through tsx. A host that was bundled without this package hands over the text.
+ * Returns the arguments with which Node runs the reaper. A checkout that runs its sources uses the built reaper, because tsx
+ * takes three times as long to start; without a build it runs the source through tsx. A host that was bundled without this
+ * package passes the text of the program.
  */
 function reaperProgram(): readonly string[] {
   try {
@@ -28,8 +29,8 @@ function reaperProgram(): readonly string[] {
 
 const shell = '/bin/sh';
 /**
- * Shell script that waits beside the host in place of the reaper, in a fortieth of its memory and start-up time. It remembers the
- * lines of the host that were not taken back, and hands them to the reaper, its arguments, when the host is gone.
+ * Shell script that waits beside the host in place of the reaper, with a fortieth of its memory and start-up time. It
+ * remembers the host's lines that are still valid, and starts the reaper with them when the host is gone.
  */
 const guard = `trap '' INT TERM HUP QUIT
 printf '%s' '${reaperProof}'
@@ -46,7 +47,10 @@ while IFS= read -r line; do
 done
 [ -z "$said" ] || printf '%s' "$said" | "$@" >/dev/null`;
 
-/** Command that starts the reaper, or a shell that starts it in time where the program of this process is surely Node. */
+/**
+ * Returns the command that starts the reaper; where the program of this process is surely Node, a shell that starts the
+ * reaper when it is needed.
+ */
 export function reaperCommand(): { command: string; args: string[] } {
   // Adds the host's pid for people who read the output of `ps`.
   const args = [...reaperProgram(), `host=${process.pid}`];
@@ -56,8 +60,8 @@ export function reaperCommand(): { command: string; args: string[] } {
 }
 
 /**
- * Environment variables passed to the reaper. NODE_OPTIONS is left out, because it may slow the reaper down, and `A2C_INSTANCE`,
- * because it would mark the reaper as a child of an outer host.
+ * Names of the environment variables passed to the reaper. NODE_OPTIONS is left out, because it may slow the reaper down,
+ * and `A2C_INSTANCE`, because it would mark the reaper as a child of an outer host.
  */
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'];
 
@@ -79,7 +83,7 @@ export interface Reaper {
 }
 /** Callbacks for a failed reaper; at most one of them is called, once, after `startReaper` has returned. */
 export interface Mishap {
-  /** Called when the reaper has ended; a new one may live longer. */
+  /** Called when the reaper has ended; another one may be started. */
   lost(how: string): void;
   /** Called when the started program is not a reaper. The program is ended, and another attempt would start the same. */
   refused(how: string): void;

@@ -89,7 +89,7 @@ async function rise(seat: Seat): Promise<void> {
     say(`~ ${encodeURIComponent(seat.instance)}`);
   if (seats.size > 0) return;
   child.ref();
-  // Waits until the started program has proved to be a reaper, because any other program would be started again with every server.
+  // Waits until the started program has proved to be a reaper. Any other program would be started again with every server.
   if (!isProven) await Promise.race([isReaper, ended]);
   if (refusal !== undefined) tellRefusal([seat]);
   if (seats.size > 0) return void child.unref();

@@ -6,10 +6,16 @@ import { endAll, type TracedGroup } from './group.ts';
 import { reaperProof } from './host-program.ts';
 
 const isWindows = process.platform === 'win32';
-/** Time in ms after which the reaper exits in any case, so that it does not outlive its host for long. Lists are slow on Windows. */
+/**
+ * Time in ms after which the reaper exits in any case, so that it does not outlive its host for long. Longer on Windows,
+ * where listing processes is slow.
+ */
 const lastMs = isWindows ? 30_000 : 1_900;
 
-/** Number of lists that may fail, since one takes longer than its limit on a busy machine; nobody else ends what is left. */
+/**
+ * Largest number of failed process lists, each of which takes too long on a busy machine. If the reaper gave up, no other
+ * program would end the rest.
+ */
 const listTries = 10;
 
 const groups = new Map<string, TracedGroup>();

@@ -36,7 +36,7 @@ export interface Witness {
   dismiss(): Promise<void>;
 }
 
-/** Callback that receives one sentence about a safety net that does not work. */
+/** Callback that receives one sentence when the reaper or the state file does not work. */
 export type Notice = (text: string) => void;
 
 /** Unique name of a process group; it includes the start time, because group numbers are reused. */
@@ -63,7 +63,7 @@ const headSchema = z.object({
 const changeSchema = z.union([z.object({ entered: groupSchema }), z.object({ left: groupSchema })]);
 
 const isWindows = process.platform === 'win32';
-/** Start time of this process; on Windows the time now, which no other process with this pid can have lived at. */
+/** Returns the start time of this process. On Windows it returns the time now, at which no other process with this pid can be alive. */
 const ownStartTime = (): string | undefined => (isWindows ? String(Date.now()) : startTimeOf(process.pid));
 /**
  * Interval in ms at which a host on Windows marks its state file. Processes that were created before the last mark, and name one
@@ -104,13 +104,16 @@ function append(path: string, text: string): void {
   }
 }
 
-/** Sets the time of a state file. Never throws: after a failed mark fewer processes are sure to be ours. */
+/**
+ * Sets the modification time of a state file to now. Never throws, because after a failed attempt fewer processes are proved
+ * to be ours, and no wrong ones.
+ */
 function markNow(path: string | undefined): void {
   const now = new Date();
   try {
     if (path !== undefined) utimesSync(path, now, now);
   } catch {
-    // Ignores a missing file, which the next change writes again.
+    // Ignores a missing file, because the next change writes the whole file.
   }
 }
 
@@ -248,7 +251,7 @@ function toldBy(text: string, name: string): Told | undefined {
 }
 
 type Judgement = 'living' | 'elsewhere' | 'past boot' | 'dead';
-/** Judges the host of a state file that was written `ageMs` ago. */
+/** Finds out whether the host of a state file still lives. `ageMs` is the time since the file was written. */
 async function judge({ host, place }: Told, ageMs: number): Promise<Judgement> {
   const here = placeHere();
   if (place.machine !== here.machine) return 'elsewhere';
@@ -261,7 +264,7 @@ async function judge({ host, place }: Told, ageMs: number): Promise<Judgement> {
 
 async function isHostOnWindows({ pid, startTime }: Told['host'], ageMs: number): Promise<'living' | 'dead'> {
   if (!systemTools.answers(pid)) return 'dead';
-  // Lists the processes only when the file was not marked lately, because that may take a second.
+  // Trusts a file that was marked lately, because listing the processes may take a second.
   if (ageMs < 2 * markMs) return 'living';
   const host = (await systemTools.list())?.find((row) => row.pid === pid);
   return host && host.created > Number(startTime) + clockMs ? 'dead' : 'living';
