@@ -2,6 +2,6 @@
 import { createAgent as open } from './api/agent.ts';
 import type { Agent, AgentOptions } from './api/agent-handle.ts';
 
-/** Does what `createAgent` of `a2c-actors` does. */
+/** Opens an agent, as `createAgent` of `a2c-actors` does. */
 export const createAgent = (options: AgentOptions): Promise<Agent> => open(options);
 export type { Agent, AgentOptions };

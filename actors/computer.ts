@@ -3,6 +3,6 @@ import { createComputer as open } from './api/computer.ts';
 import type { Computer } from './api/computer-handle.ts';
 import type { ComputerOptions } from './api/computer-options.ts';
 
-/** Does what `createComputer` of `a2c-actors` does. */
+/** Opens a computer, as `createComputer` of `a2c-actors` does. */
 export const createComputer = (options?: ComputerOptions): Promise<Computer> => open(options);
 export type { Computer, ComputerOptions };

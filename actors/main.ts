@@ -6,8 +6,8 @@ import { version } from '../machines/version.ts';
 import { EndedBySignal } from './cli/exit-codes.ts';
 import type { CommandContext } from './cli/context.ts';
 
-// Turns off an optimization of V8 that takes the short-lived objects of each call for long-lived ones; it costs a tenth
-// to a fifth of the CPU.
+// Turns off an optimization of V8 that treats the short-lived objects of each call as long-lived; it costs a tenth to a
+// fifth of the CPU.
 setFlagsFromString('--no-allocation-site-pretenuring');
 keepCompiledCode();
 
@@ -23,10 +23,10 @@ async function main(): Promise<void> {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  // Ctrl-Break of Windows, the only one of these that a program there can send to others.
+  // Handles Ctrl-Break of Windows, the only one of these signals that a program there can send to others.
   process.on('SIGBREAK', stop);
   let hangup: (() => void) | undefined;
-  // SIGHUP at a terminal means that its window was closed, so it ends the process.
+  // Ends the process at SIGHUP of a terminal, which means that its window was closed.
   process.on('SIGHUP', () => (hangup && !process.stdin.isTTY ? hangup() : stop('SIGHUP')));
   const onHangup = (run: () => void): void => void (hangup = run);
   // Ends the command without an error when the reader of stdout closes it.
@@ -43,9 +43,9 @@ async function main(): Promise<void> {
     const { contextHere } = await import('./cli/context.ts');
     return contextHere({ signal: aborter.signal, laboratory, onHangup });
   };
-  // Answered here, because the commands take longer to load than Node to start.
+  // Answers `--version` here, because loading the commands takes longer than the start of Node.
   if (argv.join(' ') === '--version') return void process.stdout.write(`${version}\n`);
-  // Loaded only now, so that its compiled code is kept.
+  // Loads the commands only now, so that their compiled code is kept.
   const { begin } = await import('./cli/run.ts');
   try {
     const { isTTY, columns } = process.stdout;

@@ -2,6 +2,6 @@
 import { createOffice as open } from './api/office.ts';
 import type { Office, OfficeOptions } from './api/office-handle.ts';
 
-/** Does what `createOffice` of `a2c-actors` does. */
+/** Opens an office, as `createOffice` of `a2c-actors` does. */
 export const createOffice = (options?: OfficeOptions): Promise<Office> => open(options);
 export type { Office, OfficeOptions };

@@ -2,6 +2,6 @@
 import { createPresenter as open } from './api/presenter.ts';
 import type { Presenter, PresenterOptions } from './api/presenter-handle.ts';
 
-/** Does what `createPresenter` of `a2c-actors` does. */
+/** Makes a presenter, as `createPresenter` of `a2c-actors` does. */
 export const createPresenter = (options?: PresenterOptions): Promise<Presenter> => open(options);
 export type { Presenter, PresenterOptions };

@@ -36,8 +36,7 @@ export function answersBy(
     ...(sampling !== undefined && {
       sample: async (_server, params, signal) => sampled(sampling, params, signal),
     }),
-    // Forms (elicitation) are offered only when a person is at the terminal; otherwise servers learn that they cannot
-    // ask.
+    // Offers forms (elicitation) only when a person is at the terminal; otherwise servers learn that they cannot ask.
     ...(terminal.isInteractive && {
       elicit: async (server, params, signal) => ({ ...(await fillIn(terminal, server, params, signal)) }),
       elicitUrl: async (server, params, signal) => open(terminal, server, params, signal),
@@ -89,7 +88,7 @@ async function sampled(
     if (typeof result === 'object' && result !== null && 'content' in result)
       return { model: 'command', role: 'assistant', ...result };
   } catch {
-    // Output that is not JSON is itself the text answer of the model.
+    // Takes output that is not JSON as the text answer of the model.
   }
   return { model: 'command', role: 'assistant', content: { type: 'text', text: text.trim() } };
 }
@@ -144,7 +143,7 @@ function readObject(text: string): { readonly value: unknown } | string {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return { value };
   } catch {
-    // Broken JSON gets the same hint as JSON of a wrong type.
+    // Gives broken JSON the same hint as JSON of a wrong type.
   }
   return 'a JSON object';
 }
@@ -278,7 +277,7 @@ export function inputsAt(
 function asking(terminal: Terminal): AskInput {
   return async (definition, { signal }) => {
     const { id, type, description } = definition;
-    // Inputs of type `command` are run by VS Code only; here an environment variable gives their value.
+    // Takes inputs of type `command` from environment variables only, because VS Code alone runs them.
     if (type === 'command') return undefined;
     const what = description === '' ? id : description;
     const preset =

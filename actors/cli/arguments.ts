@@ -14,7 +14,7 @@ import { nearest } from '../../machines/text.ts';
 
 /** Argument of a tool call, read from one word of the command line. */
 export type Argument = ArgumentForm & {
-  /** The word itself, where it follows an option and may be its value. */
+  /** Word as it was typed, where it follows an option and may be its value. */
   readonly word?: string;
 };
 type ArgumentForm =
@@ -58,7 +58,7 @@ export function readArguments(words: readonly string[], read: ReadText): Promise
   return Promise.all(
     words.map(async (word, at) => {
       if (!option.test(words[at - 1] ?? '') || option.test(word)) return readArgument(word, read);
-      // The value of an option may look like anything; that of a switch is not taken.
+      // Takes any word as the value of an option; a switch takes none.
       const other = word === '-' ? undefined : await readArgument(word, read).catch(() => undefined);
       return { ...(other ?? { kind: 'word', text: word }), word };
     }),
@@ -155,7 +155,7 @@ export function typed(text: string, schema: Fields): unknown {
   if (types.includes('string')) return text;
   if ((may('number') || may('integer')) && numberText.test(text)) {
     if (!isInexact(text)) return Number(text);
-    // A schema without types also accepts text, so a number that would lose digits stays text.
+    // Keeps a number that would lose digits as text, because a schema without types also accepts text.
     if (types.length === 0) return text;
     throw wrong(`${text} is more than a number holds exactly`, asText);
   }
@@ -184,7 +184,10 @@ export const schemaAt = (tool: unknown, path: readonly string[]): Fields =>
   path.reduce<Fields>((schema, key) => schemaOf(schema, key), isObject(tool) ? tool : {});
 const propertiesOf = (tool: unknown): readonly string[] =>
   isObject(tool) && isObject(tool['properties']) ? Object.keys(tool['properties']) : [];
-/** Tells whether a schema names all its properties, as people mean it: other keys are neither allowed nor asked for elsewhere. */
+/**
+ * Tells whether a schema allows only the properties that it names. Without `additionalProperties` it counts as closed, as
+ * people mean it.
+ */
 const isClosed = (tool: unknown): boolean =>
   isObject(tool) &&
   propertiesOf(tool).length > 0 &&
@@ -209,7 +212,7 @@ function pathOf(tool: unknown, key: string): readonly string[] {
 interface Assigned {
   readonly path: readonly string[];
   readonly value: unknown;
-  /** Tells that the value was typed as text, so that a repeated key adds to a list. */
+  /** True when the value was typed as text, so that a repeated key adds to a list. */
   readonly isText?: boolean;
 }
 /** Assigns words to the properties of a tool, in the order in which they were typed. */
@@ -242,7 +245,7 @@ class Assignments {
     }
     return free;
   }
-  /** Returns the path that a key means. Throws for one that the tool does not name; JSON may hold such keys, too. */
+  /** Returns the path that a key means. Throws for a key that the tool does not name; only JSON may have such keys. */
   #known(key: string): readonly string[] {
     const tool = this.#tool;
     const path = pathOf(tool, key);
@@ -381,7 +384,7 @@ function partsOf(list: string): readonly string[] {
 export interface Target {
   readonly server?: string;
   readonly tool: string;
-  /** Word behind the name, where `tool` may be a misspelt server and this its tool. */
+  /** Word after the name. When `tool` is a misspelt server, it is the tool of that server. */
   readonly next?: string;
 }
 

@@ -37,21 +37,21 @@ export interface CallCommandOptions extends OneShotOptions, SaveOptions {
   readonly reqId?: string;
   readonly facts?: boolean;
   readonly alone?: boolean;
-  /** Puts the files that `{ $blob: PATH }` names anywhere in the arguments; of `--url`. */
+  /** Puts the files on the computer that `{ $blob: PATH }` names anywhere in the arguments; only with `--url`. */
   readonly putBlobs?: boolean;
 }
 /** Tool call planned from the command line, made once its servers are up. */
 interface Order {
   readonly target: Target;
   readonly words: readonly Argument[];
-  /** Options of the call; `apartMs` of the time until now do not count against its limit. */
+  /** Makes the options of the call. `apartMs` of the time since the command began do not count against its limit. */
   readonly how: (apartMs?: number) => CallOptions;
   readonly limitMs: number | undefined;
 }
 /** Tool call as it was typed, before the config tells which of its words names a server. */
 interface TypedCall extends Omit<Order, 'target'> {
   readonly name: string;
-  /** Arguments in the brackets of `tool(a: 1)`. */
+  /** Arguments in the brackets, when the call was typed as `tool(a: 1)`. */
   readonly inner: readonly Argument[];
 }
 
@@ -69,7 +69,7 @@ export async function call(
   const config = options.url === undefined ? await configOf(context, options) : undefined;
   const names = config?.servers.map(({ name }) => name) ?? [];
   const { target, rest } = targetIn([read.name, ...more], names);
-  // A word that names the tool behind its server is no argument.
+  // Removes a word that names the tool after its server from the arguments.
   const words = [...read.inner, ...read.words.slice(more.length - rest.length)];
   const order = { ...read, target, words };
   const outcome = await (config
@@ -100,7 +100,7 @@ async function orderOf(
   const limitMs = timeout === undefined || timeout === 0 ? undefined : timeout * 1_000;
   const startedAt = performance.now();
   const how = (apartMs = 0): CallOptions => {
-    // Time spent waiting for the server counts against the time limit of the call.
+    // Counts time spent waiting for the server against the time limit of the call.
     const spentMs = performance.now() - startedAt - apartMs;
     const left = limitMs === undefined ? 0 : Math.max(1, Math.round(limitMs - spentMs));
     return {
@@ -140,7 +140,7 @@ async function callHere(
     context.terminal.err(`no list of tools has ${target.tool} yet; starting all servers`);
     return callBy(context, options, config, order).catch((error: unknown) => {
       if (failureOf(error).code !== wireCodes.conflict) throw error;
-      // All servers have listed their tools by now, so that one is found, or is chosen by a person.
+      // Calls again with all servers: they have listed their tools by now, so that one is found, or is chosen by a person.
       return callHere(context, options, config, order);
     });
   }
@@ -165,12 +165,13 @@ async function callBy(
   const { target, limitMs } = order;
   const use = (host: CallHost): Promise<CallOutcome> =>
     callOn(context, options, host, { ...order, isAiming, isTriedAgain });
-  // Waits for all servers where any of them may have the tool, so that it does not depend on the fastest.
+  // Waits for all servers where any of them may have the tool, so that the result does not depend on the fastest.
   const patience = { ...(isAiming && { isEnough: hasTool(target.tool) }), ms: limitMs, isAiming };
   const lent = isAiming ? await lentFor(context, options, config) : undefined;
   if (!lent) return withComputer(context, options, config, use, patience);
   const { kind, name = '', pid } = lent.host ?? {};
-  // A kept server was asked for; one of another window is that of a person who works there.
+  // Names the host whose server is used, unless the config keeps that server: a host in another window belongs to a person
+  // who works there.
   if (context.terminal.isWatched && kind !== 'keep')
     context.terminal.err(
       `${config.servers[0]?.name} of the host ${name} (a2c ${kind}, pid ${pid}) is used; --alone starts another`,
@@ -186,7 +187,7 @@ interface Calling extends Order {
   readonly isAiming: boolean;
   readonly isTriedAgain: (outcome: CallOutcome) => boolean;
 }
-/** Calls a tool of a host whose servers were waited for, and prints the result. */
+/** Calls a tool of a host that has waited for its servers, and prints the result. */
 async function callOn(
   context: CommandContext,
   options: CallCommandOptions,
@@ -206,7 +207,10 @@ async function callOn(
   const known = inTypedTime(await explained(context, options, host, outcome), limitMs);
   return isTriedAgain(known) ? known : tell(context, options, known);
 }
-/** Tells the time limit as it was typed where the call had what the start of its server left of that. */
+/**
+ * Replaces the limit in a time-out failure by the one that was typed, because the call had only what the start of its server
+ * left of it.
+ */
 function inTypedTime(outcome: CallOutcome, limitMs: number | undefined): CallOutcome {
   if (outcome.outcome === 'succeeded' || outcome.toolError || limitMs === undefined) return outcome;
   const { failure } = outcome;
@@ -262,7 +266,7 @@ async function explained(
     },
   };
 }
-/** States of a server that a person has to mend; what its program writes does not help there. */
+/** States of a server that a person has to mend; the output of its program does not help there. */
 const isForPerson: ReadonlySet<ServerStatus['state']> = new Set([
   'needsInput',
   'unauthorized',
@@ -285,12 +289,12 @@ function notStarted(
     remedy: own ?? logs,
   };
 }
-/** Failure of a call to a tool that no server has which started in time. */
+/** Failure of a call to a tool that none of the servers has which started in time. */
 function notAmongStarted(options: OneShotOptions, late: ServerStatus, tool: string): Failure {
   const failure = notStarted(options, late, { tool_name: tool });
   return { ...failure, message: `No server that has started has a tool '${tool}'. ${failure.message}` };
 }
-/** Replaces a result that was cut by the whole, which the computer keeps until it closes. */
+/** Replaces a shortened result by the whole one, which the computer keeps until it closes. */
 function whole<Ended extends CallSucceeded | CallToolError>(computer: CallHost, outcome: Ended): Ended {
   const { a2c_cut: cut } = outcome.result._meta ?? {};
   const handle = (cut as { readonly handle?: string } | undefined)?.handle;
@@ -316,7 +320,7 @@ function callAfar(
     const info = tools.find(({ name }) => name === tool);
     const paramsOf = (given: readonly Argument[]): Record<string, unknown> =>
       info || !needsSchema ? readFor(info ?? { name: tool, inputSchema: {} }, given) : {};
-    // Finds mistakes before a file is sent.
+    // Finds mistakes in the words before a file is sent.
     paramsOf(words);
     const put = putOn(context, agent, computer);
     const beganAt = performance.now();
@@ -327,7 +331,7 @@ function callAfar(
     const outcome = await shown(context, called, () => about, progressTold(context, options));
     if (outcome.outcome === 'succeeded') return tell(context, options, outcome);
     const { failure } = outcome;
-    // A person who said no has decided; only where nobody could be asked there is something to do.
+    // Adds advice only where nobody could be asked; a person who said no has decided.
     if (failure.code === wireCodes.notConfirmed && failure.remedy !== undefined && !outcome.toolError)
       return tell(context, options, { ...outcome, failure: { ...failure, remedy: whoConfirms(computer) } });
     if (failure.code !== wireCodes.toolNotFound) return tell(context, options, outcome);
@@ -336,7 +340,7 @@ function callAfar(
     return tell(context, options, known);
   });
 }
-/** Advice to a person who called a tool of another host, which asks its own person. */
+/** Advice to a person who called a tool of another host, whose own person must confirm the call. */
 const whoConfirms = (computer: string): string =>
   `Its computer decides: run '${computer}' at a terminal, where its person is asked, or name the tool in autoApprove of its config.`;
 function show(context: CommandContext, options: OneShotOptions, outcome: CallOutcome): void {

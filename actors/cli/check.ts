@@ -92,14 +92,14 @@ const notReady = (
     remedy: 'See what it writes: --verbose',
   });
 
-/** Returns a config with this server alone, set to be read whole even when the server announces no changes. */
+/** Returns a config with only this server, set to be read as a whole even when it announces no changes. */
 async function configFor(
   context: CommandContext,
   asked: string,
   args: readonly string[],
   options: CheckOptions,
 ): Promise<Config> {
-  // Arguments or a path mark a command.
+  // Tells whether the words are a command and no name in the config: they have arguments or a path.
   const isTyped = isUrl(asked) || args.length > 0 || /[/\\]/.test(asked);
   const config = isTyped
     ? acceptedConfig(parseConfig(typedConfig([asked, ...args], options)), undefined)

@@ -60,7 +60,7 @@ interface Asking<T> {
 }
 /**
  * Asks a computer, prints the answer and closes the computer; Ctrl-C cancels the question, or ends the wait for servers.
- * `isEarly`: where servers start slowly it also asks before that, and prints what `textOf` makes of each answer.
+ * With `isEarly` it also asks while slow servers still start, and prints what `textOf` makes of each answer.
  */
 async function show<T extends object>(
   context: CommandContext,
@@ -76,7 +76,7 @@ async function show<T extends object>(
   const here = async (computer: Computer): Promise<T> => {
     try {
       const answer = await orClosed(signal, computer, () => ask.here(computer));
-      // A question that was asked without servers needs none.
+      // Counts as usable without any server in the config, because the question then needs none.
       isUsable = config?.servers.length === 0 || hasUsable(context, computer.servers());
       const said: { readonly missing?: readonly MissingServer[] } = answer;
       missing = said.missing ?? [];
@@ -135,7 +135,7 @@ export function finder(context: CommandContext, options: FinderOptions): Promise
     },
   };
   const table = new FinderTable(limit ?? defaultLimit);
-  // A part of the whole that is asked for by number waits until all documents are sorted.
+  // Asks early only for the whole: a numbered part can be shown when all documents are sorted.
   const isEarly = !options.json && limit === undefined && offset === undefined;
   return show(context, options, ask, (shown, isLast) => table.of(shown, isLast), { isEarly });
 }

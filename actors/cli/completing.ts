@@ -18,15 +18,15 @@ export interface Candidate {
 /** Tool, or prompt, of a server. */
 export interface KnownItem {
   readonly server: string;
-  /** Name on its server. */
+  /** Name of the tool or prompt on its server. */
   readonly original: string;
-  /** Name that means it alone; undefined where it is called with its server. */
+  /** Name that is unique among all servers; undefined where the item is called with its server. */
   readonly name: string | undefined;
   readonly description?: string | undefined;
-  /** JSON Schema of its arguments. */
+  /** JSON Schema of the arguments of the tool or prompt. */
   readonly schema: unknown;
 }
-/** Names that can be typed, by the kinds that arguments are called after. */
+/** Names that can be typed, by the words with which help texts call arguments. */
 export interface Known {
   readonly servers: readonly string[];
   tools(): Promise<readonly KnownItem[]>;
@@ -40,7 +40,7 @@ const whole = (text: string, about?: string): Candidate => ({
   ...(about !== undefined && about !== '' && { about: inOneLine(about, 60) }),
 });
 
-/** Returns what may take the place of `current`, the word at the cursor behind `words`. */
+/** Returns what may replace `current`, the word at the cursor, after the complete `words`. */
 export async function completed(
   command: Command,
   words: readonly string[],
@@ -68,7 +68,7 @@ async function candidates(
   const argument = all[operands.length] ?? (all.at(-1)?.variadic === true ? all.at(-1) : undefined);
   if (!argument) return own;
   const kind = argument.name();
-  // The prompt has the name of a tool and its arguments in one list.
+  // Completes arguments too after the name of a tool, because the prompt has both in one list.
   const isArguments = kind === 'arguments' || (kind === 'tool' && argument.variadic && operands.length > 0);
   if (isArguments) return [...own, ...(await ofArguments(all[0]?.name(), operands, current, known))];
   const choices = argument.argChoices ?? [];
@@ -80,14 +80,14 @@ async function candidates(
 
 interface TypedWords {
   readonly operands: readonly string[];
-  /** Values of options, by their names in code. */
+  /** Values of the options that were typed, by the names of the options in code. */
   readonly values: Readonly<Record<string, readonly string[]>>;
   /** Option whose value is typed next. */
   readonly pending: Option | undefined;
-  /** Tells that the words stand behind `--`, where a command of another program is. */
+  /** True when the words stand after `--`, where a command of another program begins. */
   readonly isBehind: boolean;
 }
-/** Tells operands from options and their values. */
+/** Separates operands from options and their values. */
 export function readWords(command: Command, words: readonly string[]): TypedWords {
   const operands: string[] = [];
   const values: Record<string, string[]> = {};
@@ -162,7 +162,7 @@ async function itemsOf(
   return all.flatMap((item) => (item.server === server ? [whole(item.original, item.description)] : []));
 }
 
-/** Completes what stands behind the first word of a call: the tool of a server, or arguments of the tool. */
+/** Completes what comes after the first word of a call: the tool of a server, or arguments of the tool. */
 async function ofArguments(
   first: string | undefined,
   operands: readonly string[],
@@ -212,7 +212,7 @@ const propertiesOf = (schema: unknown): readonly (readonly [string, Fields])[] =
   isObject(schema) && isObject(schema['properties'])
     ? Object.keys(schema['properties']).map((name) => [name, schemaOf(schema, name)])
     : [];
-/** Keys of a parameter: `name=`, `--name`, and `name.key=` for an object with known keys. */
+/** Returns the keys of a parameter: `name=`, `--name`, and `name.key=` for an object with known keys. */
 function keysOf(name: string, own: Fields, current: string): readonly Candidate[] {
   const { description } = own;
   const about = typeof description === 'string' ? { about: inOneLine(description, 60) } : {};
@@ -222,7 +222,7 @@ function keysOf(name: string, own: Fields, current: string): readonly Candidate[
   if (!current.startsWith(`${name}.`)) return [{ text: `${name}.`, ...about }];
   return inner.flatMap(([key, each]) => keysOf(`${name}.${key}`, each, current));
 }
-/** Values that a schema names. Texts that look like a path by their key are files. */
+/** Returns the values that a schema names; file names where the key looks like that of a path. */
 function valuesOf(key: string, schema: Fields, current: string): Promise<readonly Candidate[]> {
   const { items } = schema;
   const values = [schema, items].flatMap((each) => (isObject(each) ? namedValues(each) : []));
@@ -242,7 +242,7 @@ function namedValues(schema: Fields): readonly string[] {
   ];
 }
 
-/** Files and folders whose paths begin with a text. Hidden ones only where a dot was typed. */
+/** Returns files and folders whose paths begin with a text. Hidden ones only when a dot was typed. */
 async function files(begun: string): Promise<readonly Candidate[]> {
   const at = begun.lastIndexOf('/') + 1;
   const folder = begun.slice(0, at).replace(/^~\//, `${homedir()}/`);

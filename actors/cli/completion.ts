@@ -14,7 +14,7 @@ import type { Lists } from '../../machines/catalog/entries.ts';
 import { parseConfig, type Config } from '../../machines/config/parse.ts';
 import { asLine } from '../../machines/text.ts';
 
-/** Programs for shells that ask `a2c completion SHELL LINE` at each Tab. */
+/** Completion scripts for shells, which run `a2c completion SHELL LINE` at each Tab. */
 const scripts = {
   bash: `_a2c() {
   local found
@@ -38,7 +38,7 @@ compdef _a2c a2c`,
 } as const;
 type Shell = keyof typeof scripts;
 
-/** Runs `a2c completion`: prints the program for a shell, or what completes a line. Nothing is started. */
+/** Runs `a2c completion`: prints the script for a shell, or the candidates for a line. Nothing is started. */
 export const completionFor = (program: Command) => ({
   async completion(
     context: CommandContext,
@@ -53,7 +53,7 @@ export const completionFor = (program: Command) => ({
   },
 });
 
-/** Candidates for a typed line, one a line, as the shell takes them. */
+/** Returns the candidates for a typed line, one a line, in the form that the shell takes. */
 async function linesFor(
   program: Command,
   context: CommandContext,
@@ -66,7 +66,7 @@ async function linesFor(
   const found = command
     ? await completed(...(await withKnown(context, command, rest)), current)
     : commandsOf(program).filter(({ text }) => words.length === 1 && text.startsWith(current));
-  // Bash replaces what stands behind the last of its word breaks.
+  // Removes what bash keeps: bash only replaces the text after the last of its word breaks.
   const kept = Math.max(-1, ...Array.from(breaks, (sign) => current.lastIndexOf(sign))) + 1;
   return found
     .filter(({ text }) => asLine(text) === text)
@@ -76,7 +76,7 @@ async function linesFor(
       return about === '' || shell === 'bash' ? shown : `${shown}\t${about}`;
     });
 }
-/** Quotes a candidate for the shell, but not `~/` at its begin, nor the blank at its end. */
+/** Quotes a candidate for the shell, except `~/` at its beginning and the blank at its end. */
 const quoted = (candidate: string): string => {
   const [, home = '', text = '', blank = ''] = /^(~\/)?(.*?)( ?)$/.exec(candidate) ?? [];
   return home + (text === '' ? '' : typedInShell([text])) + blank;
@@ -87,7 +87,7 @@ const commandsOf = (program: Command): readonly Candidate[] =>
     .visibleCommands(program)
     .map((command) => ({ text: `${command.name()} `, about: command.description() }));
 
-/** Arguments of `completed`: the words without a URL that is the server, and the names of the config. */
+/** Returns the arguments of `completed`: the words without a URL that is the server, and the names of the config. */
 async function withKnown(
   context: CommandContext,
   command: Command,
@@ -112,7 +112,7 @@ const noServers = ((): Config => {
   if (parsed.ok) return parsed.config;
   throw new Error('a config without servers is right');
 })();
-/** Names in a config, with what its servers listed in their last run. */
+/** Returns the names in a config, with what its servers listed in their last run. */
 async function knownIn(config: Config): Promise<Known> {
   const lists = await Promise.all(
     enabled(config).map(async (server) => {
@@ -153,7 +153,7 @@ function promptsIn(listed: Listed): readonly KnownItem[] {
     schema: promptSchema(given),
   }));
 }
-/** Arguments of a prompt, as the schema of a tool has them. */
+/** Returns the arguments of a prompt as a JSON Schema, like that of a tool. */
 const promptSchema = (
   given: readonly { readonly name: string; readonly description?: string }[],
 ): object => ({

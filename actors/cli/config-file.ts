@@ -146,7 +146,7 @@ function mustBeNoUrl(name: string, [first = '', ...args]: readonly string[]): vo
     remedy: typedHere({}, 'a2c', 'add', name, `http${first.startsWith('localhost') ? '' : 's'}://${first}`),
   });
 }
-/** Warns where the program of a server that was added is not found. */
+/** Warns when the program of a server that was added is not found. */
 async function warnOfProgram(
   context: CommandContext,
   name: string,
@@ -179,7 +179,7 @@ async function change(
   const facts = { file, server: name, change: isSame ? null : done[what.what] };
   const used = await findConfig(config, folder);
   const isUnused = used !== undefined && used.file !== file;
-  // A config file of this folder takes precedence over the changed one. Says so before it is proposed what to type.
+  // Warns first that a config file of this folder takes precedence over the changed one, before further commands are proposed.
   if (isUnused)
     terminal.err(`warning: in this folder ${used.file} counts, not ${file}; -c ${used.file} changes it`);
   if (json) terminal.out(JSON.stringify(facts));

@@ -117,7 +117,7 @@ export interface SimOptions {
   readonly timeBudget?: number;
   readonly workers?: number;
   readonly coverage: boolean;
-  /** Folder for the scenario and the trace of each failed run. */
+  /** Folder to which the scenario and the trace of each failed run are written. */
   readonly out: string;
   readonly json: boolean;
 }

@@ -8,7 +8,7 @@ export interface DocumentsOptions {
   readonly host: string;
   /** Port on which streamable HTTP is served; without it the server speaks over stdio. */
   readonly port?: number;
-  /** Token that HTTP clients must show; false = no token is asked for. */
+  /** Token that HTTP clients must send; false = no token is needed. */
   readonly token?: string | false;
   readonly watch: boolean;
 }

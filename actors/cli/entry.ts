@@ -27,7 +27,7 @@ export interface EntryOptions {
 interface OfficeEntry extends Pick<OfficeOptions, 'auth'> {
   /** Credential for a computer in the same process as the office. */
   readonly shown: Pick<OfficeSeat, 'auth'>;
-  /** Line that tells the person at the terminal who may enter the office. */
+  /** Line that tells the person at the terminal which peers may enter the office. */
   readonly line: string;
 }
 
@@ -134,7 +134,7 @@ export async function openOffice(
   { auth }: OfficeEntry,
   runtime: Runtime,
 ): Promise<Office> {
-  // Loaded here, because every command reads a token by this module, and few open an office.
+  // Loads the office here, because every command reads a token by this module, and few open an office.
   const { createOffice } = await import('../api/office.ts');
   const entry = auth === undefined ? { host } : { host, auth };
   if (port !== undefined) return createOffice({ ...entry, port }, runtime);

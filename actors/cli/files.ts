@@ -37,9 +37,9 @@ export function mustBeFiles(words: readonly Argument[]): void {
   }
 }
 
-/** Puts a file of this machine on the computer that is called; resolves with what landed there. */
+/** Function that puts a file of this machine on the computer that is called; resolves with the facts of the file there. */
 export type Put = (path: string, name?: string) => Promise<LandedFile>;
-/** Makes a function that puts files on a computer, with its progress for a person. */
+/** Makes a function that puts files on a computer and shows the progress to a person. */
 export const putOn =
   ({ terminal, signal }: CommandContext, agent: Pick<Agent, 'putFile'>, computer: string): Put =>
   async (path, name) => {
@@ -98,14 +98,14 @@ export async function saved(
 }
 
 // ── skills ────────────────────────────────────────────────────────────────────────────────────────────
-/** Reads of one skill. */
+/** Reader of one skill and its files. */
 export interface SkillSource {
   list(): Promise<readonly Skill[]>;
   read(path?: string): Promise<SkillFile>;
   /** Opens a file that is no text, or too large for one. */
   open(file: SkillFile, onProgress: (progress: BlobProgress) => void): AsyncIterable<Uint8Array>;
 }
-/** Reads of a skill in a folder of this machine, whose large files are read where they are. */
+/** Makes a reader of a skill in a folder of this machine. Its large files are read where they are. */
 export function skillsHere(computer: Pick<Computer, 'skill' | 'skills'>, name: string): SkillSource {
   const list = (): Promise<readonly Skill[]> => computer.skills();
   let folder = '';
@@ -115,7 +115,8 @@ export function skillsHere(computer: Pick<Computer, 'skill' | 'skills'>, name: s
       try {
         return await computer.skill(name, { path });
       } catch (error) {
-        // The computer has looked at the path before it looks at the size.
+        // Opens the file itself only after this refusal, which shows that the computer has checked its path: it does so
+        // before the size.
         const { details } = failureOf(error);
         if (path === undefined || details?.['reason'] !== 'too_large') throw error;
         folder = (await list()).find((skill) => skill.name === name)?.path ?? '';
@@ -126,7 +127,7 @@ export function skillsHere(computer: Pick<Computer, 'skill' | 'skills'>, name: s
     open: ({ path }) => createReadStream(join(folder, path)),
   };
 }
-/** Files that were written, and whether the computer told all files of the skill. */
+/** Files that were written, and whether the computer listed all files of the skill. */
 export interface SavedSkill {
   readonly saved: readonly string[];
   readonly isWhole: boolean;
@@ -196,7 +197,7 @@ export async function savedSkill(
     terminal.meter(null);
   }
 }
-/** Frontmatter of a skill, which the text of its `SKILL.md` comes without, made from its entry in the list. */
+/** Returns the frontmatter of a skill, made from its entry in the list, because the text of its `SKILL.md` comes without it. */
 const frontOf = (name: string, facts: Skill | undefined): Record<string, unknown> => ({
   name: name.split(':').at(-1),
   description: facts?.description ?? '',

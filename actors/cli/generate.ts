@@ -43,7 +43,10 @@ export async function generate(
   return exitCodeOf(signal);
 }
 
-/** Program of one file for the tools of a server. Secrets of its entry are left out: their variables stand in their place. */
+/**
+ * Returns the text of a program, in one file, with a command for each tool of a server. Secrets of its entry are replaced by
+ * variables.
+ */
 function toolCommand(config: Config, tools: readonly ToolInfo[]): string {
   const { value } = exportFor(config, plainWords, false);
   const known = Object.fromEntries(

@@ -7,9 +7,9 @@ import { Help, type Command, type HelpConfiguration } from 'commander';
 
 const widest = 100;
 const whenUnknown = 80;
-/** Width of help on a terminal of so many columns, or in a pipe, which has none. */
+/** Returns the width of help texts: that of the terminal up to a limit. A pipe has no width of its own. */
 export const helpWidth = (columns: number | undefined): number => Math.min(widest, columns || whenUnknown);
-/** Groups of options in their order; others follow. */
+/** Headings of option groups that come first; others follow. */
 const firstGroups = ['Options:', 'Servers:'];
 
 /** Examples at the top of `a2c --help`. */
@@ -19,7 +19,7 @@ export const firstExamples = `a2c: MCP servers at the command line, and for remo
   a2c tools files
   a2c call files.read_file path=README.md
 `;
-/** Folder of this package that has the docs; undefined where they are not beside the code, as in a bundle. */
+/** Returns the folder of this package that has the docs; undefined where they are not beside the code, as in a bundle. */
 function docsFolder(): string | undefined {
   let folder = dirname(fileURLToPath(import.meta.url));
   for (let up = 0; up < 4; up += 1) {
@@ -28,7 +28,7 @@ function docsFolder(): string | undefined {
   }
   return undefined;
 }
-/** Line that says where the pages named in a help text are. */
+/** Returns a line that says where the pages named in a help text are. */
 function placeOfDocs(text: string): string {
   const folder = /\bdocs\/[\w-]+\.md/.test(text) ? docsFolder() : undefined;
   return folder === undefined ? '' : `\ndocs/ is in ${folder}\n`;
@@ -38,7 +38,7 @@ type Grouped = Parameters<Help['groupItems']>[0];
 export const withHelp = (program: Command): Command =>
   program.configureHelp({
     minWidthToWrap: 24,
-    // Commands need no arguments in a list of commands, and few columns leave more for what they do.
+    // Shows commands without their arguments in a list of commands, so that their descriptions have more room.
     subcommandTerm: (command) => command.name(),
     groupItems(all: Grouped, visible: Grouped, groupOf: (item: Grouped[number]) => string) {
       const groups = Help.prototype.groupItems(all, visible, groupOf);

@@ -39,12 +39,12 @@ export interface WatchOptions extends SourceOptions, RecordingOptions {
   readonly stately?: string;
 }
 export interface InspectingOptions {
-  /** Port of the inspector, or whether it is opened at all; left out, the command decides. */
+  /** Port of the inspector, or whether it is opened; absent: the command decides. */
   readonly inspect?: number | boolean;
   readonly allowControl?: boolean;
 }
 export interface ServerOptions extends WatchOptions, InspectingOptions {
-  /** Lends the servers to no call of this user. */
+  /** Does not lend the servers to commands of this user. */
   readonly alone?: boolean;
   readonly facts?: boolean;
   readonly name?: string;

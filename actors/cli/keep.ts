@@ -21,7 +21,7 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 
 /** Servers that stay between calls: the search for the host that has one, and `a2c keep`, which is such a host. */
 
-/** Options with which a call needs a host of its own: they are about the host, or answer its servers. */
+/** Options with which a call needs a host of its own, because they change the host or how its servers' questions are answered. */
 const ofOwnHost = ['record', 'profile', 'tracing', 'log', 'logLevel', 'verbose', 'sampling', 'keyring'];
 export interface AloneOptions extends SourceOptions {
   /** Starts the servers for this command alone, also where a host of this user has them. */
@@ -57,7 +57,7 @@ export async function lentFor(
   const isKept = keptMsOf(config) > 0 && config.file !== undefined;
   if (found || !isKept || (await identities()).length === 0) return found;
   let lent: LentServer | undefined;
-  // Under a lock, so that two calls at once start one host.
+  // Holds a lock, so that two calls at once start only one host.
   await changeFile(join(stateDir, 'keeping'), async () => {
     lent = await find();
     if (lent) return null;
@@ -71,7 +71,7 @@ export async function lentFor(
   return lent;
 }
 type Roots = ReturnType<typeof answersBy>['roots'];
-/** Identities of a server as this command would start it; none where a value is not known without a question. */
+/** Returns the identities of a server as this command would start it; none when a person would have to be asked for a value. */
 async function identitiesOf(
   name: string,
   config: Config,
@@ -91,7 +91,7 @@ export interface KeepOptions extends SourceOptions {
   readonly stop?: boolean;
   readonly json: boolean;
 }
-/** Runs `a2c keep`: keeps a server, or lists or ends the hosts that do. */
+/** Runs `a2c keep`: keeps a server running, or lists or ends the hosts that do so. */
 export async function keep(
   context: CommandContext,
   server: string | undefined,
@@ -112,9 +112,9 @@ export async function keep(
     throw error;
   }
 }
-/** Time in ms for which a server is kept that was named in `a2c keep`, where the config has no time. */
+/** Time in ms after its last call for which a server named in `a2c keep` is kept, unless the config has a time. */
 const usualMs = 300_000;
-/** Keeps the only server of a config until it was not called for its time, it is lost, or an order to end comes. */
+/** Keeps the only server of a config running until no call came for its time, the server is lost, or the host is told to end. */
 async function keepServer(context: CommandContext, config: Config, options: KeepOptions): Promise<number> {
   const { terminal, signal, folder = process.cwd() } = context;
   const [{ createComputer }, { Runtime }] = await Promise.all([
@@ -161,7 +161,7 @@ async function keepServer(context: CommandContext, config: Config, options: Keep
 const isLost = (server: ServerStatus): boolean =>
   hasStarted(server) && server.state !== 'ready' && server.state !== 'standby';
 
-/** End of a host after a time in which no command used it. */
+/** Timer that ends a host after a time in which no command used it. */
 class IdleEnd {
   readonly #ms: number;
   readonly #end: () => void;
@@ -202,7 +202,7 @@ const hostLines = (host: ListedHost): readonly string[] => [
   hostLine(host),
   ...(host.status?.peers ?? []).map((peer) => `  ${peerLine(peer)}`),
 ];
-/** Hosts of this user whose servers its calls use, a line for each, and below it the peers of its office. */
+/** Returns a line for each host of this user whose servers its calls use, with the peers of its office below. */
 export const lendingLines = async (): Promise<readonly string[]> =>
   (await listedHosts(defaultStateDir())).flatMap(hostLines);
 async function listKept({ terminal }: CommandContext, { json }: KeepOptions): Promise<number> {
@@ -213,7 +213,7 @@ async function listKept({ terminal }: CommandContext, { json }: KeepOptions): Pr
   if (!json && hosts.length === 0) terminal.err('no host of yours lends its servers to a2c call');
   return exitCodes.done;
 }
-/** Ends the hosts that keep a server, or those that keep this one, and waits until they have closed it. */
+/** Ends the hosts that keep a server, or only those that keep the given one, and waits until they have closed. */
 async function stopKept({ terminal }: CommandContext, server: string | undefined): Promise<number> {
   const visits = await hostsWithDoors(defaultStateDir());
   const stopped = await Promise.all(

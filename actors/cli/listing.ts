@@ -105,7 +105,7 @@ async function askedOf(
   if (!needed) terminal.err(`no list of tools has ${name} yet; starting all servers`);
   return needed ? { config: needed.config, target: { tool: needed.tool } } : { config, target };
 }
-/** Names a tool in a command to copy: with its server, where the config has several. */
+/** Returns the name of a tool for a command to copy: with its server, where the config has several servers. */
 const callOf = (
   { servers }: Config,
   options: ToolsOptions,
@@ -276,7 +276,7 @@ const textsOf = (values: Readonly<Record<string, unknown>>): Record<string, stri
       typeof value === 'string' ? value : JSON.stringify(value),
     ]),
   );
-/** Describes the arguments of a prompt, which are texts, as the JSON Schema of a tool. */
+/** Returns the arguments of a prompt, which are texts, as the JSON Schema of a tool. */
 function schemaOfPrompt(listed: readonly ServerPrompts[], server: string, name: string): object {
   const prompts = listed.find((each) => each.server === server)?.prompts ?? [];
   const given = prompts.find((each) => each.name === name)?.arguments ?? [];

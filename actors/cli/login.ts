@@ -15,7 +15,7 @@ import type { Config } from '../../machines/config/parse.ts';
 
 export interface LoginCommandOptions extends SourceOptions, RecordingOptions {
   readonly json: boolean;
-  /** Logs out of the server before logging in. */
+  /** True to log out of the server before logging in. */
   readonly again: boolean;
   readonly browser: boolean;
 }

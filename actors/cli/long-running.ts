@@ -81,9 +81,9 @@ async function watchedRuntimeOf(
   }
 }
 
-/** Time in ms after which the prompt comes at a terminal, although servers still start. */
+/** Time in ms after which the prompt is shown at a terminal, although servers still start. */
 const promptMs = 2_000;
-/** Opens the computer of a host, and waits for its servers: `ms` at most, unless an option or the config says otherwise. */
+/** Opens the computer of a host, and waits for its servers: at most `ms`, unless an option or the config says otherwise. */
 async function openComputer(
   context: CommandContext,
   options: ServerOptions,
@@ -94,7 +94,7 @@ async function openComputer(
   const { terminal, signal } = context;
   tellFact(context, options, { type: 'inputs_loaded', count: config.inputs.length });
   const news = new NewsLines();
-  // Tells equal notices only once, because a config file read in parts repeats the notices of the whole.
+  // Prints equal notices only once, because a config file that was read in parts repeats the notices of the whole.
   const noticed = new Set<string>();
   const onNotice = (text: string): void => {
     if (noticed.size === 0) setImmediate(() => noticed.clear());
@@ -181,7 +181,7 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
     await showInspector(context, options, (wanted) => runtime.inspections.open(host, wanted), true);
     const peers = (): readonly OfficePeer[] => office.peers();
     const share = { config, runtime, door: { kind: 'up', peers } } as const;
-    // A person gets the prompt soon, and sees what still starts; a script gets it with the servers.
+    // Shows the prompt to a person soon, with what still starts; a script gets it when the servers are up.
     const ms = terminal.isInteractive ? promptMs : undefined;
     const computer = await openComputer(context, options, seat, share, ms);
     opened.resolve(computer);
@@ -211,7 +211,7 @@ export async function up(context: CommandContext, options: UpOptions): Promise<n
     await computer.close();
     await office.close();
   } catch (error) {
-    // Ends as after any Ctrl-C when that came during the start.
+    // Ends as after any Ctrl-C when Ctrl-C came during the start.
     if (!context.signal.aborted) throw error;
   } finally {
     forget();
@@ -237,7 +237,7 @@ export async function computerOnly(
     });
     await showInspector(context, options, (wanted) => computer.inspect(wanted));
     const link = computer.status().link;
-    // A first try that is still under way has no reason yet.
+    // Leaves out a first try to join that is still under way, because it has no reason yet.
     const isAlone = link !== null && link.state !== 'joined' && link.reason !== null;
     const does = isAlone ? 'has started, and serves once its office is reached' : 'serves';
     context.terminal.err(`computer ${computer.name} ${does}; Ctrl-C closes it`);
@@ -283,7 +283,7 @@ export async function status(
   const shown = new Map<string, ServerStatus['state']>();
   const show = (server: ServerStatus): void => {
     const { name, state } = server;
-    // Shows each server once, and again where it is ready after all.
+    // Shows each server once, and a second time when it becomes ready after a failure.
     if (shown.has(name) && (state !== 'ready' || shown.get(name) === state)) return;
     shown.set(name, state);
     for (const line of [serverLine(server, width), ...loginLines(server, options)]) terminal.out(line);

@@ -175,7 +175,10 @@ function modeCheck(file: string, { servers }: Config): CheckResult[] {
     },
   ];
 }
-/** Finds the program that a server lacks, by the checks of programs, so that it counts once. */
+/**
+ * Makes a function that finds the missing program of a server in the results of the program checks, so that one problem is
+ * counted once.
+ */
 const lackingIn =
   ({ servers }: Config, programs: readonly CheckResult[]) =>
   (name: string): string | undefined => {
@@ -202,7 +205,7 @@ async function serverChecks(
     const what = `server ${server.name}`;
     const lines = whyText(server, logsOf(options, server.name)).slice(1);
     if (server.state === 'disabled') return { what, state: 'ok', found: 'disabled in its config' };
-    // Refused tools do not make a server wrong here, because they have lines of their own.
+    // Counts a server with refused tools as right, because each refused tool has a line of its own.
     if (server.state === 'ready' && (server.reason === undefined || isRefusing(server)))
       return { what, state: 'ok', found: `ready in ${((ms ?? 0) / 1000).toFixed(1)} s, ${toolsText(tools)}` };
     const lacking = server.failure?.code === 'NotStartable' ? lacksProgram(server.name) : undefined;
@@ -307,7 +310,7 @@ export async function logs(context: CommandContext, name: string, options: LogsO
       signal.addEventListener('abort', () => resolve(), { once: true });
     });
   };
-  // Tells itself why its server does not start.
+  // Aims at one server, so that this command itself shows why the server does not start.
   await withComputer(context, how, config, use, { isAiming: true });
   return options.follow ? exitCodeAtEnd(signal) : exitCodeOf(signal, isUsable);
 }

@@ -5,10 +5,10 @@ import { lastTools } from './one-shot.ts';
 import { typedHere } from './printing/contents.ts';
 import { readSource } from './source.ts';
 
-/** Number of servers that are named; of more only the count is told. */
+/** Largest number of servers that are named. If there are more, only their count is shown. */
 const mostNamed = 6;
 
-/** Answers `a2c` alone at a terminal: what to do next, by the servers that there are. Starts nothing. */
+/** Answers `a2c` without a command at a terminal: says what to do next, with the servers of the config. Starts nothing. */
 export async function next(context: CommandContext): Promise<number> {
   const { terminal, folder = process.cwd() } = context;
   const { config, file } = await readSource(context, {});

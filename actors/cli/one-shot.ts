@@ -57,9 +57,9 @@ export interface OneShotOptions extends SourceOptions, RecordingOptions {
 }
 
 export interface OneShotPatience<Host extends StartingHost = Computer> extends Patience<Host> {
-  /** Tells that the command needs one server, known to have the tool, and tells itself when that does not start. */
+  /** True when the command needs one server, known to have the tool, and itself reports when that server does not start. */
   readonly isAiming?: boolean;
-  /** Tells that Ctrl-C ends only the wait, and the command shows what is there by then. */
+  /** True when Ctrl-C ends only the wait, after which the command shows what is known by then. */
   readonly isPartial?: boolean;
   readonly onResources?: (text: string) => void;
 }
@@ -83,7 +83,7 @@ export async function withComputer<T>(
       if (topic === undefined) terminal.err(noticeHere(text));
       if (topic === 'resources') patience.onResources?.(text);
     };
-    // Loaded here, because commands that only read the config need names of servers from this module, and no computer.
+    // Loads the computer here, because commands that only read the config use this module without a computer.
     const [{ createComputer }, api, { tracingOf }] = await Promise.all([
       import('../api/computer.ts'),
       import('../api/runtime.ts'),
@@ -124,7 +124,7 @@ export async function withComputer<T>(
           { computer, config, pidOf: pidIn(runtime) },
           patience,
         );
-        // An interrupted command must not print an empty listing.
+        // Prints no empty listing for an interrupted command.
         if (patience.isPartial !== true || !computer.servers().some(hasStarted)) mustGoOn();
         return await use(computer, times);
       } finally {
@@ -135,18 +135,18 @@ export async function withComputer<T>(
     }
   });
 }
-/** Servers that a command waits for; `pidOf` finds the pid of the program of one. */
+/** Servers that a command waits for; `pidOf` returns the pid of a server's program. */
 interface Awaited {
   readonly computer: StartingHost;
   readonly config: Config;
   readonly pidOf: (server: string) => number | undefined;
 }
-/** Finds pids in a runtime. */
+/** Makes a function that finds the pid of a server in a runtime. */
 export const pidIn =
   (runtime: Runtime) =>
   (server: string): number | undefined =>
     runtime.pidOf(`computer/client:${keyOf(server)}`);
-/** Waits for the servers of a command, and names those that did not start in time. */
+/** Waits for the servers of a command, and prints the names of those that did not start in time. */
 export async function startedFor<Host extends StartingHost>(
   context: CommandContext,
   options: SourceOptions,
@@ -199,7 +199,7 @@ export async function withAgent<T>(
     }
   });
 }
-/** Adds what helps a person whose office has its agent already: the page of that host shows the same. */
+/** Adds advice to the error that an office already has an agent: the page of that agent's host shows the same. */
 function besideAgent(error: unknown): unknown {
   const { code, message, details, remedy } = failureOf(error);
   if (code !== wireCodes.conflict || details?.['refusal'] !== 'seat') return error;
@@ -223,7 +223,7 @@ async function onlyComputer(agent: Agent): Promise<string> {
 interface Needed {
   readonly config: Config;
   readonly tool: string;
-  /** Tells that the server was found in the tool lists of its last run, which may be out of date. */
+  /** True when the server was found in the tool lists of its last run, which may be out of date. */
   readonly isRemembered: boolean;
 }
 
@@ -289,7 +289,7 @@ export function onlyServer(config: Config, name: string): Config {
     remedy: `Enable it: a2c enable ${name}`,
   });
 }
-/** Tool that a server has and that cannot be called by its bare name. */
+/** Tool that cannot be called by its bare name, with the server that has it. */
 interface Refused {
   readonly name: string;
   readonly server: string;
@@ -298,7 +298,7 @@ interface Refused {
 export const serversWith = (tool: string, owner: string, refused: readonly Refused[]): readonly string[] => [
   ...new Set([owner, ...refused.filter(({ name }) => name === tool).map(({ server }) => server)]),
 ];
-/** Error for a bare name of a tool that several servers have, with the commands that name the server. */
+/** Returns the error for a bare tool name that several servers have, with commands that name the server. */
 export const severalHave = (
   options: Pick<OneShotOptions, 'config'>,
   command: 'call' | 'tools',
@@ -313,8 +313,8 @@ export const severalHave = (
   });
 const mostListed = 8;
 /**
- * Error for `SERVER.TOOL` or `SERVER TOOL` whose server is not in the config: two words only where a server has a similar
- * name, because the second may be an argument. A tool whose own name has a dot is called with its server.
+ * Returns the error for `SERVER.TOOL` or `SERVER TOOL` whose server is not in the config. Two words count only when a server
+ * has a similar name, because the second may be an argument. A tool whose own name has a dot is called with its server.
  */
 function misspelt(config: Config, { tool, next }: Target, isTyped: boolean): A2cError | undefined {
   const pair = next === undefined ? tool : `${tool} ${next}`;

@@ -44,7 +44,7 @@ export const collected = (text: string, all: readonly string[] | undefined): str
   text,
 ];
 
-/** Reads a folder, given as a path or as a file URL as MCP has it. */
+/** Reads a folder, given as a path or as a file URL, as MCP writes roots. */
 function folderIn(text: string): string {
   if (!/^[a-z][\w+.-]*:\/\//i.test(text)) return text;
   try {
@@ -199,7 +199,7 @@ export const withLimits = (command: Command): Command =>
     .option('--tls-ca <file>', 'let in only who shows a certificate of these authorities (PEM)')
     .option('--trust-proxy <count>', 'so many proxies before it say where a peer comes from', wholeOf);
 
-// Options of `desktop`, `finder` and `read`, in the shell and at the prompt.
+// Makes the option `--fresh` of `desktop`, `finder` and `read`, in the shell and at the prompt.
 export const freshOption = (): Option =>
   new Option('--fresh', 'ask the servers again instead of using known contents');
 export const documentTypeOption = (): Option =>

@@ -41,7 +41,7 @@ type Action = (context: CommandContext, ...given: never[]) => Promise<number>;
 interface Start {
   out(text: string): void;
   err(text: string): void;
-  /** Columns of the terminal; absent in a pipe. */
+  /** Number of columns of the terminal; absent in a pipe. */
   readonly columns?: number | undefined;
   /** Makes the command context, only once a command runs or a failure is printed. */
   context(): Promise<CommandContext>;
@@ -73,7 +73,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     async (...given: unknown[]): Promise<void> => {
       const context = await start.context();
       const commands = (await load(context)) as Readonly<Record<typeof name, Action>>;
-      // Commander appends the options and the command itself.
+      // Separates the options and the command itself, which Commander appends to the arguments.
       const [own, command] = given.slice(-2) as [Record<string, unknown>, Command];
       const words = withServer(command.name(), given.slice(0, -2), own, server);
       options = words.at(-1) as SameServers;
@@ -121,7 +121,7 @@ export async function begin(argv: readonly string[], start: Start): Promise<numb
     return exitCodeOf(signal, false);
   }
 }
-/** Prints a failure. Loads what that needs only now, because help and version need none of it. */
+/** Prints a failure. The code for that is loaded here, because help and version need none of it. */
 async function showFailed(start: Start, failure: Failure, asJson: boolean): Promise<CommandContext> {
   const [context, { showFailure }] = await Promise.all([start.context(), import('./printing/failures.ts')]);
   showFailure(context, failure, asJson);

@@ -9,15 +9,18 @@ import { deferred } from '../kernel/listeners.ts';
 import type { CommandContext } from './context.ts';
 
 /**
- * Boot time 0 of a one-shot command: the computer opens at once, and the command itself waits for servers and shows
- * that.
+ * Boot time 0 for a one-shot command: the computer opens at once, and the command itself waits for servers and shows what it
+ * waits for.
  */
 export const atOnce = { bootMs: 0 } as const;
-/** Delays of a host that lists servers once: one that ends is not started again within the wait, for the list has its reason. */
+/**
+ * Delays of a host that lists servers once. A server that ends is not started again within the wait, because the list has
+ * the reason.
+ */
 export const onceEach = { ...atOnce, backoffMs: 120_000 } as const;
 /**
- * States of a server that is starting for the first time or stopping from that; only the end of them tells how the
- * start went. `authorizing` ends by itself: a server that waits for a person is `unauthorized`.
+ * States of a server that is starting for the first time, or stopping during that; how the start went is only known after
+ * them. `authorizing` ends by itself; a server that waits for a person is `unauthorized`.
  */
 const onTheWay: ReadonlySet<ServerStatus['state']> = new Set([
   'connecting',
@@ -38,11 +41,11 @@ export interface Patience<Host extends StartingHost = Computer> {
   readonly isEnough?: (computer: Host) => Promise<boolean>;
   /** Leaves out the line about the wait, for a program that reads the screen. */
   readonly isQuiet?: boolean;
-  /** Finds the downloads that servers wait for; their time begins when the download is over. */
+  /** Finder of the downloads that servers wait for; the time limit of such a server begins after its download. */
   readonly downloads?: Downloads;
-  /** Hears of each server once, when it is up or has failed; the wait includes this function. */
+  /** Called for each server once, when it is up or has failed; the wait also lasts until this function has ended. */
   readonly onSettled?: (computer: Host, server: ServerStatus, times: StartTimes) => Promise<void>;
-  /** Called when the wait lasts long, for what is there then, and again when more servers are up or have failed. */
+  /** Called when the wait lasts long, to show what is known then, and again when more servers are up or have failed. */
   readonly onSlow?: (computer: Host) => Promise<void>;
 }
 
@@ -56,11 +59,11 @@ interface Download {
 }
 /** Time in ms for which a package may be downloading where nothing shows that its program runs. */
 const downloadMs = 120_000;
-/** Installers that run the program themselves, so that no process of it shows that the download is over. */
+/** Names of installers that run the program themselves, so that no process of the program shows when the download is over. */
 const runThemselves: ReadonlySet<string> = new Set(['docker', 'podman', 'deno', 'bun']);
 /**
- * Finds the download that a server waits for: its installer runs, has started no other program, and nothing came from
- * it. `pidOf` returns the pid of the program of a server; `ms` is the time since the start.
+ * Makes a function that finds the download for which a server waits: its installer runs, has started no other program, and
+ * has printed nothing. `pidOf` returns the pid of a server's program; `ms` is the time since the start.
  */
 export const downloadsOf =
   ({ servers }: Config, pidOf: (server: string) => number | undefined) =>
@@ -84,28 +87,28 @@ const meterOf = (pending: readonly ServerStatus[], downloads: Downloads, ms: num
     const download = downloads(server, ms);
     return download ? `${server.name} (${downloading(download)})` : server.name;
   });
-  // Reasons come last, because a line that is too long for its terminal is cut.
+  // Adds reasons last, because a line that is too long for its terminal is cut.
   const whys = pending.flatMap(({ name, reason }) =>
     reason === undefined ? [] : [pending.length === 1 ? reason : `${name} ${reason}`],
   );
   return [`waiting for ${names.join(', ')}: ${secondsIn(ms)} s`, ...whys].join('; ');
 };
 const secondsIn = (ms: number): number => Math.floor(ms / 1_000);
-/** Time in ms after which a reader of a pipe is told what is waited for; a person at a terminal sees it at once. */
+/** Time in ms after which the wait is printed to a pipe; a person at a terminal sees it at once. */
 const quietMs = 10_000;
-/** Time in ms after which an answer is shown in parts; before that it comes whole, and in its order. */
+/** Time in ms after which an answer is shown in parts. Before that it is shown whole, and in order. */
 const slowMs = 2_000;
 
-/** Wait for the servers of one command: who is waited for, for how long, and what is told meanwhile. */
+/** Wait for the servers of one command: the servers, the longest time, and what is shown meanwhile. */
 class Wait<Host extends StartingHost> {
   readonly #context: CommandContext;
   readonly #computer: Host;
   readonly #patience: Patience<Host>;
   readonly #startedAt = performance.now();
-  /** Names of servers that have come up or failed once; their later attempts are not waited for. */
+  /** Names of servers that have come up or failed once. Their later attempts are not waited for. */
   readonly #settled = new Set<string>();
   readonly #told = new Map<string, Promise<void>>();
-  /** Number of settled servers at the last call of `onSlow`, and that call. */
+  /** Number of settled servers at the last call of `onSlow`, and the promise of that call. */
   #slow = { settled: 0, told: Promise.resolve() };
   /** Times in ms at which each server was last seen to wait for a download. */
   readonly #fetched = new Map<string, number>();
@@ -125,7 +128,7 @@ class Wait<Host extends StartingHost> {
     if (state === 'ready' && !this.times.has(name)) this.times.set(name, this.#ms);
     if (hasStarted({ state })) this.#settled.add(name);
   }
-  /** Tells of servers that have settled, and ends the wait when none is left, enough is there, or time is over. */
+  /** Reports servers that have settled, and ends the wait when none is left, enough are ready, or time is over. */
   async look(): Promise<void> {
     const { isEnough, isQuiet = false } = this.#patience;
     const pending = this.#pending();
@@ -167,7 +170,7 @@ class Wait<Host extends StartingHost> {
     this.#hasTold = { quiet: true, longer: ms >= limit };
     terminal.err(`${meterOf(pending, downloads, ms)}${isLonger ? '; Ctrl-C ends the wait' : ''}`);
   }
-  /** Resolves when all servers that have settled were told of. */
+  /** Resolves when every settled server has been reported. */
   async told(): Promise<void> {
     await Promise.all([...this.#told.values(), this.#slow.told]);
   }
@@ -214,15 +217,15 @@ export async function untilStarted<Host extends StartingHost>(
 }
 /** Longest wait in ms for all servers, in commands that list something. */
 const listingMs = 30_000;
-/** Wait for servers that is over: how long it was allowed to be, and whether a person ended it. */
+/** Result of a wait for servers: how long it was allowed to last, and whether a person ended it. */
 interface Waited {
   readonly ms: number;
   readonly isInterrupted: boolean;
   readonly downloads: Downloads;
-  /** Makes the command that shows what a server writes. */
+  /** Makes the command with which a person sees the output of a server. */
   readonly logsOf: (server: string) => string;
 }
-/** Lines that name the servers still starting, why, and what to do; none when all have settled. */
+/** Returns lines that name the servers still starting, why, and what to do; none when all have settled. */
 export function lateLines(
   servers: readonly ServerStatus[],
   { ms, isInterrupted, downloads, logsOf }: Waited,

@@ -1,4 +1,4 @@
-/** Servers that stand in the command line itself: a URL, a command, or an entry as JSON. */
+/** Servers given on the command line itself: as a URL, a command, or an entry in JSON. */
 import { basename, resolve } from 'node:path';
 import { A2cError } from '../kernel/errors.ts';
 import { packageOf } from '../../machines/config/package-of.ts';
@@ -57,14 +57,14 @@ function split(text: string, at: RegExp, form: string): readonly [string, string
   return [text.slice(0, index), text.slice(index + sign.length)];
 }
 
-/** Config with one server that was typed: its name is the URL, the package that the command runs, or the command. */
+/** Makes a config with one server that was typed. Its name is the URL, the package that the command runs, or the command. */
 export function typedConfig(words: readonly string[], options: EntryWords = {}): object {
   const [first = '', ...args] = words;
   const name = isUrl(first) ? first : (packageOf(first, args) ?? basename(first));
   return { mcpServers: { [name]: entryOf(words, options) } };
 }
 
-/** Commands that take a server from the command line: a URL before their words, or a command behind `--`. */
+/** Names of commands that take a server from the command line: a URL before their words, or a command after `--`. */
 const beforeWords = new Set(['call', 'tools', 'resources', 'prompts', 'prompt', 'login', 'logout']);
 /** Tells whether a URL before the words of a command is its server. */
 export const isCalledByUrl = (command: string): boolean => beforeWords.has(command);
@@ -73,7 +73,7 @@ const behindDashes = new Set([
   ...['status', 'doctor', 'up', 'computer'],
 ]);
 
-/** Splits a command line at the `--` behind which the command of a server stands; undefined where there is none. */
+/** Splits a command line at the `--` after which the command of a server comes; undefined where there is none. */
 export function splitServer(argv: readonly string[]): {
   readonly own: readonly string[];
   readonly server: readonly string[] | undefined;
@@ -86,14 +86,14 @@ export function splitServer(argv: readonly string[]): {
   return { own: argv.slice(0, at), server };
 }
 
-/** Words and options of a command, with the server of its command line among the options. */
+/** Returns the words and options of a command, with the server of its command line among the options. */
 export function withServer(
   command: string,
   operands: readonly unknown[],
   options: Readonly<Record<string, unknown>>,
   behind: readonly string[] | undefined,
 ): readonly unknown[] {
-  // The first word of `generate` says what is written.
+  // Keeps the first word of `generate`, which says what is written.
   if (command === 'generate')
     return [operands[0], ...withServer('tools', operands.slice(1), options, behind)];
   const [first, second] = operands;

@@ -14,7 +14,7 @@ import { version } from '../../machines/version.ts';
 import { proofOf } from './identity.ts';
 import type { DoorAnswer, DoorNews, DoorRequests, DoorStatus, DoorVerb, Greeting } from './wire.ts';
 
-/** Part of a computer that a call needs; a server behind a door has it, too. */
+/** Part of a computer that a call needs. It is implemented too by a server that is used through a door. */
 export interface CallHost extends Pick<Computer, 'servers' | 'tools' | 'callTool' | 'cachedResult' | 'on'> {
   calls(): readonly { readonly reqId: string; readonly server: string; readonly tool: string }[];
 }
@@ -33,7 +33,7 @@ export class DoorVisit {
   readonly #greeted = deferred<Greeting | undefined>();
   readonly over = deferred();
   #last = 0;
-  /** Greeting of the host, once it has come. */
+  /** First message of the host; undefined until it has come. */
   greeting: Greeting | undefined;
   onNews: (news: DoorNews) => void = () => {};
 
@@ -101,7 +101,7 @@ export async function hostsWithDoors(stateDir: string): Promise<readonly DoorVis
   });
 }
 
-/** Host of this user, for lists: `status` is undefined where it does not answer in time. */
+/** Host of this user, as lists show it. `status` is undefined when it does not answer in time. */
 export interface ListedHost extends Pick<Greeting, 'kind' | 'name' | 'pid' | 'version'> {
   readonly status: DoorStatus | undefined;
 }
@@ -135,7 +135,7 @@ export class LentServer implements CallHost {
     visit.onNews = (news) => this.#hear(news);
     void visit.over.promise.then(() => this.#listeners.emit('computer.changed', { state: 'closed' }));
   }
-  /** Host that has the server. */
+  /** Host that has the server, by its first message. */
   get host(): Greeting | undefined {
     return this.#visit.greeting;
   }
@@ -161,7 +161,8 @@ export class LentServer implements CallHost {
     const ended = answer
       .catch((error: unknown): CallOutcome => {
         const lost = error instanceof A2cError ? error : new A2cError(this.#visit.lost());
-        // A lost host may have sent the call to the server; any other failure comes before that.
+        // Counts a call as unknown only after the host was lost, which may have sent it to the server; any other failure
+        // comes before that.
         const outcome = lost.code === 'ServerLost' ? 'unknown' : 'failed';
         const { code, message, details } = lost;
         const durationMs = Math.round(performance.now() - startedAt);
@@ -176,7 +177,7 @@ export class LentServer implements CallHost {
     };
     return Object.assign(ended, { reqId, cancel: () => cancel(), on }) satisfies Call;
   };
-  /** Ends the connection; the host goes on. */
+  /** Ends the connection to the host, which continues to run. */
   close(): void {
     this.#visit.close();
   }

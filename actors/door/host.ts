@@ -46,7 +46,7 @@ export async function openHostDoor(host: DoorHost): Promise<Door> {
   return door;
 }
 
-/** Answers of a host, whose forms go to the command that calls the server where one does. */
+/** Makes the answers to questions of servers. A form goes to the command whose call runs on the server, if there is one. */
 export function answersThroughDoor(answers: Answers = {}, isAlways = false): Answers {
   const through = (kind: 'elicit' | 'elicitUrl'): Answers['elicit'] => {
     const own = answers[kind];
@@ -61,7 +61,7 @@ export function answersThroughDoor(answers: Answers = {}, isAlways = false): Ans
   return { ...answers, elicit: through('elicit'), elicitUrl: through('elicitUrl') };
 }
 
-/** One command at the door, from its connection to its end. */
+/** Connection of one command at the door of this host, from its beginning to its end. */
 class Visit {
   readonly #line: DoorLine;
   readonly #host: DoorHost;
@@ -92,7 +92,7 @@ class Visit {
       (error: unknown) => reply({ id, failure: failureOf(error) }),
     );
   }
-  /** Cancels what a command that is gone has begun. */
+  /** Cancels everything that a command has begun when its connection ends. */
   ended(): void {
     for (const call of this.#calls.values()) call.abort(new Error('the command that called has ended'));
     for (const { reject } of this.#questions.values())
@@ -100,7 +100,10 @@ class Visit {
     this.#forget();
     if (this.#server !== undefined) this.#use(false);
   }
-  /** Asks the person at the command. Rejects when the command ends; a withdrawn question is taken back there. */
+  /**
+   * Asks the person at the command. Rejects when the command ends; when the server withdraws the question, the command does
+   * so, too.
+   */
   question(kind: 'elicit' | 'elicitUrl', params: Fields, signal: AbortSignal): Promise<Fields> {
     const question = (this.#asked += 1);
     this.#tell({ news: 'question', question, kind, params });
@@ -199,7 +202,7 @@ class Visit {
       });
       call.on('progress', (told) => this.#tell({ news: 'progress', call: id, told: { ...told } }));
       const { context: _, ...outcome } = await call;
-      // Sends the whole of a shortened result: a command has no later question for it.
+      // Sends the whole of a shortened result, because a command cannot ask for it later.
       const { a2c_cut: cut } = outcome.result?._meta ?? {};
       const handle = (cut as { readonly handle?: string } | undefined)?.handle;
       const whole = handle === undefined ? undefined : computer.cachedResult(handle);

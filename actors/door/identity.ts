@@ -6,16 +6,16 @@ import type { Inputs } from '../servers/inputs.ts';
 import { renderServer } from '../servers/render.ts';
 import { inheritedOf } from '../servers/surroundings.ts';
 
-/** Facts of a host or a command with which a server is identified. */
+/** Values of inputs, folder and roots of a host or a command, which are parts of the identity of a server. */
 interface Around {
-  /** Inputs that ask no one: those without a known value make the server unknown. */
+  /** Inputs that ask nobody. A server that needs an input without a known value has no identity. */
   readonly inputs: Inputs;
   /** Working folder of the process that starts the server. */
   readonly folder: string;
   /** URIs of the folders that the server is told; null where it is told none. */
   readonly roots: readonly string[] | null;
 }
-/** Variables of a terminal, which differ without a meaning for a server. */
+/** Names of variables of a terminal, whose differences do not matter to a server. */
 const ofTerminal = new Set(['TERM', 'SHLVL', 'COLUMNS', 'LINES', 'WINDOWID', 'A2C_INSTANCE', '_']);
 
 /**
@@ -45,5 +45,5 @@ export async function identityOf(
 }
 const nothing = { command: '', args: [], env: {} };
 
-/** Proof of an identity for one connection: it tells the secrets of the identity to no one who does not have them. */
+/** Returns a proof of an identity for one connection. The secrets in the identity cannot be found from the proof. */
 export const proofOf = (identity: string, nonce: string): string => sha256Of([nonce, identity]);

@@ -5,7 +5,10 @@ import type { OfficePeer } from '../../machines/office/rooms/limits.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
-/** Messages of a door. `use` and what follows it need the same version on both sides; `status` and `stop` do not. */
+/**
+ * Messages between a host and a command at its door. `use` and later requests need the same version on both sides; `status`
+ * and `stop` do not.
+ */
 
 /** First message of a host. */
 export interface Greeting {
@@ -68,7 +71,7 @@ export type DoorNews =
       readonly params: Fields;
     }
   | { readonly news: 'withdrawn'; readonly question: number };
-/** Answer of a person to a question of a server; without a value it could not be answered. */
+/** Answer of a person to a question of a server; without a value the person could not be asked. */
 export interface QuestionAnswer {
   readonly question: number;
   readonly value?: Fields;

@@ -24,7 +24,7 @@ export class A2cError extends Error {
   }
 }
 
-/** Returns the failure of an error; a foreign error becomes its message with code 500. */
+/** Returns the failure of an error. An error of another class gives its message with code 500. */
 export const failureOf = (error: unknown): Failure =>
   error instanceof A2cError
     ? {
@@ -39,7 +39,7 @@ export const thrownOf = (error: unknown): Thrown =>
   error instanceof Error
     ? { name: error.name, message: error.message }
     : { name: 'Error', message: String(error) };
-/** Returns the text of an error in one line, for the end of an actor. */
+/** Returns the text of an error in one line, which describes why an actor ended. */
 export const textOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error);
 

@@ -11,7 +11,7 @@ interface Fault {
 }
 /** Check of one option: returns its fault, or undefined when the value will do. */
 export type Check = (value: unknown, at: string) => Fault | undefined;
-/** Checks of all options of a type; the compiler misses none. */
+/** Checks of all options of a type, by name. The compiler finds a missing one. */
 export type Checks<Options> = { readonly [Name in keyof Required<Options>]: Check };
 
 /** Longest delay of a JavaScript timer, in ms. */
@@ -55,12 +55,12 @@ export const whole = check('a whole number', (value) => Number.isSafeInteger(val
 export const count = check('a whole number from 0', (value) => isWhole(value, 0, Number.MAX_SAFE_INTEGER));
 export const fromOne = check('a whole number from 1', (value) => isWhole(value, 1, Number.MAX_SAFE_INTEGER));
 export const positive = check('a number above 0', (value) => Number.isFinite(value) && Number(value) > 0);
-/** Zero in place of a rate: no limit. */
+/** Check that accepts zero in place of a rate, which means no limit. */
 export const noLimit = check('0 (no limit) or a rate { perSecond, burst }', (value) => value === 0);
 export const port = check('a port, a whole number from 0 to 65535', (value) => isWhole(value, 0, 65_535));
-/** Delay in ms. */
+/** Check that accepts a delay in ms. */
 export const ms = check(`milliseconds from 0 to ${longestMs}`, isTime);
-/** Time limit of a call or a question in ms, where 0 means none. */
+/** Check that accepts a time limit of a call or a question in ms, where 0 means none. */
 export const limit = check(`milliseconds from 0 (no limit) to ${longestMs}`, isTime);
 export const url = check(
   'an http: or https: URL',
@@ -68,21 +68,24 @@ export const url = check(
     typeof value === 'string' && URL.canParse(value) && /^(?:https?|wss?):$/.test(new URL(value).protocol),
   'Such as http://127.0.0.1:3000.',
 );
-/** Signal of an `AbortController`, also of another realm. */
+/** Check that accepts the signal of an `AbortController`, also of another realm. */
 export const signal = check(
   'an AbortSignal',
   (value) => isObject(value) && typeof value['aborted'] === 'boolean',
 );
-/** Object of values, such as headers or settings; a text in its place is not shown, because it may hold secrets. */
+/**
+ * Check that accepts an object of values, such as headers or settings. A text in its place is not shown, because it may hold
+ * secrets.
+ */
 export const object = check('an object', isObject, undefined, (value) =>
   typeof value === 'string' ? 'a text' : shown(value),
 );
-/** Object of any class, or a function. */
+/** Check that accepts an object of any class, or a function. */
 export const instance = check(
   'an object or a function',
   (value) => (typeof value === 'object' && value !== null) || typeof value === 'function',
 );
-/** Object of any class that has a method of this name; `expected` describes it. */
+/** Makes a check for an object of any class that has a method of this name; `expected` describes the object. */
 export const having = (method: string, expected: string, remedy: string): Check =>
   check(
     expected,
@@ -91,7 +94,10 @@ export const having = (method: string, expected: string, remedy: string): Check 
   );
 export const oneOf = (...words: readonly string[]): Check =>
   check(`one of ${words.join(', ')}`, (value) => words.includes(value as string));
-/** Value that passes one of these checks; `expected` names them all. An object is told which of its options is wrong. */
+/**
+ * Makes a check for a value that passes one of these checks; `expected` names them all. For an object, the fault names the
+ * wrong option.
+ */
 export const either = (expected: string, ...checks: readonly Check[]): Check => {
   const whole = check(expected, () => false);
   return (value, at) => {
@@ -101,7 +107,7 @@ export const either = (expected: string, ...checks: readonly Check[]): Check => 
   };
 };
 export const disabled = check('false', (value) => value === false);
-/** List whose entries pass a check. */
+/** Makes a check for a list whose entries pass a check. */
 export const listOf =
   (each: Check, remedy?: string): Check =>
   (value, at) => {
@@ -112,8 +118,8 @@ export const listOf =
 
 const path = (at: string, key: string): string => (at === '' ? key : `${at}.${key}`);
 /**
- * Object with these options; an option that is undefined counts as left out. `elsewhere` has names that belong to another
- * place, each with that place.
+ * Makes a check for an object with these options; an option that is undefined counts as absent. `elsewhere` has names that
+ * belong to another place, each with that place.
  */
 export const options =
   <Options>(
@@ -153,7 +159,7 @@ function unknown(at: string, key: string, known: object, elsewhere: Readonly<Rec
   };
 }
 
-/** Names of all events of a type; the compiler misses none. */
+/** Names of all events of a type; the compiler finds a missing one. */
 export type EventNames<Events> = Readonly<Record<keyof Events, true>>;
 /** Throws an `A2cError` (400) when a host listens to an event that does not exist. */
 export function mustBeEvent(given: unknown, names: object): void {
@@ -168,7 +174,7 @@ export function mustBeEvent(given: unknown, names: object): void {
   });
 }
 
-/** Object in which these options have to be given. */
+/** Makes a check for an object in which these options must be given. */
 export const needing =
   (needed: readonly string[], inner: Check): Check =>
   (value, at) => {
@@ -190,7 +196,7 @@ export function wrongOptions(of: string, value: unknown, judge: Check): A2cError
     ...(remedy !== undefined && { remedy }),
   });
 }
-/** Check of the argument `name` of a function, for `mustBeOptions`. */
+/** Makes a check of the argument `name` of a function, for `mustBeOptions`. */
 export const argument =
   (name: string, judge: Check): Check =>
   (value) =>

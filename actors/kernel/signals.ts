@@ -1,9 +1,9 @@
-/** Signals of a host: one listener for each, whatever number of calls share it. */
+/** Callbacks of each signal of a host. A signal has one listener for all of them, however many calls share it. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `aborted` once when the signal aborts; the returned function takes that back. A signal has one listener for
- * all of its callers, because Node warns of a leak from the eleventh listener on.
+ * Calls `aborted` once when the signal aborts; the returned function removes the callback. A signal has one listener for all
+ * of its callers, because Node warns of a leak from the eleventh listener on.
  */
 export function onAbort(signal: AbortSignal, aborted: () => void): () => void {
   const callers = waiting.get(signal) ?? callersOf(signal);
@@ -33,8 +33,8 @@ interface Closable {
   close(): Promise<unknown>;
 }
 /**
- * Opens something that a signal may give up. Rejects with the reason of the signal when that aborts first; what was
- * opened is closed before.
+ * Opens something that a signal may cancel. When the signal aborts first, closes what was opened and rejects with the reason
+ * of the signal.
  */
 export async function unlessAborted<T extends Closable>(
   signal: AbortSignal | undefined,
@@ -62,7 +62,7 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal |
   return Promise.race([promise, given]).finally(stop);
 }
 
-/** Words of a host for the end of its call: the reason of the signal, where it gave one of its own. */
+/** Returns the reason that a host gave for the end of its call with the signal; a standard text when it gave none. */
 export function reasonOf(signal: AbortSignal): string {
   const { reason } = signal as { readonly reason: unknown };
   if (typeof reason === 'string' && reason !== '') return reason;

@@ -41,7 +41,7 @@ const serverAt = (address: Address): string | undefined => {
 export class HostLog implements Observer {
   readonly #log: Log;
   readonly #level: LogLevel;
-  /** Tells whether events that are no failures are logged, too: from level `info` on. */
+  /** True when events that are no failures are logged, too: from level `info` on. */
   readonly isTelling: boolean;
   readonly #redact: <T>(value: T) => T;
   /**
@@ -265,7 +265,7 @@ export class HostLog implements Observer {
   }
   #remember<K, V>(held: Map<K, V>, key: K, value: V): void {
     held.set(key, value);
-    // Forgets the oldest remembered call or question when there are too many, because its answer never came.
+    // Forgets the oldest remembered call or question when there are too many, because an answer to it never came.
     for (const oldest of held.keys()) {
       if (held.size <= mostRemembered) break;
       held.delete(oldest);
@@ -299,7 +299,7 @@ const roundedMs = (ms: number | undefined): { readonly ms?: number } =>
   ms === undefined ? {} : { ms: Math.round(ms) };
 const textAs = <K extends string>(key: K, value: unknown): { readonly [P in K]?: string } =>
   (typeof value === 'string' ? { [key]: value } : {}) as { readonly [P in K]?: string };
-/** Wire events in the log, by the facts of a link that report them. */
+/** Names of wire events in the log, by the facts of a link that report them. */
 const methods: Readonly<Record<string, string>> = {
   'agent.called': events.toolCall,
   'agent.repeated': events.toolCall,
@@ -323,7 +323,7 @@ interface News {
   /** Text of the log line; empty for a state that is remembered without a line. */
   readonly message: string;
   readonly named?: Partial<LogEntry>;
-  /** Subject of the log line, such as a server; the same line is not logged twice in a row for one subject. */
+  /** Subject of the log line, such as a server. Two equal lines in a row for one subject are logged once. */
   readonly of?: string;
 }
 type ToldEvent = Readonly<Record<string, unknown>>;
@@ -397,11 +397,11 @@ function failureInAnswer(answer: unknown): Failure | undefined {
 }
 const ofTool = (method: string, result: unknown): Failure | undefined =>
   method === 'tools/call' ? failureInAnswer(result) : undefined;
-/** Name of the server that answered an agent's call, as the answer names it. */
+/** Returns the name of the server that answered an agent's call, from the answer. */
 const serverIn = (result: unknown): unknown =>
   (result as { readonly meta?: { readonly a2c_server?: unknown } } | null)?.meta?.a2c_server ?? null;
 
-/** Methods that a person or a model asks for. Other requests only find out what a server has. */
+/** Names of methods that a person or a model asks for. Other requests only find out what a server has. */
 const wanted: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
 /**
  * Tells whether a failure is normal: a server lacks an optional method, or the side that asked a question has left. A

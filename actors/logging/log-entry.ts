@@ -89,7 +89,7 @@ interface Known {
   readonly address: string;
   readonly detail: string;
   told: number;
-  /** Number of refusals since the last minute ended that have no line. */
+  /** Number of refusals without a line of their own since the last minute ended. */
   more: number;
   isNew: boolean;
 }

@@ -139,7 +139,7 @@ export function createConversation(saved?: SavedConversation): Conversation {
   };
 }
 
-/** Form of the answer of a model: an object; the field with its parts, if present, is a list. */
+/** Makes a check for the answer of a model: an object whose field with the parts, if present, is a list. */
 const answerOf = (parts: string, example: string): Check =>
   argument('answer', (value, at) => {
     const fault = object(value, at);
@@ -151,7 +151,7 @@ const ofMessage = answerOf('content', 'Give the whole message: await client.mess
 const ofChoice = answerOf('tool_calls', 'Give choices[0].message of the completion.');
 const ofResponse = answerOf('output', 'Give the whole response: await client.responses.create(…).');
 const ofContent = answerOf('parts', 'Give candidates[0].content of the response.');
-/** Rejects an answer of another form, such as of another provider. Without an answer there is nothing to run. */
+/** Throws for an answer of another form, such as that of another provider. Without an answer nothing has to be run. */
 const mustBeAnswer = (answer: unknown, judge: Check): void => {
   if (answer !== undefined && answer !== null) mustBeOptions('run', answer, judge);
 };

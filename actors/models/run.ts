@@ -90,9 +90,9 @@ export interface OfficeToolCaller {
   ): CallInFlight;
 }
 
-/** Options of a run: those of its calls, limits of their results, and what the host wants to hear. */
+/** Options of a run: those of its calls, limits of their results, and callbacks. */
 export interface RunOptions extends ResultOptions {
-  /** Signal that cancels all calls. Each still has a result, and the turn its messages. */
+  /** Signal that cancels all calls. Each cancelled call has a result, and the turn its messages. */
   readonly signal?: AbortSignal | undefined;
   /** Time limit of each call in ms. Default: the one of `callTool`. */
   readonly timeoutMs?: number | undefined;
@@ -106,11 +106,11 @@ export interface RunOptions extends ResultOptions {
   /** Largest number of calls that run at the same time. Default 8. */
   readonly concurrency?: number | undefined;
   /**
-   * Hears of each call just before it is made, with the `reqId` that its questions, events and outcome have: so a host
-   * finds the call of the model to which a question belongs. An error that it throws becomes a warning of the process.
+   * Called for each call just before it is made, with the `reqId` of its questions, events and outcome, by which a host
+   * finds the model's call. An error that it throws becomes a warning of the process.
    */
   readonly onCall?: ((made: MadeCall) => void) | undefined;
-  /** Hears of the progress of each call. An error that it throws becomes a warning of the process. */
+  /** Called with the progress of each call. An error that it throws becomes a warning of the process. */
   readonly onProgress?: ((progress: ModelCallProgress) => void) | undefined;
 }
 /** Call of a model that is about to be made. */
@@ -127,7 +127,7 @@ export interface ModelCallProgress extends ToldProgress {
 }
 /** Call of a model that has ended. */
 export interface RanCall {
-  /** Id of the call in the answer, or one made in its place. */
+  /** Id of the call in the answer, or one made by the conversation. */
   readonly id: string;
   /** Name as the model wrote it. */
   readonly name: string;
@@ -146,13 +146,13 @@ export interface Turn<Message> {
   readonly calls: readonly RanCall[];
 }
 
-/** Place where the calls of a turn run, and how. */
+/** Place and way to run the calls of a turn. */
 export type RunPlace = readonly [
   conversation: CallReader,
   target: ToolCaller | OfficeToolCaller,
   options?: RunOptions,
 ];
-/** Conversions that a run needs of a provider. */
+/** Conversions of a provider's format that a run needs. */
 interface RunFormat<Call, Result> {
   fromCall(call: Call, conversation: CallReader): ReadCall;
   toMessages(results: readonly AnsweredCall<Call>[], options?: ResultOptions): Result[];
@@ -177,7 +177,7 @@ const ofConversation = having('read', 'a conversation of createConversation', or
 const ofTarget = having('callTool', 'a computer or an agent', order);
 
 /**
- * Runs the calls of one answer, some at a time. Whatever fails in a call is a result for the model. Rejects with an
+ * Runs the calls of one answer, some at a time. A failure in a call becomes a result for the model. Rejects with an
  * `A2cError` (400) before any call when the host has given a wrong argument.
  */
 export async function ranTurn<Call, Result, Message>(
@@ -236,11 +236,11 @@ async function endOf(
       return { outcome: 'failed', failure: { message: `Tool '${tool}' was offered without its computer` } };
     return await heard(target.callTool(computer, tool, args, options), call, onProgress);
   } catch (error) {
-    // Handles of this library never reject; another object may.
+    // Reports a call as unknown when its handle rejects. Handles of this library never do; another object may.
     return { outcome: 'unknown', failure: { message: messageOf(error) } };
   }
 }
-/** Answers a call of the tool for skills: with the list, or with a file. A read changes nothing, so it is never unknown. */
+/** Answers a call of the tool for skills with the list or a file. Reading changes nothing, so its outcome is never unknown. */
 async function endOfSkill(
   asked: SkillAsked,
   target: ToolCaller | OfficeToolCaller,

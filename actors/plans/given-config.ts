@@ -28,7 +28,7 @@ export interface GivenConfig {
     readonly timing: Partial<Timing>;
   };
   readonly known: Readonly<Record<string, ServerFacts>>;
-  /** Answer to `client:get_config`, where it cannot be made from a config whose secrets are hidden. */
+  /** Answer to `client:get_config`, needed when secrets in the config are hidden and the answer cannot be made from it. */
   readonly shown?: object;
 }
 
@@ -73,7 +73,7 @@ export const configAsGiven = ({ servers, inputs, settings }: Config): object => 
   inputs: inputs.map(inputGiven),
   a2c: settingsGiven(settings),
 });
-/** Selects the part of a config, and of the facts beside it, that a trace keeps. */
+/** Returns the part of a config, and of the facts beside it, that a trace keeps. */
 export function givenConfig(config: Config, policy: Policy, known: GivenConfig['known']): GivenConfig {
   const times = Object.entries(policy.timing).filter(([key, ms]) => timing[key as keyof Timing] !== ms);
   const shown = shownConfig(config);
@@ -91,7 +91,7 @@ export function givenConfig(config: Config, policy: Policy, known: GivenConfig['
     ...(!isPlain && { shown }),
   };
 }
-/** Makes the answer to `client:get_config`, with secrets hidden. */
+/** Returns the answer to `client:get_config`, with secrets hidden. */
 export const shownConfig = ({ servers, inputs }: Pick<Config, 'servers' | 'inputs'>): object =>
   toProtocol({
     servers: servers.map((s) => ({ ...s, raw: { ...shownServer(s.raw), bundle_id: bundleIdOf(s) } })),

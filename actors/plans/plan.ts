@@ -32,8 +32,8 @@ export interface Policy {
 }
 
 /**
- * Default delays. On Windows the end of a process is told when its other processes are known, and PowerShell takes seconds to list
- * them.
+ * Returns the default delays. They are longer on Windows, where the end of a process is reported after its other processes
+ * were listed by PowerShell, which takes seconds.
  */
 export const defaultTiming = (platform: NodeJS.Platform = process.platform): Timing =>
   platform === 'win32' ? { ...timing, exitGraceMs: 2_500 } : timing;
@@ -51,10 +51,10 @@ function timesOf(settings: Settings): Partial<Timing> {
   return withoutUndefined({ ...timeouts, pollMs, pollDeclaredMs, idleStopMs });
 }
 
-/** Tells whether names of tools depend on the last lists of servers, also before these servers have started. */
+/** Tells whether the names of tools depend on the last lists of servers, even before these servers have started. */
 export const isNaming = ({ servers, settings }: Config): boolean =>
   [settings, ...servers.map((server) => server.settings)].some(({ onConflict }) => onConflict === 'prefix') ||
-  // An alias counts, because the original name also works unless another tool has it.
+  // Counts an alias, too, because the original name also works unless another tool has it.
   servers.some(({ toolMeta, defaultToolMeta }) =>
     [defaultToolMeta, ...Object.values(toolMeta)].some((meta) => Boolean(meta?.alias)),
   );
@@ -139,7 +139,10 @@ export const readOrThrow = (
   });
 };
 
-/** Error of a config that is a text: the path of a file, or the text in it. Only a path is shown, because the text may hold secrets. */
+/**
+ * Makes the error for a config given as text that is no config: the path of a file, or the text of one. Only a path is
+ * shown, because the text may hold secrets.
+ */
 const notRead = (given: string): A2cError => {
   const isJson = /^\s*[[{]/.test(given.replace('\uFEFF', ''));
   const path = isJsonPath.test(given) ? JSON.stringify(given) : undefined;
@@ -152,7 +155,7 @@ const notRead = (given: string): A2cError => {
       : `Read the file first: JSON.parse(await readFile(${path ?? 'path'}, 'utf8')). createPresenter({ file }) reads and watches one.`,
   });
 };
-/** Path of a JSON file in one line, without the signs of JSON, YAML and variables. */
+/** Pattern of the path of a JSON file in one line, without the signs of JSON, YAML and variables. */
 const isJsonPath = /^[^\n\r{}[\]"=,]{1,200}\.json[c5]?$/i;
 
 const sized = (count: number): Buffer => {
@@ -164,7 +167,7 @@ const text = (value: string): Buffer => {
   const bytes = Buffer.from(value);
   return Buffer.concat([sized(bytes.length), bytes]);
 };
-/** Writes a part of an id with its length or count before it, so that no two configs give the same bytes. */
+/** Returns the bytes of a part of an id, with its length or count before it, so that no two configs give the same bytes. */
 function written(part: BundlePart): Buffer {
   if (typeof part === 'string') return text(part);
   if (Array.isArray(part)) return Buffer.concat([sized(part.length), ...part.map(text)]);

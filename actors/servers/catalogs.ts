@@ -39,8 +39,7 @@ export function catalogsOf(directory: Directory, times: ReadonlyMap<string, numb
     const changes = keys.flatMap((key) => {
       const last = lastChangeOf(c.history, key);
       if (!last) return [];
-      // Uses the time at which the server was lost for entries that went with it: they have no revision of their
-      // own.
+      // Uses the time at which the server was lost for entries that were withdrawn then, because they have no revision of their own.
       const at = times.get(`${c.server}/${c.list}@${last.revision}`);
       const left = last.change === 'removed' ? times.get(c.server) : undefined;
       const ms = Math.max(at ?? 0, left ?? 0);
@@ -113,10 +112,7 @@ export const promptsOf = (
 /** Delay in ms before lists are written, so that lists which change often are written once. */
 const quietMs = 1_000;
 
-/**
- * Last lists of servers, kept in files for servers that start only when they are needed. `close` writes what is
- * left.
- */
+/** Last lists of servers, kept in files for servers that start only when they are needed. `close` writes the remaining lists. */
 export class CachedCatalogs {
   readonly #stateDir: string | undefined;
   readonly #notice: (text: string) => void;
@@ -125,7 +121,7 @@ export class CachedCatalogs {
   #timer: unknown;
   #writing: Promise<void> = Promise.resolve();
 
-  /** Takes the folder of the files; without a folder nothing is kept. */
+  /** Sets the folder of the files; without a folder nothing is kept. */
   constructor(stateDir: string | undefined, notice: (text: string) => void) {
     this.#stateDir = stateDir;
     this.#notice = notice;

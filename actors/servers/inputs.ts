@@ -17,7 +17,7 @@ export type Resolved =
       readonly ok: true;
       /** Value of the input: a copy of any JSON. */
       readonly value: unknown;
-      /** Tells that the value must not be shown: the input is a password, or its id looks like one. */
+      /** True when the value must not be shown: the input is a password, or its id looks like that of one. */
       readonly isSecret: boolean;
     }
   /** Reason why the input has no value: one clause, without a value. */
@@ -25,17 +25,14 @@ export type Resolved =
 
 interface InputsOptions {
   readonly definitions?: readonly InputDefinition[];
-  /** Variables of the environment, usually `process.env`. */
+  /** Environment variables that can give values, usually `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly ask?: AskInput;
   /** Runs the line of a `command` input, and resolves with its output. */
   readonly run?: (line: string, signal: AbortSignal) => Promise<string>;
 }
 
-/**
- * Names of the variables that can give an input; the first that is set and not empty is used (docs/config.md,
- * Inputs).
- */
+/** Returns the names of the variables that can give an input; the first that is set and not empty is used (docs/config.md, Inputs). */
 export const variablesFor = (id: string): readonly string[] => {
   const asWritten = `A2C_SMCP_${id.replace(/\W/gu, '_')}`;
   return [...new Set([asWritten, asWritten.toUpperCase()])];
@@ -48,9 +45,9 @@ const noOption = 'is none of its options';
 
 interface KnownValue {
   readonly value: unknown;
-  /** Tells that a host or a person has set the value, so that no question is asked while it exists. */
+  /** True when a host or a person has set the value. No question is asked while it exists. */
   readonly isSet: boolean;
-  /** Tells that the answer is outdated and must be asked for again before it is used. */
+  /** True when the answer is outdated and must be asked for again before it is used. */
   readonly isStale: boolean;
   /** Revision of the value; each different value gets the next number. */
   readonly revision: number;
@@ -106,14 +103,14 @@ export class Inputs {
     signal?.addEventListener('abort', () => this.#leave(id, asking), { once: true });
     return asking.answer;
   }
-  /** Makes the next caller ask for these inputs again; values that were set stay. */
+  /** Makes the next caller ask for these inputs again. Values that were set are kept. */
   askAgain(ids: readonly string[]): void {
     for (const id of ids) {
       const known = this.#values.get(id);
       if (known?.isSet === false) this.#values.set(id, { ...known, isStale: true });
     }
   }
-  /** Forgets the answers to these inputs; values that were set stay. */
+  /** Forgets the answers to these inputs. Values that were set are kept. */
   forgetAnswers(ids: readonly string[]): void {
     for (const id of ids) if (this.#values.get(id)?.isSet === false) this.#values.delete(id);
   }
@@ -122,7 +119,7 @@ export class Inputs {
     return this.#values.get(id)?.revision ?? 0;
   }
   /**
-   * Writes all facts that decide these inputs and variables, besides answers, to compare them later. The text may
+   * Returns all facts, besides answers, on which these inputs and variables depend, as text to compare later. The text may
    * hold secrets.
    */
   groundsOf(ids: readonly string[], variables: readonly string[]): string {
@@ -188,7 +185,7 @@ export class Inputs {
     this.#values.clear();
     return hadAny;
   }
-  /** Ends every question; no further one is asked. */
+  /** Ends every question; later questions are not asked. */
   close(): void {
     this.#isClosed = true;
     for (const { end } of this.#asking.values()) end.abort('the computer is closed');
@@ -228,7 +225,7 @@ export class Inputs {
     void asking.answer.then(over);
     return asking;
   }
-  /** Returns the callback that gives an answer: for a command the command itself, else the host's. */
+  /** Returns the callback that gives an answer: for an input of type `command` one that runs its command, else that of the host. */
   #asker(definition: InputDefinition | undefined): AskInput | undefined {
     const run = this.#run;
     if (definition?.type !== 'command' || definition.isForeign || !run) return this.#ask;
@@ -240,8 +237,7 @@ export class Inputs {
     const ask = this.#asker(definition);
     if (!ask) return fallback === null ? missing(unasked(definition)) : this.#found(id, fallback);
     const said = await Promise.race([answered(ask, definition, signal), ended(signal)]);
-    // Takes a value that was set, or drops the answer, when the question was ended while its answer was on the
-    // way.
+    // Uses the known value, and drops the answer, when the question was ended while its answer was on the way.
     const known = this.#values.get(id);
     if (signal.aborted)
       return known && !known.isStale ? this.#found(id, known.value) : missing(String(signal.reason));
@@ -254,7 +250,7 @@ export class Inputs {
   }
 }
 
-/** Chooses the value for an answer: no answer keeps an earlier value, an empty one means the default. */
+/** Chooses the value for an answer: without an answer an earlier value is kept, and an empty answer means the default. */
 const valueOf = (said: unknown, known: KnownValue | undefined, fallback: unknown): unknown => {
   if (said === undefined) return known ? known.value : (fallback ?? undefined);
   return said === '' ? (fallback ?? said) : said;
@@ -319,7 +315,7 @@ interface KeptPasswords {
   open(): Promise<SecretStore>;
   /** Prefix for names of entries, so that two configs may have inputs with the same id. */
   readonly scope: string;
-  /** Takes the reason, once, why passwords are not kept. */
+  /** Called once with the reason why passwords are not kept. */
   notice(text: string): void;
 }
 

@@ -76,9 +76,9 @@ export interface LaunchSpecsOptions extends HostPlaces {
   readonly transports: Readonly<Record<OwnType, TransportMaker>>;
   /** Returns the credentials for requests to a server behind a URL. */
   readonly credentialsOf?: (server: string, spec: RemoteFacts) => Credentials | undefined;
-  /** Takes warnings, a line each. */
+  /** Called with each warning, as one line. */
   readonly notice?: (text: string) => void;
-  /** Stores a launch spec under its number, before any machine asks for it. */
+  /** Stores a launch spec under its number, before any machine needs it. */
   readonly introduce: (server: string, spec: number, reach: Reach, secrets: readonly string[]) => void;
   /** Drops the launch specs of a server with numbers before this one. */
   readonly forget: (server: string, before: number) => void;
@@ -109,25 +109,25 @@ export class LaunchSpecs {
     const secrets = [...new Set([...rendered.secrets, ...surroundings.secrets])];
     const reach = this.#reach(server, withFound(facts, surroundings.found));
     if (!reach) return { ok: false, failure: this.#notGiven(server) };
-    // Includes the secrets: a text that has become secret needs a new spec, because the old one was shown with it.
+    // Includes the secrets: when a text becomes secret, a new spec is needed, because the old one was shown with it.
     const text = JSON.stringify([facts, secrets]);
     const last = this.#last.get(name);
     if (last?.text === text) {
-      // Stores the spec again: facts found on the network may have changed; they apply from the next start on and
+      // Stores the spec again, because facts found on the network may have changed. They apply from the next start on and
       // restart no server.
       if (reach.process) introduce(name, last.spec, reach, secrets);
       return { ok: true, spec: last.spec };
     }
     const spec = (last?.spec ?? 0) + 1;
-    // Keeps the previous spec: its session may still be renewed.
+    // Keeps the previous spec, because its session may still be renewed.
     forget(name, spec - 1);
     introduce(name, spec, reach, secrets);
     this.#last.set(name, { text, spec });
     return { ok: true, spec };
   }
   /**
-   * Asks again for the answers with which a server runs; without a new answer the old one stays. Waits for the
-   * values; never rejects. Resolves with the failure that would prevent a start now, if any.
+   * Asks again for the values with which a server runs; without a new value the old one is kept. Waits for the values and
+   * never rejects. Resolves with the failure that would prevent a start now, if any.
    */
   async renew(
     server: ServerConfig,

@@ -25,11 +25,11 @@ interface LoginsOptions {
   readonly stateDir: string | false;
   /** Shows a person the login page of an authorization server; without it nobody can be asked to log in. */
   readonly authorize: Authorize | undefined;
-  /** Gives the assertion (JWT) for a server whose config has none. */
+  /** Returns the assertion (JWT) for a server whose config has none. */
   readonly assertion: GiveAssertion | undefined;
   /** Hides these secret texts of a server in all later output. */
   readonly hide: (server: string, secrets: readonly string[]) => void;
-  /** Takes notes about an authorization server that deviates from the standards in a harmless way. */
+  /** Called with a note about an authorization server that deviates from the standards in a harmless way. */
   readonly noted: (server: string, text: string) => void;
   readonly now: () => number;
 }
@@ -82,7 +82,7 @@ export class Logins {
   close(): void {
     for (const { login } of this.#logins.values()) login.close();
   }
-  /** Port `login`, which logs in to a server. A withdrawn question gets no answer. */
+  /** Answers the port `login`, which logs in to a server. A withdrawn question gets no answer. */
   readonly ask: Ports['request'] = (_from, { id, params }, emit) => {
     const { server } = params as LogIn;
     const end = new AbortController();
@@ -126,7 +126,7 @@ export function loginsFor(
   return logins;
 }
 
-/** Returns the reason of a failed login; texts of unknown errors are not passed on. */
+/** Returns the reason of a failed login. The texts of unknown errors are not passed on. */
 const wordsOf = (error: unknown): string =>
   error instanceof Refusal || error instanceof PersonNeeded
     ? error.message

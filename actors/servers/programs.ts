@@ -11,7 +11,7 @@ interface Wrong {
 }
 
 /**
- * Programs (`vrl`) of a config, checked before the config is taken. A program that cannot be run is reported with
+ * Checker of the VRL programs (`vrl`) of a config, before the config is used. A program that cannot be run is reported with
  * its server, line, column and mistake; a missing package with the command that installs it.
  */
 export class Programs {
@@ -19,7 +19,7 @@ export class Programs {
   /** Programs that were right at the last check, so that a change elsewhere in the config starts no thread. */
   #right: ReadonlySet<string> = new Set();
 
-  /** Takes the transformer that checks programs; without one each check starts its own. */
+  /** Sets the transformer that checks programs; without one each check starts its own. */
   constructor(transformer: Checker | undefined) {
     this.#transformer = transformer;
   }
@@ -62,7 +62,7 @@ async function checksOf(
 const linesOf = ({ server, failure: { message } }: Wrong, before: string): string[] =>
   message.split('\n').map((line) => `${before}vrl of server '${server}': ${line}`);
 
-/** Makes one error of all mistakes; its code, details and remedy are those of the first. */
+/** Makes one error of all mistakes. Its code, details and remedy are those of the first mistake. */
 function told(wrong: readonly Wrong[], before: string): A2cError {
   const [{ server, failure }] = wrong as readonly [Wrong, ...Wrong[]];
   return new A2cError({

@@ -31,7 +31,7 @@ interface RegistriesOptions {
   readonly stateDir: string | false;
   /** Returns the time in ms since 1970. */
   now(): number;
-  /** Takes the warning that no registry has answered. */
+  /** Called with the warning that no registry has answered. */
   notice(text: string): void;
 }
 
@@ -40,10 +40,10 @@ interface Waiting {
   readonly resolve: (registry: string | undefined) => void;
 }
 
-/** Fastest npm registry of a list; the machine that finds it starts with the first question. */
+/** Finder of the fastest npm registry of a list. Its machine starts with the first question. */
 export class Registries {
   readonly #options: RegistriesOptions;
-  /** Whole URLs, which may hold credentials, by the form without them. Machines see only that form. */
+  /** Whole URLs of registries, which may hold credentials, by the URLs without them. Machines see only the latter. */
   readonly #urls = new Map<string, string>();
   readonly #waiting = new Map<string, Waiting>();
   #hosted: Promise<ReturnType<RegistryHost['start']>> | undefined;
@@ -98,7 +98,7 @@ export class Registries {
     if (isFastest) this.#keep(waiting.list, registry);
     else this.#warn(waiting.list, registry);
   }
-  /** Warns once that no registry answered, because every server that uses npm would repeat it. */
+  /** Warns once that no registry answered. Otherwise every server that uses npm would repeat it. */
   #warn(list: readonly string[], registry: string): void {
     if (this.#isWarned) return;
     this.#isWarned = true;
@@ -128,7 +128,7 @@ export const withoutCredentials = (url: string): string => url.replace(/^(https?
 const fetching = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx']);
 const nameOf = (command: string): string =>
   (command.split(/[/\\]/).at(-1) ?? '').toLowerCase().replace(/\.(cmd|exe|ps1|bat)$/, '');
-/** Tells whether a launch fetches packages of npm, by the name of its program, also behind `cmd /c`. */
+/** Tells whether a launch fetches packages of npm, by the name of its program, also after `cmd /c`. */
 export const fetchesPackages = (command: string, args: readonly string[]): boolean => {
   if (nameOf(command) !== 'cmd') return fetching.has(nameOf(command));
   const [option = '', program = ''] = args;
@@ -139,7 +139,7 @@ export const registryVariable = 'npm_config_registry';
 /** Tells whether a variable names the registry; npm ignores the case. */
 const isVariable = (name: string): boolean => name.toLowerCase() === registryVariable;
 
-/** Registries to choose from by default; the first is npm's own. */
+/** URLs of the registries to choose from by default; the first is npm's own. */
 export const usualRegistries: readonly string[] = [
   'https://registry.npmjs.org/',
   'https://r.cnpmjs.org/',

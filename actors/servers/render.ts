@@ -26,9 +26,9 @@ export interface RemoteSpec {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly sseReadTimeoutMs: number;
-  /** Tells whether the session is ended at close; always `false` for `sse`. */
+  /** True when the session is ended at close; always `false` for `sse`. */
   readonly terminateOnClose: boolean;
-  /** Tells whether to try SSE, too, because the config gives a URL without a type. */
+  /** True when SSE is tried, too, because the config gives a URL without a type. */
   readonly fallbackToSse: boolean;
   /** Settings for the login to the server. */
   readonly oauth?: OAuth;
@@ -69,7 +69,7 @@ export type RenderedServer =
 
 export interface Rendering {
   readonly signal?: AbortSignal;
-  /** Folders for `~` (`${userHome}`) and `${workspaceFolder}`; without them nothing is expanded. */
+  /** Home folder for `~` (`${userHome}`), and folder for `${workspaceFolder}`; without them nothing is expanded. */
   readonly places?: { readonly home: string; readonly workspace: string } | undefined;
   /** Order that the remedy of a failure suggests. Default `start`. */
   readonly order?: 'start' | 'restart';
@@ -150,7 +150,7 @@ const specOf = (server: ServerConfig, facts: LaunchConfig): ServerSpec => {
       return facts;
     case 'sse':
     case 'streamable': {
-      // Takes the times of the server's config, which has the same kind as the facts.
+      // Takes the times from the server's config, which has the same kind as the facts.
       const { timeoutMs, sseReadTimeoutMs, ...rest } = (server as SseServer | StreamableServer).remote;
       const terminateOnClose = 'terminateOnClose' in rest && rest.terminateOnClose;
       const fallbackToSse = 'isGuess' in rest && rest.isGuess;
@@ -186,7 +186,7 @@ const lacking = (
   const reasons = [
     ...inputs.map((id) => {
       const answer = resolved.get(id);
-      // Uses brackets: after a colon a redactor would take the next word for the value of a secret.
+      // Writes the reason in brackets, because after a colon a redactor would take the next word for the value of a secret.
       return `needs input ${id} (${answer && !answer.ok ? answer.reason : 'it has no value'})`;
     }),
     ...variables.map((variable) => `the environment variable ${variable} is not set`),
@@ -200,7 +200,7 @@ const lacking = (
   };
   return { ok: false, needs: inputs, reasons, failure };
 };
-/** Writes an advice on how to give the missing values. */
+/** Returns advice on how to give the missing values. */
 const givenBy = (
   inputs: readonly string[],
   variables: readonly string[],

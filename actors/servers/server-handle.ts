@@ -19,7 +19,7 @@ export interface MissingServer {
   readonly server: string;
   /** Reason why the server is missing, as a sentence for a person. */
   readonly reason: string;
-  /** URI of the only missing window or document; without it the server as a whole is meant. */
+  /** URI of the only missing window or document; absent when the whole server is missing. */
   readonly uri?: string;
 }
 /** State of a server, read from its machine. */

@@ -17,10 +17,10 @@ export interface OutputLine {
 interface Kept {
   readonly lines: OutputLine[];
   readonly decoder: InstanceType<typeof TextDecoder>;
-  /** Beginning of a line whose end has not come yet. */
+  /** Begun line whose end has not come yet. */
   begun: string;
 }
-/** Number of lines that are kept of each server, and the number of characters to which a longer line is cut. */
+/** Largest number of lines kept of each server, and largest length of a line in characters. */
 const mostLines = 500;
 const longest = 4_096;
 
@@ -28,13 +28,13 @@ const longest = 4_096;
 export class ServerOutput {
   readonly #servers = new Map<string, Kept>();
   readonly #redact: (text: string) => string;
-  /** Takes each line as it comes. */
+  /** Called with each line when it comes. */
   tell: (server: string, line: OutputLine) => void = () => {};
 
   constructor(redact: (text: string) => string) {
     this.#redact = redact;
   }
-  /** Adds a piece of the stderr of a server. */
+  /** Adds a chunk of a server's stderr. */
   wrote(server: string, chunk: Buffer): void {
     const kept = this.#of(server);
     const parts = (kept.begun + kept.decoder.decode(chunk, { stream: true })).split(/\r?\n/);

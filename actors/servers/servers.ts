@@ -36,19 +36,19 @@ interface KnownServer {
 }
 /** Ways in which a server leaves the config that is in force. */
 type Leaving = 'disabled' | 'removed';
-/** Config that was prepared and can be taken; until then nothing has changed. */
+/** Config that was prepared and can be put in force. Until then nothing has changed. */
 interface Prepared {
   readonly config: Config;
   readonly known: ReadonlyMap<string, KnownServer>;
 }
 
-/** Servers of one computer by its config: their generations, and their launch specs. */
+/** Servers of one computer according to its config, with their generations and launch specs. */
 export class Servers {
   readonly #options: ServersOptions;
   readonly #programs: Programs;
   readonly #specs: LaunchSpecs;
   readonly #uses: InputUses;
-  /** Servers that have left the config and whose clients are still closing. */
+  /** Servers that have left the config and whose clients are still closing, with the reason. */
   readonly #leaving = new Map<string, Leaving>();
   readonly #generations = new Map<string, number>();
   #known: ReadonlyMap<string, KnownServer> = new Map();
@@ -73,7 +73,7 @@ export class Servers {
   get(name: string): KnownServer | undefined {
     return this.#known.get(name);
   }
-  /** Rejects when a program of the config cannot be run; called before inputs are asked for and machines are told. */
+  /** Rejects when a VRL program of the config cannot be run. Called before inputs are asked for and machines are told. */
   check({ servers }: Config): Promise<void> {
     return this.#programs.mustBeRight(servers);
   }
@@ -90,10 +90,7 @@ export class Servers {
     const all = await Promise.all(config.servers.map(async (server) => this.#prepared(server, config)));
     return { config, known: new Map(all.map((known) => [known.server.name, known])) };
   }
-  /**
-   * Takes a prepared config. Returns the names of removed servers that have no client which would report their
-   * end.
-   */
+  /** Puts a prepared config in force. Returns the names of removed servers that have no client which would report their end. */
   take({ config, known }: Prepared): readonly string[] {
     this.#config = config;
     const now = new Map([...known].map(([name, one]) => [name, this.#taken(name, one)]));
@@ -142,14 +139,11 @@ export class Servers {
     );
     return true;
   }
-  /** Makes the next start of a server ask for its values again. */
+  /** Makes the next start of a server ask for the values of its inputs again. */
   askAgain(name: string): void {
     this.#uses.askAgain(name);
   }
-  /**
-   * Asks again for the values of a running server. Resolves with the failure that would prevent a start now, if
-   * any.
-   */
+  /** Asks again for the input values of a running server. Resolves with the failure that would prevent a start now, if any. */
   async renew(name: string, signal: AbortSignal): Promise<Failure | undefined> {
     const server = this.#known.get(name)?.server;
     return server && this.#specs.renew(server, this.#launchSettings(server), signal);
@@ -261,7 +255,7 @@ interface Use {
 }
 type WantedInputs = Pick<Inputs, 'groundsOf' | 'revisionOf' | 'askAgain' | 'forgetAnswers'>;
 
-/** Values from which the launch specs of servers were made, to find the servers whose values may have changed. */
+/** Values from which the launch specs of servers were made. They show which servers are affected by a changed value. */
 class InputUses {
   readonly #inputs: WantedInputs;
   readonly #uses = new Map<string, Use>();
@@ -269,7 +263,7 @@ class InputUses {
   constructor(inputs: WantedInputs) {
     this.#inputs = inputs;
   }
-  /** Notes the values of a launch spec that is being resolved. */
+  /** Records the values from which a launch spec is being resolved. */
   began(server: ServerConfig, settings: LaunchSettings): void {
     const facts = launchConfigOf(server);
     const [inputs, variables] = [placeholdersIn(facts), [...variablesIn(facts), ...(settings.passEnv ?? [])]];
@@ -280,7 +274,7 @@ class InputUses {
     const use = this.#uses.get(name);
     if (use) use.answers = this.#answersTo(use.inputs);
   }
-  /** Tells whether a definition, a variable or a setting of a server has changed, and notes the present ones. */
+  /** Tells whether a definition, a variable or a setting of a server has changed since the last call. */
   hasOtherGrounds(name: string, settings: LaunchSettings): boolean {
     const use = this.#uses.get(name);
     const grounds = use && this.#grounds(use.inputs, use.variables, settings);
@@ -288,10 +282,7 @@ class InputUses {
     use.grounds = grounds;
     return true;
   }
-  /**
-   * Returns the servers that were started with another answer to an input of this server, and notes the present
-   * answers for them.
-   */
+  /** Returns the servers that were started with another answer to an input of this server, and records the present answers for them. */
   outdatedBy(name: string): readonly string[] {
     const ids = this.#uses.get(name)?.inputs ?? [];
     if (ids.length === 0) return [];
@@ -302,11 +293,11 @@ class InputUses {
     for (const other of outdated) this.ended(other);
     return outdated;
   }
-  /** Drops the answers to a server's inputs before it is started again by hand, so that they are asked for again. */
+  /** Drops the answers to a server's inputs before a person starts it again, so that they are asked for again. */
   askAgain(name: string): void {
     this.#inputs.askAgain(this.#uses.get(name)?.inputs ?? []);
   }
-  /** Keeps the uses of these servers only, and forgets answers that no server uses any more. */
+  /** Keeps the values of these servers only, and forgets answers that no server uses any more. */
   keep(names: ReadonlySet<string>): void {
     const all = this.#inputsInUse();
     for (const name of [...this.#uses.keys()]) if (!names.has(name)) this.#uses.delete(name);

@@ -8,11 +8,9 @@ import { secretsIn } from '../../machines/trace/index.ts';
 type Texts = Readonly<Record<string, string>>;
 /** Facts of this machine for launching and reaching servers. */
 export interface HostPlaces {
-  /** Home folder for `~`, and folder for `${workspaceFolder}`; when left out, neither is expanded. */
+  /** Home folder for `~`, and folder for `${workspaceFolder}`; absent when neither is expanded. */
   readonly places?: { readonly home: string; readonly workspace: string };
-  /**
-   * Finds the fastest registry of a list, and the registry that this machine names; when left out, none is chosen.
-   */
+  /** Finds the fastest registry of a list, and the registry that this machine names; absent when none is chosen. */
   readonly registries?: RegistrySource;
   /** Returns the PATH of the user's login shell, where this process may not have it. */
   readonly loginPath?: () => Promise<string | undefined>;
@@ -66,7 +64,7 @@ async function ofChild(
   };
 }
 
-/** Adds variables found on the network to a spec; they do not make it another spec. */
+/** Adds variables found on the network to a spec. They do not count when two specs are compared. */
 export const withFound = (facts: ServerSpec, found: Texts): ServerSpec =>
   facts.kind === 'stdio' && Object.keys(found).length > 0
     ? { ...facts, inherit: { ...facts.inherit, added: { ...facts.inherit?.added, ...found } } }
@@ -95,10 +93,7 @@ type ProxySettings = Pick<LaunchSettings, 'proxy' | 'noProxy'>;
 const here = ['localhost', '127.0.0.1', '::1'];
 const isHere = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
-/**
- * Tells whether a list in the form of `no_proxy` contains a host: by its name, or by a parent domain that begins
- * with a point.
- */
+/** Tells whether a list in the form of `no_proxy` contains a host: by its name, or by a parent domain that begins with a point. */
 const isIn = (host: string, list: readonly string[]): boolean =>
   list.some((one) => {
     const name = one.toLowerCase().replace(/^\*?(?=\.)/, '');

@@ -49,12 +49,12 @@ export type {
 const mistake = (message: string, remedy: string, details?: object): A2cError =>
   new A2cError({ code: 400, message, remedy, ...(details && { details: { ...details } }) });
 
-/** Programs whose first argument names the server. */
+/** Names of programs whose first argument names the server. */
 const runners = new Set(['npx', 'uvx', 'bunx', 'pipx', 'pnpx']);
-/** Names of folders and files that say nothing about a server. */
+/** Names of folders and files that are no useful name for a server. */
 const general = new Set(['index', 'main', 'cli', 'dist', 'build', 'src', 'lib', 'bin', '']);
 const partsOf = (path: string): readonly string[] => path.split(/[/\\]/);
-/** Name made from what a server is given by: the host of a URL, a package, a script or a program. */
+/** Returns a name for a server, made from the host of its URL, or its package, script or program. */
 function nameOf(server: SupervisedServer): string {
   if (typeof server === 'string' || server instanceof URL) return new URL(server).hostname;
   if (!('command' in server)) return 'transport';
@@ -95,7 +95,7 @@ const ofCommand = needing(
   ['command'],
   options<ServerCommand>({ command: name, args: texts, env: object, cwd: name }),
 );
-/** Throws an `A2cError` for a text that is no URL; a command line is told how a program is given. */
+/** Throws an `A2cError` for a text that is no URL. For a command line, the error says how a program is given. */
 function mustBeUrl(given: string): void {
   const [command = '', ...args] = given.trim().split(/\s+/);
   const fault = ofUrl(given, 'server');
@@ -118,7 +118,7 @@ function check(server: SupervisedServer, given: SupervisedOptions): void {
     });
 }
 
-/** Transport of one client. States: made → started → closed. */
+/** Transport of one client. It is made, then started, then closed. */
 class Transport implements SupervisedTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -173,16 +173,16 @@ class Transport implements SupervisedTransport {
   #over(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    // Ends the rest, as `close` would: a client that was told of the end does not call it.
+    // Ends the server, as `close` would, because a client that was told of the end does not call `close`.
     void this.close();
     this.onclose?.();
   }
 }
 
-/** Supervisor, which has a host at work while it has transports or pages. */
+/** Supervisor that opens its host with the first transport or page. */
 class HostedSupervisor implements Supervisor {
   readonly #options: SupervisorOptions;
-  /** Tells that the host ends with its last transport and page, because nobody closes this supervisor. */
+  /** True when the host ends with its last transport and page, because nobody closes this supervisor. */
   readonly #isShared: boolean;
   readonly #transports = new Set<Transport>();
   readonly #pages = new Set<Inspection>();
@@ -210,7 +210,7 @@ class HostedSupervisor implements Supervisor {
     const host = await this.#opened();
     return host.supervise(name, server, options, events);
   }
-  /** Removes a closed transport. */
+  /** Removes a closed transport, and frees its name. */
   async leave(transport: Transport, name: string): Promise<void> {
     (await this.#host)?.leave(name);
     this.#transports.delete(transport);

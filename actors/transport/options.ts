@@ -66,8 +66,8 @@ export interface SupervisedOptions {
   readonly termGraceMs?: number | undefined;
 }
 /**
- * MCP transport of the shape that clients take (`Transport` of the MCP SDK 1.x and of `@modelcontextprotocol/client`
- * 2.x, `MCPTransport` of the AI SDK). It lives once: a closed transport is not started again.
+ * MCP transport of the shape that clients take (`Transport` of the MCP SDK 1.x and of `@modelcontextprotocol/client` 2.x,
+ * `MCPTransport` of the AI SDK). A closed transport cannot be started again.
  */
 export interface SupervisedTransport {
   /** Name of the server. */
@@ -110,7 +110,7 @@ export interface SupervisorOptions extends LogOptions {
   readonly stateDir?: string | false | undefined;
   /** Starts a small process that ends all servers when this process is killed. Default true; none on Windows. */
   readonly reaper?: boolean | undefined;
-  /** Takes notices for people, a sentence each. */
+  /** Called with notices for people, a sentence each. */
   readonly onNotice?: ((text: string) => void) | undefined;
   /** Starts commands in another way than as child processes, such as `worldOf(trace).supervisor`. */
   readonly launcher?: Launcher | undefined;

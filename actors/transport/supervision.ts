@@ -128,7 +128,7 @@ export class Supervision {
       this.#runtime.directory.send(this.#address, { type: 'permit.granted' });
     else if (this.#isClosing) return;
     else if (news.type === 'client.changed') this.#changed(news);
-    // Comes unasked only when the machine itself failed; nothing else would end the transport then.
+    // Ends the transport when its machine fails, because nothing else would end it then.
     else if (event.type === 'owned.ended')
       this.#giveUp({ code: wireCodes.internal, message: `Server '${this.name}': its machine failed` });
   }
@@ -137,7 +137,7 @@ export class Supervision {
     this.#stage = stage;
     const why: Failure = failure ?? { code: 'ServerLost', message: `Server '${this.name}' has ended` };
     if (stage === 'recovering') {
-      // The first news may come before the exit of the process, which explains the loss.
+      // Reports the loss only with the exit of the process, which explains it and may come later than the first news.
       if (!this.#hasProcess || before === 'recovering' || why.details?.['exit_code'] !== undefined)
         this.relay.lose(why);
     } else if (stage === 'waiting') {
@@ -147,7 +147,10 @@ export class Supervision {
     } else if (stage === 'connecting' && before === 'ready') this.#forgotten();
     else if (stage === 'open' || stage === 'idle' || stage === 'unauthorized') this.#giveUp(why);
   }
-  /** Handles a session that the server has forgotten (HTTP 404), for which the machine makes another handshake. */
+  /**
+   * Handles a session that the server has forgotten (HTTP 404): fails open requests of a client that resumes, else ends the
+   * transport.
+   */
   #forgotten(): void {
     const message = `Server '${this.name}' has forgotten its session`;
     const failure: Failure = { code: 'ServerLost', message, details: { server_name: this.name } };
@@ -176,7 +179,7 @@ export class Supervision {
   }
 }
 
-/** Supervisor at work: its runtime, and a name for each supervised server. */
+/** Runtime of a supervisor that is in use, and the names of the supervised servers. */
 export class SupervisorHost {
   readonly #runtime: Runtime;
   readonly #options: SupervisorOptions;
@@ -186,7 +189,7 @@ export class SupervisorHost {
   constructor(options: SupervisorOptions) {
     const { stateDir, reaper, onNotice: notice, launcher, log, logLevel } = options;
     this.#options = options;
-    // A server that is connected again never gives up, and its loss is what somebody asks about.
+    // Writes a trace for each loss of a server, because one that is connected again never gives up.
     const record = options.record !== false && {
       on: [...keptByDefault, 'serverLost' as const],
       ...options.record,

@@ -56,9 +56,9 @@ function embeddedText(resource: unknown): string {
     typeof resource['blob'] === 'string' ? sizeOf(resource['blob']) : 'neither text nor blob',
   );
 }
-/** Makes the command that reads the resource of a link. */
+/** Function that returns the command with which a person reads the resource of a link. */
 export type ReadCommand = (uri: string) => string;
-/** Makes commands that read links of this server, or of a server that is not known. */
+/** Makes a `ReadCommand` for links of this server, or of a server that is not known. */
 export const readingFrom =
   (options: Parameters<typeof typedHere>[0] = {}, server: string | null = null): ReadCommand =>
   (uri) =>
@@ -71,7 +71,7 @@ function linkText({ uri, name, title, mimeType, size, description }: Fields, rea
   const read = textIn(uri) === undefined ? '' : `\n  ${reading(String(uri))}`;
   return mark(words, type, bytes) + (said === undefined ? '' : ` ${said}`) + read;
 }
-/** Text of a content that is too large to be in its result. */
+/** Returns the text for a content that is too large to be in its result, with the command that saves it. */
 function largeText({ type, mimeType, resource }: Fields, { totalBytes }: BlobRef): string {
   const kind = shortType(isObject(resource) ? resource['mimeType'] : mimeType);
   const size = totalBytes === undefined ? undefined : sized(totalBytes);
@@ -81,7 +81,7 @@ function largeText({ type, mimeType, resource }: Fields, { totalBytes }: BlobRef
 export function itemText(item: unknown, reading: ReadCommand = readingFrom()): string {
   if (!isObject(item)) return mark(['no content'], brief(item));
   const { type, text, mimeType, data, resource } = item;
-  // Values that are no MCP content reach agents in this form (machines/protocol).
+  // Marks values that are no MCP content, which reach agents in this form (machines/protocol).
   if (type === 'unknown' && 'value' in item) return mark(['no content'], brief(item['value']));
   if (type === 'text' && typeof text === 'string') return text;
   const large = blobRefOf(item);
@@ -107,13 +107,14 @@ export function resultText(result: unknown, reading?: ReadCommand): string {
   const shown = texts.map((text) => (compactOf(text) === compact ? pretty : text));
   const said = texts.join('\n');
   const leaves = leavesOf(structured);
-  // Lines that are one of its values are what was asked for, such as a file; its other values are about them.
+  // Leaves out structured content whose value of several lines is the text already, such as that of a file; its other values
+  // only describe that text.
   const isValue = said.includes('\n') && leaves.some((leaf) => leaf.trim() === said.trim());
   const isSaid =
     isValue || shown.includes(pretty) || (texts.length > 0 && leaves.every((leaf) => said.includes(leaf)));
   return [...shown, ...(isSaid ? [] : [pretty])].join('\n');
 }
-/** JSON without blanks; undefined for a text that is none. */
+/** Returns JSON without blanks; undefined for a text that is no JSON. */
 function compactOf(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text));
@@ -121,7 +122,7 @@ function compactOf(text: string): string | undefined {
     return undefined;
   }
 }
-/** Texts and numbers in a JSON value. */
+/** Returns all texts and numbers in a JSON value, at any depth. */
 const leavesOf = (value: unknown): readonly string[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [String(value)];
 
@@ -180,7 +181,7 @@ const columns: readonly (readonly [string, (d: DocumentSummary) => string])[] = 
   // URIs are never shortened, because reading a document needs the whole one.
   ['uri', ({ uri }) => uri],
 ];
-/** Table of documents, which are printed once, as they come: several answers make one table. */
+/** Table of documents that grows with each answer. A document is printed once, when it first comes. */
 export class FinderTable {
   readonly #limit: number;
   readonly #shown = new Set<string>();
@@ -190,7 +191,7 @@ export class FinderTable {
   constructor(limit = Infinity) {
     this.#limit = limit;
   }
-  /** Text of the documents that no earlier answer had; of the last answer also what is missing. */
+  /** Returns the text of the documents that no earlier answer had, and for the last answer what is missing. */
   of({ documents, total_count, missing }: FinderShown, isLast: boolean): AnswerText {
     const added = documents.filter(({ uri }) => !this.#shown.has(uri));
     const fresh = added.slice(0, Math.max(0, this.#limit - this.#shown.size));
@@ -242,16 +243,16 @@ export const historyText = (history: readonly PastCall[]): string[] =>
         return `${timestamp}  ${server || '-'}  ${tool} ${inOneLine(JSON.stringify(parameters), 80)}  ${how}  (${inOneLine(reqId, 40)})`;
       });
 
-/** Draws the images of a result where the terminal can; their types and sizes are printed in any case. */
+/** Draws the images of a result where the terminal can. Their types and sizes are printed in any case. */
 export function drawn({ terminal }: Pick<CommandContext, 'terminal'>, given: unknown): void {
   for (const picture of bytesOf(given)) terminal.picture(picture);
 }
 
-/** Options of a command that lead to its servers, for commands to copy. */
+/** Options with which a further command reaches the same servers. */
 export interface SameServers {
   readonly config?: string;
   readonly url?: string;
-  /** Server that was typed in place of a config: a URL, or a command. */
+  /** Server on the command line in place of a config: a URL, or a command. */
   readonly typed?: readonly string[];
 }
 /**
@@ -270,12 +271,15 @@ export const typedHere = (
     ...(url === undefined ? [] : ['--url', url]),
     ...(server.length === 0 || isUrl(server[0]) ? [] : ['--', ...server]),
   ]);
-/** Returns what shows the output of a server; a server of the command line is in no config, and known to this command alone. */
+/**
+ * Returns the command or option that shows the output of a server. A server on the command line is in no config, so only
+ * this command knows it.
+ */
 export const logsOf = (options: SameServers, server: string): string =>
   options.typed ? 'the same with --verbose' : typedHere(options, 'a2c', 'logs', server);
 /**
- * Commands in advice that machines give, which know no config. One that was made for this shell already has `npx` before
- * it, or options behind it.
+ * Makes a pattern of a command in advice that machines give, which know no config. A command that was made for this shell
+ * already has `npx` before it, or options after it, and does not match.
  */
 const advised = (name: string): RegExp =>
   new RegExp(
@@ -283,8 +287,8 @@ const advised = (name: string): RegExp =>
     'g',
   );
 /**
- * Returns a notice of a host as it is shown beside the news of its servers: without the reason, which the news have just
- * told, and with its command as it is typed here.
+ * Returns a notice of a host as it is shown beside the news of its servers: without the reason, which the news already have,
+ * and with its command as it is typed here.
  */
 export const noticeHere = (text: string): string =>
   text
@@ -294,7 +298,7 @@ interface Advising {
   readonly remedy?: string | undefined;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
-/** Function of an embedding program that advice names before the command of the prompt of `a2c up`. */
+/** Pattern of advice for embedding programs: a function that is named before the command of the prompt. */
 const ofProgram = /(?:refused of )?\w+\((?:'.*?')?\); in the prompt: /g;
 /** Returns a failure whose advice can be typed at the prompt of `a2c up`, or in a shell where it says so. */
 export const forPrompt = <F extends Advising>(failure: F): F =>
@@ -309,7 +313,7 @@ export function forShell<F extends Advising>(failure: F, options: SameServers): 
     ...failure,
     remedy: inShell(remedy.replaceAll(ofProgram, ''), failure, options)
       .replace(/(?<!npx )\ba2c list$/, () => typedHere(options, 'a2c', 'list'))
-      // Commands of the prompt of `a2c up`: the shell has another one, or none.
+      // Replaces commands that only the prompt of `a2c up` has by those of the shell.
       .replace(/\bservers list$/, () => typedHere(options, 'a2c', 'status'))
       .replace(/\btools (?:list|conflicts)$/, () => typedHere(options, 'a2c', 'tools'))
       .replace(/, then start it again: servers start \S+/, ''),
@@ -318,7 +322,7 @@ export function forShell<F extends Advising>(failure: F, options: SameServers): 
 /** Writes the commands in the advice of machines as they are typed in this shell. */
 function inShell(remedy: string, { details }: Advising, options: SameServers): string {
   const name = details?.['server_name'];
-  // A name may have blanks and dots, so that only the failure tells where it ends.
+  // Takes the name from the failure, because a name may have blanks and dots and cannot be found in the text.
   const pattern =
     typeof name === 'string' ? name.replaceAll(/[^\w-]/g, String.raw`\$&`) : String.raw`[^\s,;)]+?`;
   return remedy.replaceAll(advised(pattern), (_, command: string, server: string, flags: string) =>
@@ -327,13 +331,13 @@ function inShell(remedy: string, { details }: Advising, options: SameServers): s
 }
 
 export const toolsText = (count: number): string => (count === 1 ? '1 tool' : `${count} tools`);
-/** Heading above the items that a server lists, with their number, or with the reason why the list is incomplete. */
+/** Returns the heading above the items that a server lists, with their number, or with the reason why the list is incomplete. */
 export const listedLine = (server: string, count: string, failure: string | null): string =>
   failure === null
     ? `${server}: ${count}`
     : `${server}: ${count}; not all: ${fitting(failure.replaceAll(/\s+/g, ' ').trim(), 200, '…')}`;
 
-/** Widths of the columns of a table, at least those of its earlier rows. */
+/** Returns the widths of the columns of a table, at least those of its earlier rows. */
 const widthsOf = (rows: readonly (readonly string[])[], before: readonly number[] = []): readonly number[] =>
   (rows[0] ?? before).map((_, at) =>
     Math.max(before[at] ?? 0, ...rows.map((row) => columnsOf(row[at] ?? ''))),

@@ -18,22 +18,22 @@ export function showFailure({ terminal }: CommandContext, failure: Failure, asJs
   }
 }
 
-/** Language in which the command tells that a call was not confirmed. */
+/** Language of the text that says that a call was not confirmed. */
 export const languageOf = (locale: string): 'en' | 'zh' => (locale.startsWith('zh') ? 'zh' : 'en');
 /**
- * Texts of hosts of the command, in the language of this user. It is looked up with the first text, because that takes a
+ * Returns a text of hosts in the language of this user. The language is looked up with the first text, because that takes a
  * tenth of the time of a call.
  */
 export const textsHere: Texts = (key, values) =>
   confirmationTexts[languageOf(Intl.DateTimeFormat().resolvedOptions().locale)][key](values);
-/** Returns the failure of a call; null where the tool itself failed, because its result says why. */
+/** Returns the failure of a call; null when the tool itself failed, because its result then says why. */
 export const ownFailure = ({ toolError, failure }: CallOutcome): Failure | null =>
   toolError ? null : failure;
 /** Tells whether a call was not confirmed; then its result has the same text in two languages, for models. */
 const isUnconfirmed = ({ code }: Failure): boolean => code === wireCodes.notConfirmed;
 /**
- * Text of a call result beside its failure; undefined without a result, or when the text only repeats the failure. The
- * structured content of a failed call is the failure itself, as it crosses the wire.
+ * Returns the text of a call result that is shown beside its failure; undefined without a result, or when the text only
+ * repeats the failure. The structured content of a failed call is the failure itself, as it crosses the wire.
  */
 export function besideFailure(
   result: CallOutcome['result'],

@@ -91,7 +91,7 @@ function exampleOf(schema: Fields): unknown {
     );
   return type === 'null' ? null : '…';
 }
-/** Command to copy: the name of the tool in it, and the options that lead to the same servers. */
+/** Command to copy: the name by which it calls the tool, and the options that lead to the same servers. */
 export interface CallToCopy {
   readonly name: string;
   readonly options: Parameters<typeof typedHere>[0];
@@ -117,7 +117,7 @@ interface Described {
   readonly original?: string;
   readonly title?: string;
 }
-/** Text that a person needs to call a tool: signature, description, parameters and an example. */
+/** Returns the text that a person needs to call a tool: signature, description, parameters and an example. */
 export function toolText(
   { name, description = '', inputSchema: schema, server, original, title }: Described,
   call: CallToCopy = { name, options: {} },

@@ -87,7 +87,7 @@ export class CallCommands {
     return this.#calling.size > 0;
   }
   #cancel(reqId: string): unknown {
-    // Cancelling a finished call is no error, but a person is told that no call runs.
+    // Tells a person when no such call runs; cancelling a finished call is no error.
     const runs = this.#computer.calls().some((call) => call.reqId === reqId);
     this.#computer.cancelCall(reqId);
     this.#terminal.out(runs ? `cancelled ${reqId}` : `no call ${reqId} runs`);
@@ -120,8 +120,8 @@ export class CallCommands {
     await this.#run(info?.name ?? target.tool, info ? readFor(info, read) : {});
   }
   /**
-   * Says at once that no ready server has a tool, which is meant, and for whom the call waits. Throws where a server is
-   * named that there is not.
+   * Says before the call that no ready server has the tool: which tool may be meant, and which servers the call waits for.
+   * Throws when the named server does not exist.
    */
   #sayUnknown({ server, tool }: Target, tools: readonly ToolInfo[]): void {
     const servers = this.#computer.servers();
@@ -133,7 +133,7 @@ export class CallCommands {
     const starting = servers.filter(
       (one) => !hasStarted(one) && (server === undefined || one.name === server),
     );
-    // Never calls the tool of another server that has the same name.
+    // Throws rather than call the tool of the same name on another server.
     if (server !== undefined && starting.length === 0) throw this.#notOf(server, tool, tools);
     if (starting.length === 0) return;
     const meant = meantBy(tool, tools);
@@ -196,7 +196,7 @@ export class CallCommands {
   }
 }
 
-/** Asks whether one of the tools with a name like this was meant; empty when there is none. */
+/** Returns a question whether a tool with a similar name was meant; empty when there is none. */
 function meantBy(name: string, tools: readonly { readonly name: string }[]): string {
   const close = nearest(
     name,

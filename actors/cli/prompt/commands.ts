@@ -191,13 +191,13 @@ export function wordsIn(line: string): string[] {
   }
   return words;
 }
-/** Splits a half-typed line into its words and the one at the cursor, which is empty behind a blank. */
+/** Splits a half-typed line into its complete words and the one at the cursor, which is empty after a blank. */
 export function currentIn(line: string): { readonly words: readonly string[]; readonly current: string } {
   const words = wordsIn(`${line}${cursor}`);
   const current = words.pop() ?? '';
   return { words, current: current.replace(cursor, '') };
 }
-/** Character that no line has: marks the place of the cursor. */
+/** Character that no line contains. It marks the position of the cursor. */
 const cursor = '\u0000';
 /** Removes quotes around a word, or around the value in `key="a b"`; quotes inside JSON stay. */
 function unquoted(word: string): string {
@@ -205,7 +205,7 @@ function unquoted(word: string): string {
   return whole ? (whole[1] ?? '') + (whole[2] ?? whole[3] ?? '') : word;
 }
 
-/** Number of characters from the first bracket to the one that closes it; the whole length when none does. */
+/** Returns the number of characters from the first bracket to the one that closes it; the whole length when none does. */
 function bracketsIn(text: string): number {
   let open = 0;
   let quote = '';

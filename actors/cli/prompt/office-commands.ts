@@ -106,7 +106,7 @@ export class PromptSeat {
       await this.#computer.join(to);
       this.#now = to;
     } catch (error) {
-      // Another computer has just taken the seat. The join of the old seat is retried in the background.
+      // Tries to get the old seat back in the background, because another computer has just taken the new one.
       if (now) void this.#computer.join(now).catch(() => {});
       throw error;
     }

@@ -23,7 +23,7 @@ const keys = `Ctrl-C cancels the call that runs, stops the server that starts, s
 empty line it ends everything. Ctrl-D ends everything. A line whose brackets are open goes on in the next one. Tab completes.
 A line after a blank is not kept in the history, nor is a value of an input.`;
 
-/** States of a computer as a whole, for people. */
+/** Words for the state of a computer as a whole, for people. */
 const wholeWords: Readonly<Record<ComputerStatus['state'], string>> = {
   booting: 'its servers are starting',
   whole: 'all servers are ready',
@@ -68,7 +68,7 @@ export class Prompt {
   /** Lines typed so far of a command that is not complete. */
   #begun = '';
   #isOver = false;
-  /** Tells that the last Ctrl-C printed what another Ctrl-C would end. */
+  /** True when the last Ctrl-C printed a warning what another Ctrl-C would end. */
   #isWarned = false;
 
   constructor(context: CommandContext, computer: Computer, how: PromptHow) {
@@ -150,7 +150,7 @@ export class Prompt {
     }
     return this.#isOver ? 'over' : 'again';
   }
-  /** Error of a line that begins with no command; a line that begins with a tool may be meant as its call. */
+  /** Returns the error for a line that begins with no command. If it begins with a tool, the call of that tool is proposed. */
   async #unknown(line: string): Promise<A2cError> {
     const error = this.commands.unknown(line);
     const [word = ''] = line.trim().split(/\s+/);

@@ -25,7 +25,7 @@ export class ServerCommands {
   readonly #how: ServerCommandOptions;
   /** Names of servers whose start or stop the person is waiting for. */
   readonly #waitsFor = new Set<string>();
-  /** Last loss of each server since the prompt came, by its name. */
+  /** Last loss of each server since the prompt was opened, by its name. */
   readonly #lost = new Map<string, { readonly at: string; readonly message: string }>();
 
   constructor(context: CommandContext, computer: Computer, how: ServerCommandOptions) {
@@ -146,7 +146,7 @@ export class ServerCommands {
     if (canTry) this.#context.terminal.out(`try it now: retry ${name}`);
     return server;
   }
-  /** Tells when a server was lost the last time, how, and which calls with it. */
+  /** Prints when a server was lost the last time, how, and which calls were lost with it. */
   #tellLoss(name: string, indent = ''): void {
     const loss = this.#lost.get(name);
     if (!loss) return;
@@ -238,7 +238,7 @@ function partsOf(config: unknown): readonly ServerConfigPart[] {
   if (Array.isArray(config)) return config.map((one: unknown) => ({ name: nameIn(one), config: [one] }));
   const top = (config ?? {}) as Readonly<Record<string, unknown>>;
   const isOurs = 'mcpServers' in top || 'servers' in top;
-  // VS Code keeps the whole config under one key of its settings.
+  // Reads the settings of VS Code, where the whole config is under one key.
   const around = (isOurs ? top : (top['mcp'] ?? top)) as Readonly<Record<string, unknown>>;
   const at = 'mcpServers' in around ? 'mcpServers' : 'servers';
   const held = around[at];
