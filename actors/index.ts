@@ -149,9 +149,9 @@ export type { Skill, SkillFile, SkillWait } from './api/computer-handle.ts';
  * Builders and parsers of `window://` and `dpe://` URIs (docs/wire.md#uris). They never throw: the result is `{ok:
  * true, uri}`, or `{ok: false, failure}` that names the broken rule.
  */
-export { buildWindowUri, parseWindowUri } from '../machines/resources/window-uri.ts';
-export { buildDpeUri, parseDpeUri } from '../machines/resources/dpe-uri.ts';
-export type { BuiltWindowUri, ParsedWindowUri, WindowUri } from '../machines/resources/window-uri.ts';
+export { buildWindowUri, parseWindowUri } from '../machines/resources/uri.ts';
+export { buildDpeUri, parseDpeUri } from '../machines/resources/uri.ts';
+export type { BuiltWindowUri, ParsedWindowUri, WindowUri } from '../machines/resources/uri.ts';
 export type { ShownWindow } from '../machines/resources/desktop.ts';
 export type {
   BuiltDpeUri,
@@ -162,7 +162,7 @@ export type {
   DpeQuery,
   DpeUri,
   ParsedDpeUri,
-} from '../machines/resources/dpe-uri.ts';
+} from '../machines/resources/uri.ts';
 export type { PlayedOffice } from './api/seat.ts';
 export type { Texts } from './api/texts.ts';
 export type { ConfirmationText, ConfirmationValues } from '../machines/call/policy/index.ts';
@@ -186,7 +186,7 @@ export type {
 export type { ServerState } from '../machines/server-states.ts';
 export type { CallStanding, CallWait, PastCall } from '../machines/call/history.ts';
 export type { RememberedCall } from './api/computer-calls.ts';
-export type { CallEnd, CallPhase, Outcome } from '../machines/call/messages.ts';
+export type { CallEnd, CallPhase, Outcome } from '../machines/call/call.rules.ts';
 export type {
   Annotations,
   Described,

@@ -3,8 +3,7 @@
  * detail.
  */
 import type { Fields } from './protocol/json.ts';
-import type { DpeCategory, DpeFormat } from './resources/dpe-uri.ts';
-import { encodePart } from './resources/uri.ts';
+import { type DpeCategory, type DpeFormat, encodePart } from './resources/uri.ts';
 
 // ── documents ─────────────────────────────────────────────────────────────────────────────────────────
 /** Part of a page as the reader of a file format found it. */

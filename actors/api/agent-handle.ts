@@ -24,7 +24,7 @@ import type { ListedTool } from '../../machines/catalog/tool.ts';
 import type { Failure, RoomMember } from '../../machines/protocol/index.ts';
 import type { Followed } from '../../machines/agent/collections.ts';
 import type { ShownWindow } from '../../machines/resources/desktop.ts';
-import type { DpeCategory, DpeFormat } from '../../machines/resources/dpe-uri.ts';
+import type { DpeCategory, DpeFormat } from '../../machines/resources/uri.ts';
 
 /** Handle of an agent: its options, methods and events. */
 

@@ -25,8 +25,8 @@ import {
   type FinderRead,
   type Read,
 } from '../../machines/protocol/index.ts';
-import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
 import { withRemedy } from '../../machines/resources/collections.ts';
+import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
 import { desktopQuestion } from '../../machines/resources/desktop.ts';
 import {
   elementPlace,
@@ -35,7 +35,7 @@ import {
   pagesPlace,
   type BuiltDpeUri,
   type DpeFormat,
-} from '../../machines/resources/dpe-uri.ts';
+} from '../../machines/resources/uri.ts';
 import {
   finderQuestion,
   readElement,

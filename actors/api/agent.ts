@@ -52,7 +52,7 @@ import type {
 } from '../../machines/agent/agent.machine.ts';
 import type { DesktopSeen, FinderSeen, Followed } from '../../machines/agent/collections.ts';
 import type { ViewCollectionChanged, ViewToolsChanged } from '../../machines/agent/view.machine.ts';
-import { settledBy, type CallProgressed, type CallSettled } from '../../machines/call/messages.ts';
+import { settledBy, type CallProgressed, type CallSettled } from '../../machines/call/call.rules.ts';
 import { changesOf } from '../../machines/catalog/changes.ts';
 import { isNoChange } from '../../machines/catalog/entries.ts';
 import { listedFrom } from '../../machines/catalog/tool.ts';

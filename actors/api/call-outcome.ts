@@ -9,7 +9,7 @@ import {
 } from '../../machines/protocol/index.ts';
 import { withoutPrefix, mayHaveRun, reportIn } from '../../machines/protocol/reading.ts';
 import { toolResult } from '../../machines/protocol/tool-result.ts';
-import type { CallEnd, CallPhase, CallSettled, Outcome } from '../../machines/call/messages.ts';
+import type { CallEnd, CallPhase, CallSettled, Outcome } from '../../machines/call/call.rules.ts';
 import { fromWireError } from '../../machines/protocol/failure.ts';
 import { A2cError } from '../kernel/errors.ts';
 

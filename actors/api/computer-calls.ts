@@ -1,17 +1,22 @@
 import { endingOf, toolErrorText, type CallEnding, type CallFacts } from './call-outcome.ts';
 import type { Observer } from '../runtime/tap.ts';
-import type { ComputerCall, CallStart, CallPhase, CallSettled } from '../../machines/call/messages.ts';
-import type { CallContext } from '../../machines/call/call.rules.ts';
+import type {
+  ComputerCall,
+  CallStart,
+  CallPhase,
+  CallSettled,
+  CallContext,
+} from '../../machines/call/call.rules.ts';
+import { startingServers } from '../../machines/computer/computer.calls.ts';
 import { withCall, type CallStanding, type PastCall, type CallWait } from '../../machines/call/history.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
-import { startingServers } from '../../machines/computer/computer.calls.ts';
 import { clientState, stateWords, type ClientSnapshot } from '../../machines/server-states.ts';
 import { keyOf, nameOf, type Address } from '../../machines/kernel/address.ts';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
 import { stillStarting } from '../../machines/process/server-failure.ts';
 import { type Progress, progressOf } from '../../machines/protocol/messages/messages.ts';
-import { excessBytes, mostLevels } from '../../machines/protocol/size.ts';
+import { excessBytes, mostLevels } from '../../machines/protocol/json.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 
 /** Largest size in bytes of JSON of the call parameters that the history keeps. */

@@ -24,9 +24,9 @@ import type { ServerInfo } from '../../machines/kernel/ports.ts';
 import { remembered } from '../../machines/kernel/objects.ts';
 import { isRestless } from '../../machines/process/server-failure.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
+import { notShownReason } from '../../machines/resources/collections.ts';
 import { collections } from '../../machines/resources/collection-rules.ts';
 import { nearest } from '../../machines/text.ts';
-import { notShownReason } from '../../machines/resources/collections.ts';
 
 /** State of a computer for people, computed from its machines and its config. */
 

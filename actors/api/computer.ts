@@ -28,7 +28,7 @@ import { ServerOrders } from './server-orders.ts';
 import { wordedBy } from './texts.ts';
 import { tracingOf, tracedCall } from './tracing.ts';
 import type { PageOrders } from '../inspector/inspections.ts';
-import { pageCaller } from '../../machines/inspection-wire.ts';
+import { pageCaller } from '../../machines/inspection.ts';
 import { A2cError, closedFailure } from '../kernel/errors.ts';
 import { Listeners, deferred } from '../kernel/listeners.ts';
 import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
@@ -56,7 +56,7 @@ import {
 } from '../../adapters/index.ts';
 import { defaultRemembered } from '../../machines/call/history.ts';
 import { handed } from '../../machines/call/policy/index.ts';
-import type { CallProgressed, CallSettled } from '../../machines/call/messages.ts';
+import type { CallProgressed, CallSettled } from '../../machines/call/call.rules.ts';
 import type {
   ComputerContext,
   ComputerNews,

@@ -61,8 +61,8 @@ import {
   type Rate,
 } from '../../machines/office/rooms/limits.ts';
 import { misspeltMap } from '../../machines/config/parse.ts';
-import type { DpeFormat } from '../../machines/resources/dpe-uri.ts';
-import { profiles } from '../../machines/trace/profiles.ts';
+import type { DpeFormat } from '../../machines/resources/uri.ts';
+import { profiles } from '../../machines/trace/format.ts';
 
 const timing = options<GivenTiming>(
   Object.fromEntries(Object.keys(defaults).map((key) => [key, ms])) as Checks<GivenTiming>,

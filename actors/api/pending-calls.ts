@@ -4,14 +4,14 @@ import { mustBeEvent } from '../kernel/options.ts';
 import { onAbort, reasonOf } from '../kernel/signals.ts';
 import { newId, systemClock } from '../../adapters/index.ts';
 import { outcomeOf, type CallOutcome, type ToldOutcome } from './call-outcome.ts';
-import type { ComputerCall } from '../../machines/call/messages.ts';
 import {
+  type ComputerCall,
   repeated,
   settledBy,
   type CallEnd,
   type CallProgressed,
   type CallSettled,
-} from '../../machines/call/messages.ts';
+} from '../../machines/call/call.rules.ts';
 import { TransientMap, merging } from '../../machines/kernel/objects.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import {

@@ -7,9 +7,10 @@ import {
   digitsIn,
   isInexact,
   type Digits,
-} from '../../machines/protocol/exact-numbers.ts';
+  isObject,
+  type Fields,
+} from '../../machines/protocol/json.ts';
 import { ownCommand, typedInShell } from '../../adapters/index.ts';
-import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { nearest } from '../../machines/text.ts';
 
 /** Argument of a tool call, read from one word of the command line. */

@@ -36,7 +36,7 @@ import {
   pagesPlace,
   parseDpeUri,
   type BuiltDpeUri,
-} from '../../machines/resources/dpe-uri.ts';
+} from '../../machines/resources/uri.ts';
 
 export interface CheckOptions extends SourceOptions {
   /** Time limit of each read, in seconds. */

@@ -1,6 +1,6 @@
+import { withRemedy } from '../../machines/resources/collections.ts';
 import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
 import { defaultLimit } from '../../machines/resources/finder.ts';
-import { withRemedy } from '../../machines/resources/collections.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import { A2cError } from '../kernel/errors.ts';

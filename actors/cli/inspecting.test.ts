@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CommandContext } from './context.ts';
-import { hostPath } from '../../machines/inspection-wire.ts';
+import { hostPath } from '../../machines/inspection.ts';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { commandLine, type CommandOutput } from '../../scenarios/fixtures/command-line.ts';
 

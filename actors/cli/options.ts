@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { isRate, limitNames, officeLimits, type GivenLimits } from '../../machines/office/rooms/limits.ts';
-import { profiles } from '../../machines/trace/profiles.ts';
+import { profiles } from '../../machines/trace/format.ts';
 import type { LogLevel } from '../logging/log-entry.ts';
 
 /** Reads a limit `NAME=VALUE`: a number, or a rate as `EACH_SECOND/AT_ONCE`. */

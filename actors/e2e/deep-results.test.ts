@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAgent, createOffice } from '../index.ts';
 import type { Agent, CallOutcome, Computer, Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
-import { mostLevels } from '../../machines/protocol/size.ts';
+import { mostLevels } from '../../machines/protocol/json.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 const server = fixtureFile('deep-server.mjs');

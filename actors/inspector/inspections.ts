@@ -10,13 +10,13 @@ import {
   type InspectorServer,
   type PageListener,
 } from '../../adapters/index.ts';
-import { inspectionProtocol } from '../../machines/inspection-wire.ts';
-import type {
-  Charts,
-  FromPage,
-  HostFacts,
-  InspectorAsk,
-  InspectorControl,
+import {
+  inspectionProtocol,
+  type Charts,
+  type FromPage,
+  type HostFacts,
+  type InspectorAsk,
+  type InspectorControl,
 } from '../../machines/inspection.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import type { Fields } from '../../machines/protocol/json.ts';

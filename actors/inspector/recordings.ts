@@ -5,8 +5,15 @@ import {
   type PageContent,
   type PageListener,
 } from '../../adapters/index.ts';
-import { inspectionProtocol } from '../../machines/inspection-wire.ts';
-import type { Charts, Checks, FromPage, HostFacts, ToPage, Welcome } from '../../machines/inspection.ts';
+import {
+  inspectionProtocol,
+  type Charts,
+  type Checks,
+  type FromPage,
+  type HostFacts,
+  type ToPage,
+  type Welcome,
+} from '../../machines/inspection.ts';
 import { version } from '../../machines/version.ts';
 import { openFleet } from './fleet.ts';
 import { cannotListen, chartsOf, pause, type Inspection } from './inspections.ts';

@@ -1,4 +1,4 @@
-import { settledBy, type CallSettled } from '../../machines/call/messages.ts';
+import { settledBy, type CallSettled } from '../../machines/call/call.rules.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { Thrown } from '../../machines/trace/index.ts';
 

@@ -4,12 +4,12 @@ import { isTold, shortened, type Log, type LogEntry, type LogLevel } from './log
 import type { Observer } from '../runtime/tap.ts';
 import { systemClock } from '../../adapters/index.ts';
 import type { AgentNews } from '../../machines/agent/agent.machine.ts';
-import type { CallSettled } from '../../machines/call/messages.ts';
+import type { CallSettled } from '../../machines/call/call.rules.ts';
 import { stateWords, type ServerState } from '../../machines/server-states.ts';
 import { nameOf, type Address } from '../../machines/kernel/address.ts';
 import type { OfficeFact } from '../../machines/kernel/ports.ts';
 import type { SeatChanged } from '../../machines/office/office.machine.ts';
-import { isAbandoned } from '../../machines/office/rooms/pending.ts';
+import { isAbandoned } from '../../machines/office/rooms/relay.ts';
 import { isUnknown } from '../../machines/process/server-failure.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import {

@@ -1,5 +1,5 @@
 import type { RefusedPeer } from '../../adapters/index.ts';
-import type { CallPhase, Outcome } from '../../machines/call/messages.ts';
+import type { CallPhase, Outcome } from '../../machines/call/call.rules.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 
 /** Levels of a log, from the most entries to the fewest. */

@@ -1,7 +1,7 @@
 /**
  * Words of the public API for orders and news of hosts; no other file knows both these words and the messages of
  * machines. A renamed message changes its row here, and recordings stay the same. Public words never change
- * without an upcaster (machines/trace/upcasters.ts).
+ * without an upcaster (machines/trace/format.ts).
  */
 import type { EventObject } from 'xstate';
 import { addressFor, type Address } from '../../machines/kernel/address.ts';

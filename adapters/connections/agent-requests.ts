@@ -18,13 +18,13 @@ import {
   getFinder,
   getResources,
   readResource,
+  getSkill,
+  getSkills,
 } from '../../machines/protocol/messages/collections.ts';
-import { isObject } from '../../machines/protocol/json.ts';
+import { isObject, excessBytes, mostLevels } from '../../machines/protocol/json.ts';
 import { events, notices, sizes, toTimeoutMs } from '../../machines/protocol/protocol.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
-import { blobSizes, getBlob } from '../../machines/protocol/messages/blobs.ts';
-import { getSkill, getSkills } from '../../machines/protocol/messages/skills.ts';
-import { partIn, putBlob } from '../../machines/protocol/messages/uploads.ts';
+import { blobSizes, getBlob, partIn, putBlob } from '../../machines/protocol/messages/blobs.ts';
 import {
   traceIn,
   type Progress,
@@ -32,8 +32,7 @@ import {
   mostProgressText,
   progressOf,
 } from '../../machines/protocol/messages/messages.ts';
-import { excessBytes, mostLevels } from '../../machines/protocol/size.ts';
-import type { Timers } from '../../machines/office/rooms/pending.ts';
+import type { Timers } from '../../machines/office/rooms/relay.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import type { Ack } from './office-wire.ts';
 import { TracedCalls } from './traced-calls.ts';

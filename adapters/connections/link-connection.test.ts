@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RequestFact, LinkFact } from '../../machines/kernel/ports.ts';
 import { PROTOCOL_VERSION } from '../../machines/protocol/protocol.ts';
-import { mostLevels } from '../../machines/protocol/size.ts';
+import { mostLevels } from '../../machines/protocol/json.ts';
 import { LinkRegistry, type LinkConnection } from './link-connection.ts';
 
 type Ack = (...args: unknown[]) => void;

@@ -14,7 +14,7 @@ import { disconnecting, seatNotice } from '../../machines/protocol/messages/mess
 import { notificationOf } from '../../machines/protocol/notifications.ts';
 import { readAnswer } from '../../machines/protocol/reading.ts';
 import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
-import type { Timers } from '../../machines/office/rooms/pending.ts';
+import type { Timers } from '../../machines/office/rooms/relay.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { AgentRequests, bodyLimitOf } from './agent-requests.ts';
 import type { Refusal } from './denial.ts';

@@ -1,14 +1,13 @@
 import { TransientMap } from '../../machines/kernel/objects.ts';
 import type { RequestFact, Emit, LinkInput } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
-import type { Timers } from '../../machines/office/rooms/pending.ts';
+import type { Timers } from '../../machines/office/rooms/relay.ts';
 import { events, type EventName } from '../../machines/protocol/protocol.ts';
 import { type Failure, wireCodes } from '../../machines/protocol/failure.ts';
 import { errorAck } from '../../machines/protocol/messages/answers.ts';
 import { progressOf, toolCallProgress } from '../../machines/protocol/messages/messages.ts';
 import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
-import { isObject } from '../../machines/protocol/json.ts';
-import { excessBytes } from '../../machines/protocol/size.ts';
+import { isObject, excessBytes } from '../../machines/protocol/json.ts';
 import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
 import { bodyLimitBytes, tooLarge } from './agent-requests.ts';
 import { fillHandles, hasHandles, type AskChunk } from './blob-fetch.ts';

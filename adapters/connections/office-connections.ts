@@ -5,11 +5,10 @@ import { events } from '../../machines/protocol/protocol.ts';
 import { joinOffice, leaveOffice } from '../../machines/protocol/messages/messages.ts';
 import { forbids, mayTakeOver, type Admitted } from '../../machines/office/rooms/entry.ts';
 import { officeLimits, openGate, type Gate } from '../../machines/office/rooms/limits.ts';
-import { Pending, type Timers } from '../../machines/office/rooms/pending.ts';
-import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
+import { Pending, type Timers, type RelayTiming } from '../../machines/office/rooms/relay.ts';
 import { TracedCalls } from './traced-calls.ts';
 import { answerSafely, OfficeRelaying } from './office-relaying.ts';
-import { isSameSeat, Seating } from '../../machines/office/rooms/seating.ts';
+import { isSameSeat, Seating } from '../../machines/office/rooms/register.ts';
 import {
   draining,
   heardBy,

@@ -3,7 +3,7 @@ import type { CarriedName, NoticeName } from '../../machines/protocol/protocol.t
 import type { Gate } from '../../machines/office/rooms/limits.ts';
 import type { Cluster } from './nodes/cluster.ts';
 import type { LocalOffice } from './nodes/questions.ts';
-import type { CallLimits } from '../../machines/office/rooms/pending.ts';
+import type { CallLimits } from '../../machines/office/rooms/relay.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 

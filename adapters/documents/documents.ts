@@ -26,7 +26,7 @@ import {
   parseDpeUri,
   type DpeUri,
   type DpeFormat,
-} from '../../machines/resources/dpe-uri.ts';
+} from '../../machines/resources/uri.ts';
 
 /** Error of a document request with a JSON-RPC code; the MCP SDK sends `code` and `data` of a thrown error. */
 export class RpcRefusal extends Error {

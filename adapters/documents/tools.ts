@@ -20,7 +20,7 @@ import { RpcRefusal } from './documents.ts';
 import type { Shared } from './sharing.ts';
 import { limits, patternTest, findLines, sizeText, type Hit } from '../../machines/document-files.ts';
 import { documentUri } from '../../machines/documents.ts';
-import { parseDpeUri } from '../../machines/resources/dpe-uri.ts';
+import { parseDpeUri } from '../../machines/resources/uri.ts';
 
 /** Annotations of all tools of the documents server: they only read, and only in the served folders. */
 const annotations = {

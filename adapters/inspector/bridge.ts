@@ -1,6 +1,5 @@
 import { WebSocket } from 'ws';
-import { attachPath, subprotocol, tokenSubprotocol } from '../../machines/inspection-wire.ts';
-import type { ToPage } from '../../machines/inspection.ts';
+import { attachPath, subprotocol, tokenSubprotocol, type ToPage } from '../../machines/inspection.ts';
 import type { AttachedPage, PageListener } from './server.ts';
 
 /** Number of bytes waiting for a page, 4 MiB, above which no more are read from its host; the host then skips records. */

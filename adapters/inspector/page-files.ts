@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, extname, join, posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
-import { embedded } from '../../machines/inspection-wire.ts';
+import { embedded } from '../../machines/inspection.ts';
 import { ownFile } from '../own-files.ts';
 
 /** Returns the folder of the built page. Throws `OwnFileMissing`. */

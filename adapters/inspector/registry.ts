@@ -4,8 +4,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFileSync } from '../host-files.ts';
-import { tokenSubprotocol } from '../../machines/inspection-wire.ts';
-import { hostFactsSchema } from '../../machines/inspection.ts';
+import { tokenSubprotocol, hostFactsSchema } from '../../machines/inspection.ts';
 
 /**
  * Check of who may open the inspector of a host. A page of another site can make a browser send requests to this

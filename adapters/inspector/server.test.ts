@@ -4,8 +4,7 @@ import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { attachPath, subprotocol, tokenSubprotocol } from '../../machines/inspection-wire.ts';
-import type { FromPage } from '../../machines/inspection.ts';
+import { attachPath, subprotocol, tokenSubprotocol, type FromPage } from '../../machines/inspection.ts';
 import { openInspectorServer, type AttachedPage, type InspectorServer } from './server.ts';
 
 const opened: InspectorServer[] = [];

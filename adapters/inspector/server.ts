@@ -3,8 +3,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
-import { attachPath, mostPageBytes, subprotocol } from '../../machines/inspection-wire.ts';
-import { fromPageSchema, type FromPage, type ToPage } from '../../machines/inspection.ts';
+import {
+  attachPath,
+  mostPageBytes,
+  subprotocol,
+  fromPageSchema,
+  type FromPage,
+  type ToPage,
+} from '../../machines/inspection.ts';
 import { Neighbours } from './registry.ts';
 import { pageFiles, type PageFile } from './page-files.ts';
 

@@ -1,4 +1,4 @@
-import { contextAfter } from '../../machines/trace/step.ts';
+import { contextAfter } from '../../machines/trace/record.ts';
 import type { History, Lane } from './history.ts';
 import { nameOf, textOf } from './values.ts';
 import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';

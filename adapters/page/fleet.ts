@@ -1,5 +1,4 @@
-import { hostPath } from '../../machines/inspection-wire.ts';
-import type { HostFacts } from '../../machines/inspection.ts';
+import { hostPath, type HostFacts } from '../../machines/inspection.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 import {
   connectionsOf,

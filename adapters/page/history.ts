@@ -1,5 +1,5 @@
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
-import { contextAfter, isSameOutside } from '../../machines/trace/step.ts';
+import { contextAfter, isSameOutside } from '../../machines/trace/record.ts';
 import type { Row } from './trace-lines.ts';
 import { listOf, nameOf, numberOf, stateText, textOf } from './values.ts';
 

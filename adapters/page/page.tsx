@@ -1,7 +1,13 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
-import { attachPath, embedded, subprotocol, tokenSubprotocol } from '../../machines/inspection-wire.ts';
-import type { Checks, ToPage } from '../../machines/inspection.ts';
+import {
+  attachPath,
+  embedded,
+  subprotocol,
+  tokenSubprotocol,
+  type Checks,
+  type ToPage,
+} from '../../machines/inspection.ts';
 import { isStep, viewOf } from './choice.ts';
 import { Fleet } from './fleet.ts';
 import { FleetApp } from './panels/fleet.tsx';

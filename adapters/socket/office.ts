@@ -23,8 +23,7 @@ import {
   type OfficeStats,
 } from '../../machines/office/rooms/limits.ts';
 import type { Register } from '../../machines/office/rooms/register.ts';
-import { oversized } from '../../machines/office/rooms/pending.ts';
-import type { RelayTiming } from '../../machines/office/rooms/relay.ts';
+import { oversized, type RelayTiming } from '../../machines/office/rooms/relay.ts';
 import {
   NAMESPACE,
   OUR_CLIENT,

@@ -2,7 +2,7 @@ import { io, type Socket } from 'socket.io-client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PortInstance, OfficeCommand, OfficeFact } from '../../machines/kernel/ports.ts';
 import { claim, type Claims, forget, noClaims } from '../../machines/office/rooms/claims.ts';
-import { mostLevels } from '../../machines/protocol/size.ts';
+import { mostLevels } from '../../machines/protocol/json.ts';
 import { createOffices } from './index.ts';
 
 /** Tests of the office with foreign peers, which are bare socket.io-client. */

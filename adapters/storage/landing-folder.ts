@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Emit, Ports, RequestFact } from '../../machines/kernel/ports.ts';
-import type { UploadRefusal } from '../../machines/protocol/messages/uploads.ts';
+import type { UploadRefusal } from '../../machines/protocol/messages/blobs.ts';
 import type {
   LandingAnswer,
   LandingFinish,

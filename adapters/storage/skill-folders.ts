@@ -5,7 +5,7 @@ import type { BlobFacts } from '../../machines/blobs/blobs.rules.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { isObject, withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
-import type { SkillRef } from '../../machines/protocol/messages/skills.ts';
+import type { SkillRef } from '../../machines/protocol/messages/collections.ts';
 import type { SkillContents, SkillEntry, SkillEntryRead } from '../../machines/skills/offer.rules.ts';
 import {
   entryFile,

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { attachPath, subprotocol, tokenSubprotocol } from '../../machines/inspection-wire.ts';
+import { attachPath, subprotocol, tokenSubprotocol } from '../../machines/inspection.ts';
 
 const program = fileURLToPath(new URL('inspect.mjs', import.meta.url));
 

@@ -9,7 +9,7 @@
  */
 import { assign, setup } from 'xstate';
 import { downloadKind } from '../blobs/download.rules.ts';
-import { callKind, repeated, settledBy, type CallStart } from '../call/messages.ts';
+import { callKind, repeated, settledBy, type CallStart } from '../call/call.rules.ts';
 import { addressFor, childOf } from '../kernel/address.ts';
 import {
   effects,
@@ -40,7 +40,7 @@ import type {
   AgentInput,
   AgentNews,
   AgentQuery,
-} from './agent.events.ts';
+} from './agent.rules.ts';
 import * as rules from './agent.rules.ts';
 import type { ViewOrder } from './view.machine.ts';
 
@@ -52,7 +52,7 @@ export type {
   AgentQuery,
   AgentOrder,
   AgentNews,
-} from './agent.events.ts';
+} from './agent.rules.ts';
 
 /** Number of crashes of the link or a view after which it is still reopened. */
 const maxReopens = 5;

@@ -36,9 +36,16 @@ import { isUnread } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { blobSizes } from '../protocol/messages/blobs.ts';
 import { progressOf } from '../protocol/messages/messages.ts';
-import { callerOf, type CallEnd, type CallPhase } from './messages.ts';
+import {
+  callerOf,
+  type CallEnd,
+  type CallPhase,
+  type CallContext,
+  type CallEvent,
+  type CallInput,
+  type Unconfirmed,
+} from './call.rules.ts';
 import * as rules from './call.rules.ts';
-import type { CallContext, CallEvent, CallInput, Unconfirmed } from './call.rules.ts';
 import {
   argumentsInvalid,
   carried,

@@ -1,5 +1,5 @@
 /** History of the last calls of a computer, and the order of servers derived from it. */
-import type { Outcome } from './messages.ts';
+import type { Outcome } from './call.rules.ts';
 
 /** Past calls, reduced to the server that each one went to. */
 export type ServerHistory = readonly Pick<PastCall, 'server'>[];

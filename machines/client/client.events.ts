@@ -3,7 +3,7 @@ import type { ServerState } from '../server-states.ts';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import type { CatalogList, Lists } from '../catalog/entries.ts';
 import type { ToolMeta } from '../catalog/tool.ts';
-import type { CallRequest, ServerWanted, ToolApproved } from '../call/messages.ts';
+import type { CallRequest, ServerWanted, ToolApproved } from '../call/call.rules.ts';
 import type {
   CatalogListed,
   CatalogNews,

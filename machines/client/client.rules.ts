@@ -1,5 +1,5 @@
 /** Rules of a client as pure functions: retries, lists to keep, messages to send and actors to open. */
-import { callKind, repeated, settledBy, type CallStart } from '../call/messages.ts';
+import { callKind, repeated, settledBy, type CallStart } from '../call/call.rules.ts';
 import type { CallPolicy } from '../call/policy/index.ts';
 import { catalogKind, type CatalogOrder } from '../catalog/catalog.rules.ts';
 import { catalogLists, type CatalogList } from '../catalog/entries.ts';

@@ -1,9 +1,83 @@
 /** Messages between a computer and the machine of its blobs. */
 import { blobsKind, closing, mostReads, type BlobWanted } from '../blobs/blobs.rules.ts';
-import { childOf } from '../kernel/address.ts';
-import { message, open, post, type CheckedMessage, type Open, type Post } from '../kernel/effects.ts';
+import { childOf, type AddressFor } from '../kernel/address.ts';
+import {
+  open,
+  type Open,
+  type OwnedEnded,
+  type Post,
+  message,
+  post,
+  type CheckedMessage,
+} from '../kernel/effects.ts';
 import { timingOf } from '../kernel/timing.ts';
+import type { Failure } from '../protocol/failure.ts';
+import { uploadLimits, uploadRefused } from '../protocol/messages/blobs.ts';
+import {
+  ended,
+  isSameDeclaration,
+  passedPart,
+  refusedPart,
+  uploadKind,
+  type PartWanted,
+  type UploadOrder,
+} from '../uploads/upload.rules.ts';
 import type { ComputerContext } from './computer.rules.ts';
+
+/** Uploads of agents to a computer: which machine a part goes to, and which parts are refused at once. */
+
+interface Taken {
+  readonly opens: readonly Open[];
+  readonly messages: readonly Post[];
+  readonly next: Partial<ComputerContext>;
+}
+const uploadOf = (c: ComputerContext, upload: string): AddressFor<UploadOrder> =>
+  childOf(c.self, uploadKind, upload);
+const uploadClosing = uploadRefused('forbidden', 'The computer is closing');
+const closed = uploadRefused('forbidden', 'This computer takes no files: it has no landing folder');
+
+/** Finds the open upload that a first part goes on with. */
+const resumed = ({ uploads }: ComputerContext, part: PartWanted): string | undefined =>
+  part.resumes === true
+    ? Object.entries(uploads).find(
+        ([, { agent, declared }]) =>
+          agent === part.agent && part.declared !== undefined && isSameDeclaration(declared, part.declared),
+      )?.[0]
+    : undefined;
+/** Returns the reason why a part goes to no machine; undefined when it does. */
+function refusal(c: ComputerContext, part: PartWanted): Failure | undefined {
+  if (c.landing === null) return closed;
+  const known = Object.hasOwn(c.uploads, part.upload) ? c.uploads[part.upload] : undefined;
+  if (known && known.agent !== part.agent)
+    return uploadRefused('forbidden', 'This upload belongs to another agent', { upload_id: part.upload });
+  if (known && !part.declared) return undefined;
+  if (known || !part.declared) return ended(part);
+  return Object.keys(c.uploads).length >= uploadLimits.atOnce
+    ? uploadRefused('busy', `This computer takes at most ${uploadLimits.atOnce} files at once`)
+    : undefined;
+}
+/** Passes a part to its upload, opens one for a first part, or refuses it. */
+export function partTaken(c: ComputerContext, part: PartWanted): Taken {
+  const going = resumed(c, part);
+  if (going !== undefined) return { opens: [], messages: [passedPart(uploadOf(c, going), part)], next: {} };
+  const failure = refusal(c, part);
+  if (failure || !c.landing) return { opens: [], messages: [refusedPart(part, failure ?? closed)], next: {} };
+  if (!part.declared) return { opens: [], messages: [passedPart(uploadOf(c, part.upload), part)], next: {} };
+  const { upload, agent, declared } = part;
+  const input = { upload, declared, landing: c.landing, confirmMs: c.timing.confirmMs, first: part };
+  return {
+    opens: [open(uploadKind, input, { key: upload })],
+    messages: [],
+    next: { uploads: { ...c.uploads, [upload]: { agent, declared } }, open: c.open + 1 },
+  };
+}
+/** Refuses a part when the computer closes. */
+export const partAtClose = (part: PartWanted): Post => refusedPart(part, uploadClosing);
+export const isUpload = ({ kind }: OwnedEnded): boolean => kind === 'upload';
+export const afterUpload = (c: ComputerContext, { name }: OwnedEnded): Partial<ComputerContext> => ({
+  uploads: Object.fromEntries(Object.entries(c.uploads).filter(([upload]) => uploadOf(c, upload) !== name)),
+  open: Math.max(0, c.open - 1),
+});
 
 export const blobsOpen = (c: ComputerContext): Open =>
   open(blobsKind, { most: mostReads, timing: timingOf.blobs(c.timing) });

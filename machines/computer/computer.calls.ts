@@ -2,9 +2,12 @@
  * Routing of tool calls: a call goes to the client that has its tool or is refused with the reason. A call of
  * an unknown tool waits, within its caller's time limit, for servers that are still starting.
  */
-import { withoutKey } from '../protocol/json.ts';
-import { callKind, settledBy, type ComputerCall } from '../call/messages.ts';
 import { defaultRemembered } from '../call/history.ts';
+/**
+ * Routing of tool calls: a call goes to the client that has its tool or is refused with the reason. A call of
+ * an unknown tool waits, within its caller's time limit, for servers that are still starting.
+ */
+import { callKind, settledBy, type ComputerCall } from '../call/call.rules.ts';
 import { findTool, isDenied, unresolved, type AbsentServer } from '../catalog/tool-table.ts';
 import type { ToolEntry } from '../catalog/tool.ts';
 import type { ServerCall } from '../client/client.events.ts';
@@ -14,6 +17,7 @@ import { extended, merging } from '../kernel/objects.ts';
 import type { ClientWaits } from '../kernel/ports.ts';
 import { notActive, stillStarting } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
+import { withoutKey } from '../protocol/json.ts';
 import {
   absentServers,
   withdrawnRefusal,

@@ -11,7 +11,7 @@
  * A client or link whose machine failed is reopened a few times, so one bad server never stops another.
  */
 import { assign, not, setup } from 'xstate';
-import { callKind, type ComputerCall, type ToolApproved } from '../call/messages.ts';
+import { callKind, type ComputerCall, type ToolApproved } from '../call/call.rules.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import { emptyTable } from '../catalog/tool-table.ts';
 import { clientKind, type ClientChanged } from '../client/client.events.ts';
@@ -51,7 +51,7 @@ import type {
 import * as calls from './computer.calls.ts';
 import * as lists from './computer.resources.ts';
 import * as skills from './computer.skills.ts';
-import * as uploads from './computer.uploads.ts';
+import * as uploads from './computer.blobs.ts';
 import * as blobs from './computer.blobs.ts';
 
 const computerSetup = setup({

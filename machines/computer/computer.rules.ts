@@ -3,7 +3,7 @@
  * offered tools.
  */
 import { withoutKey } from '../protocol/json.ts';
-import { isSameCaller, type Caller, type ComputerCall, type ToolApproved } from '../call/messages.ts';
+import { isSameCaller, type Caller, type ComputerCall, type ToolApproved } from '../call/call.rules.ts';
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import {
   buildTable,
@@ -45,7 +45,7 @@ import type { Participation } from '../resources/collections.ts';
 import type { ResourcesWanted } from '../resources/resource-pages.ts';
 import type { BlobWanted } from '../blobs/blobs.rules.ts';
 import type { SkillsNews, SkillsWanted, SkillWanted } from '../skills/skills.rules.ts';
-import type { Declared } from '../protocol/messages/uploads.ts';
+import type { Declared } from '../protocol/messages/blobs.ts';
 import type { Landing } from '../uploads/upload.rules.ts';
 
 // ── permits to connect ────────────────────────────────────────────────────────────────────────────────

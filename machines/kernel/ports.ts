@@ -1,10 +1,10 @@
 /** Ports of the machines: the input that opens each port, the commands it takes, and the facts it reports. */
 import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
 import type { Address, AnyEvent } from './address.ts';
-import type { Digits } from '../protocol/exact-numbers.ts';
+import type { Digits } from '../protocol/json.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { CancelReason, Progress, TraceContext } from '../protocol/messages/messages.ts';
-import type { UploadPart } from '../protocol/messages/uploads.ts';
+import type { UploadPart } from '../protocol/messages/blobs.ts';
 import type { Notification, NotificationFact } from '../protocol/notifications.ts';
 
 /** Several commands for one port, in order. The directory unpacks the batch, so adapters never see it. */

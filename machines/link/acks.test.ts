@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { callAck } from './acks.ts';
-import { repeated, settledBy, type CallSettled } from '../call/messages.ts';
+import { callAck } from './link.machine.ts';
+import { repeated, settledBy, type CallSettled } from '../call/call.rules.ts';
 import { readToolResult, failureIn, reportIn } from '../protocol/reading.ts';
 
 const call = { ticket: 't', reqId: 'r1', server: 'fs', tool: 'read' };

@@ -3,7 +3,7 @@ import type { MCPToolDefinition, MCPToolResponse, ProviderFormat, ResultOptions 
 import { mediaPicker, type MediaPicker } from './media.ts';
 import { partsWithin, type ResultPart } from './present.ts';
 import { parametersOf } from './schema.ts';
-import { renamed, renamesFor, restored, type Renames } from './parameter-names.ts';
+import { renamed, renamesFor, restored, type Renames } from './arguments.ts';
 
 /** Tool definition in a request to Anthropic's Messages API. */
 export interface AnthropicTool {

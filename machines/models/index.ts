@@ -61,7 +61,7 @@ export {
   type GeminiTool,
   type Type,
 } from './gemini.ts';
-export type { GeminiSchema } from './gemini-schema.ts';
+export type { GeminiSchema } from './gemini.ts';
 export {
   anthropicToolUseToMcpTool,
   geminiFunctionCallToMcpTool,

@@ -1,6 +1,6 @@
 import type { MCPContentItem, MCPToolResponse, ResultOptions } from './format.ts';
 import { binaryIn, placeholder, type Binary, type Media, type MediaPicker } from './media.ts';
-import type { Outcome } from '../call/messages.ts';
+import type { Outcome } from '../call/call.rules.ts';
 
 /** Result of a finished call: the `CallOutcome` of a computer or an agent, or a `ReadCall` that is not ok. */
 export interface EndedCall {

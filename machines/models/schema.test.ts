@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toGeminiSchema } from './gemini-schema.ts';
+import { toGeminiSchema } from './gemini.ts';
 import { anthropic, createConversation, gemini, openai, parametersOf, type GeminiSchema } from './index.ts';
 import { folded, merged, type Schema } from './schema.ts';
 

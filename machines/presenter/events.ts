@@ -1,5 +1,5 @@
 import { toResponse, type MCPToolResponse } from '../models/index.ts';
-import type { CallEnd, Outcome } from '../call/messages.ts';
+import type { CallEnd, Outcome } from '../call/call.rules.ts';
 import type { Failure } from '../protocol/failure.ts';
 
 /** Event names of the presenter, which are those of DeepChat. */

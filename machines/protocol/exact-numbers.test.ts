@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readArguments } from '../models/arguments.ts';
-import { digitsIn, isInexact, roundedArguments, withDigits } from './exact-numbers.ts';
+import { digitsIn, isInexact, roundedArguments, withDigits } from './json.ts';
 
 const long = '1917043659912705296';
 const schema = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errorDataBytes, rpcErrorDetails } from './failure.ts';
-import { mostLevels } from './size.ts';
+import { mostLevels } from './json.ts';
 
 describe('the details of a failure that a JSON-RPC error became', () => {
   it('are its code, and its data where it has any', () => {

@@ -1,4 +1,4 @@
-import { excessBytes, mostLevels } from './size.ts';
+import { excessBytes, mostLevels } from './json.ts';
 
 /**
  * Error codes of the wire. Failures are data: a code, a sentence, and details without secrets, host names or stacks.

@@ -83,7 +83,7 @@ export {
   type GetSkills,
   type GetSkillsReply,
   type SkillRef,
-} from './messages/skills.ts';
+} from './messages/collections.ts';
 export {
   blobSizes,
   getBlob,
@@ -99,7 +99,7 @@ export {
   type PutBlob,
   type PutBlobReply,
   type UploadRefusal,
-} from './messages/uploads.ts';
+} from './messages/blobs.ts';
 export {
   readResource,
   readResourceReply,
@@ -157,7 +157,7 @@ export {
 } from './messages/answers.ts';
 export { getToolsReply, missingPart, type GetToolsReply, type Missing } from './messages/collections.ts';
 export { failureIn, readAnswer, readToolResult, type Answer, type ToolAnswer } from './reading.ts';
-export { excessBytes } from './size.ts';
+export { excessBytes } from './json.ts';
 export type { MetaValue, SmcpTool } from './messages/collections.ts';
 export {
   readBlobPart,

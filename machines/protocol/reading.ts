@@ -1,7 +1,8 @@
+import type { CallToolResult } from './tool-result.ts';
+import { toolResult, unwrappedFromWire } from './tool-result.ts';
 import { isWireCode, wireCodes, type Failure } from './failure.ts';
-import { endingIn, type Ending, type Outcome } from './messages/answers.ts';
-import { toolResult, unwrappedFromWire, type CallToolResult } from './tool-result.ts';
 import { isObject, type Fields } from './json.ts';
+import { endingIn, type Ending, type Outcome } from './messages/answers.ts';
 
 /**
  * Answer read from the acknowledgement of any peer. An error has one of four shapes: nested `{error:

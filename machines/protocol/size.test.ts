@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
-import { excessBytes, mostLevels } from './size.ts';
+import { excessBytes, mostLevels } from './json.ts';
 
 it('finds exactly what is larger than the limit as JSON', () => {
   fc.assert(

@@ -23,7 +23,6 @@ import {
   type CacheRefreshed,
   type CacheOrder,
 } from './server-cache.rules.ts';
-import { collections } from './collection-rules.ts';
 import {
   notShownReason,
   withoutAddresses,
@@ -37,6 +36,7 @@ import {
   type Part,
   type CollectionRules,
 } from './collections.ts';
+import { collections } from './collection-rules.ts';
 import { readKind } from './read.machine.ts';
 import type { ResourcesWatched } from './watch.machine.ts';
 

@@ -10,10 +10,8 @@ import {
   type DPEDocumentMetadata,
   type DPEPage,
 } from '../protocol/messages/collections.ts';
-import { parseDpeUri } from './dpe-uri.ts';
+import { parseDpeUri, splitUri, encodePart, parseWindowUri } from './uri.ts';
 import { instantOf } from './finder.ts';
-import { splitUri, encodePart } from './uri.ts';
-import { parseWindowUri } from './window-uri.ts';
 
 /**
  * Rules for servers with windows or documents (docs/windows-and-documents.md), each with advice for the

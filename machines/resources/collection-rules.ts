@@ -1,6 +1,6 @@
 /** Rules of Desktop and Finder: the handling of lists, changes, reads and questions in each. */
-import { parseWindowUri } from './window-uri.ts';
-import { parseDpeUri } from './dpe-uri.ts';
+import { parseWindowUri } from './uri.ts';
+import { parseDpeUri } from './uri.ts';
 import type { Read } from '../protocol/messages/lists.ts';
 import { desktop } from './desktop.ts';
 import { finder } from './finder.ts';

@@ -1,10 +1,9 @@
 /** Interface common to Desktop and Finder, with their parts, answers and failure messages. */
-import type { ServerHistory } from '../call/history.ts';
 import { contentHash } from '../catalog/changes.ts';
+import type { ServerHistory } from '../call/history.ts';
 import type { Capabilities, ResourceCollection } from '../kernel/ports.ts';
-import { events } from '../protocol/protocol.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import type { Read } from '../protocol/messages/lists.ts';
+import { problemsIn } from '../protocol/messages/answers.ts';
 import {
   promptResult,
   resourceResult,
@@ -12,10 +11,9 @@ import {
   type PromptResult,
   type ResourceContents,
 } from '../protocol/messages/collections.ts';
-import { problemsIn } from '../protocol/messages/answers.ts';
-import { parseDpeUri } from './dpe-uri.ts';
-import { encodePart } from './uri.ts';
-import { parseWindowUri } from './window-uri.ts';
+import type { Read } from '../protocol/messages/lists.ts';
+import { events } from '../protocol/protocol.ts';
+import { parseDpeUri, encodePart, parseWindowUri } from './uri.ts';
 
 /** Display hints for a window from its list entry. */
 export interface ListedStanding {

@@ -12,7 +12,7 @@ import {
   renderWindow,
   type Window,
 } from './desktop.ts';
-import { isWindowUri, parseWindowUri } from './window-uri.ts';
+import { isWindowUri, parseWindowUri } from './uri.ts';
 
 /** Reads the windows in a list of a server, for N02 and N03 of a2c-wire §8.6. */
 const listed = (...uris: readonly string[]) => windowUrisIn(uris.map((uri) => ({ uri })));

@@ -6,7 +6,7 @@ import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { GetDesktop, ResourceContents } from '../protocol/messages/collections.ts';
 import type { Contents, Notice, Part, CollectionRules, ListedStanding, Standings } from './collections.ts';
-import { standingOf, isWindowUri, parseWindowUri, type WindowUri } from './window-uri.ts';
+import { standingOf, isWindowUri, parseWindowUri, type WindowUri } from './uri.ts';
 
 // ── questions ─────────────────────────────────────────────────────────────────────────────────────────
 /** Query of an agent for a Desktop. */

@@ -21,7 +21,7 @@ import {
   type DpePlace,
   type DpeQuery,
   type DpeUri,
-} from './dpe-uri.ts';
+} from './uri.ts';
 import { claimOf, routeOf, readRefusal, type Claim } from './finder.ts';
 
 /**

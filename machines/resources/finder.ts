@@ -23,7 +23,7 @@ import type { Read } from '../protocol/messages/lists.ts';
 import { problemsIn } from '../protocol/messages/answers.ts';
 import { canonical } from '../trace/canonical.ts';
 import type { Listed, Notice, CollectionRules } from './collections.ts';
-import { isDpeUri, parseDpeUri, hostNotFound, type DpeUri } from './dpe-uri.ts';
+import { isDpeUri, parseDpeUri, hostNotFound, type DpeUri } from './uri.ts';
 
 // ── questions ─────────────────────────────────────────────────────────────────────────────────────────
 /** Query for documents, with the part of the result to return. */

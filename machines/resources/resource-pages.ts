@@ -2,10 +2,9 @@
 import type { Annotations, Resource } from '../catalog/entries.ts';
 import type { AddressFor } from '../kernel/address.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import { withoutUndefined } from '../protocol/json.ts';
+import { withoutUndefined, jsonBytes } from '../protocol/json.ts';
 import type { Read } from '../protocol/messages/lists.ts';
 import type { ShownResource } from '../protocol/messages/collections.ts';
-import { jsonBytes } from '../protocol/size.ts';
 
 /** Question for one page; `server` is the bundle id or the name of the server. */
 export interface ResourcesWanted {

@@ -4,8 +4,8 @@ import type { ResourceCollection } from '../kernel/ports.ts';
 import { remembered } from '../kernel/objects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
-import { collections } from './collection-rules.ts';
 import { contentsIn, type Refused } from './collections.ts';
+import { collections } from './collection-rules.ts';
 
 // ── slots ─────────────────────────────────────────────────────────────────────────────────────────────
 /** Known content of one window or document URI. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildWindowUri, isWindowUri, parseWindowUri, type WindowUri } from './window-uri.ts';
+import { buildWindowUri, isWindowUri, parseWindowUri, type WindowUri } from './uri.ts';
 
 /** Parses a URI or returns undefined. W01 to W10 below are cases of a2c-wire §8.6. */
 const read = (raw: string): WindowUri | undefined => {

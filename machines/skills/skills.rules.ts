@@ -5,7 +5,7 @@ import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { post, type Post } from '../kernel/effects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import type { GetSkillReply, SkillRef } from '../protocol/messages/skills.ts';
+import type { GetSkillReply, SkillRef } from '../protocol/messages/collections.ts';
 
 /**
  * Name of the port that lists the skill folders (`list`) and reads one file of a skill (`read`). The port also checks

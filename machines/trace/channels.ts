@@ -1,11 +1,59 @@
 import type { EventObject } from 'xstate';
 import { kindIn, type Address } from '../kernel/address.ts';
+import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import { isAnswer } from '../kernel/ports.ts';
-import { keysIn, nameIn, ofSubject, rootOf, shortText } from './channel-words.ts';
-import { canonical, type Redactor, type Texts } from './canonical.ts';
-import { answered, plainParams } from './own-ids.ts';
-import type { DirectoryRecord, Thrown } from './record.ts';
 import type { Fields } from '../protocol/json.ts';
+import { canonical, type Redactor, type Texts } from './canonical.ts';
+import type { DirectoryRecord, Thrown } from './record.ts';
+
+// ── helpers that build the names of trace channels ──────────────────────────────────────────────────────
+const longestText = 80;
+/** Shortens the parameters of a question for the name of its channel; long text ends with a hash instead. */
+export const shortText = (text: string): string =>
+  text.length <= longestText
+    ? text
+    : `${text.slice(0, longestText - 20)}…${fnv(fnvBasis, text).toString(16)}`;
+const keysIn = (address: Address): string[] =>
+  address.split('/').flatMap((segment) => {
+    const name = segment.replace(/#\d+$/, '');
+    const at = name.indexOf(':');
+    return at < 0 ? [] : [name.slice(at + 1)];
+  });
+/** Subject of a root: the keys of its path, so `computer/client:files#3/process#1` gives `files`. */
+const subjectOf = (address: Address): string => keysIn(address).join(' ');
+/** Returns the suffix of a channel name, ` of <subject>`, or an empty text when the address has no key. */
+const ofSubject = (address: Address): string => {
+  const subject = subjectOf(address);
+  return subject === '' ? '' : ` of ${subject}`;
+};
+const rootOf = (leaf: Address): Address => leaf.slice(0, leaf.lastIndexOf('/'));
+const nameIn = (address: Address): Address => address.replace(/#\d+$/, '');
+
+/**
+ * Handling of request ids in traces. Ids of questions other than calls come from counters of this library, so
+ * traces treat questions that differ only in such an id as the same.
+ */
+
+/** Questions whose request id was given by the caller and is therefore kept. */
+const withGivenId: ReadonlySet<string> = new Set(['client:tool_call', 'server:tool_call_cancel']);
+/** Placeholder written into an answer in place of a request id that this library generated. */
+export const ownId = '$own';
+/** Returns the parameters of a question without a generated request id. */
+export const plainParams = (method: unknown, params: unknown): unknown => {
+  if (typeof params !== 'object' || params === null || withGivenId.has(method as string)) return params;
+  const { req_id: _, ...plain } = params as Fields;
+  return plain;
+};
+/**
+ * Replaces the request id in an answer by the placeholder when it is the generated id of its question.
+ * Another id is kept, because that answer belongs to another question.
+ */
+function answered(ev: EventObject, own: unknown): EventObject {
+  const { result } = ev as EventObject & Fields;
+  if (own === undefined || typeof result !== 'object' || result === null) return ev;
+  const isOwn = (result as Fields)['req_id'] === own;
+  return isOwn ? ({ ...ev, result: { ...result, req_id: ownId } } as EventObject) : ev;
+}
 
 /**
  * Translation of orders and news of hosts into the words of the public API, so that internal names never

@@ -1,9 +1,16 @@
 import { z } from 'zod';
-import { profiles } from './profiles.ts';
+
+export const profiles = ['boundary', 'steps', 'full'] as const;
+/**
+ * Amount of detail in a trace. `boundary`: everything that crosses between a host and its world, which is all
+ * that a replay compares. `steps` adds the transitions of the machines in between as an explanation, `full`
+ * also their contexts.
+ */
+export type Profile = (typeof profiles)[number];
 
 /**
  * Version of the `*.trace.ndjson` format (docs/trace-format.md). Additions keep the number. Any other change
- * raises it and adds an upcaster (upcasters.ts), so that older files stay readable.
+ * raises it and adds an upcaster (below), so that older files stay readable.
  */
 export const traceFormat = 'a2c-trace/2';
 
@@ -191,3 +198,29 @@ export const recordSchema = z.discriminatedUnion('k', [
     roots: z.array(rootFrame),
   }),
 ]);
+
+/**
+ * Translation of a line from one format version to the next, after a change of the format or of a word of the
+ * API.
+ */
+export interface Upcaster {
+  /** Format version that is read, such as `a2c-trace/2`. */
+  readonly from: string;
+  /** Format version of the returned line. */
+  readonly to: string;
+  readonly line: (line: unknown) => unknown;
+}
+/**
+ * Upcasters in the order of versions. The list is empty because nothing older than `a2c-trace/2` was
+ * published.
+ */
+const upcasters: readonly Upcaster[] = [];
+
+export const isReadable = (format: string, table = upcasters): boolean =>
+  format === traceFormat || table.some(({ from }) => from === format);
+/** Translates a line of an older format, including head and tail, into the current one. */
+export function upcast(line: unknown, format: string, table = upcasters): unknown {
+  let [value, version] = [line, format];
+  for (const { from, to, line: cast } of table) if (from === version) [value, version] = [cast(value), to];
+  return value;
+}

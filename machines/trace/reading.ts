@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { revived, type Lists } from './canonical.ts';
 import type { Crossing } from './channels.ts';
-import { headSchema, recordSchema, tailSchema, traceFormat, type Head, type Tail } from './format.ts';
-import type { Checkpoint } from './checkpoint.ts';
-import type { Facts } from './facts.ts';
-import type { FrameVia } from './frame.ts';
-import type { Mark } from './mark.ts';
-import type { DirectoryRecord } from './record.ts';
-import type { Step } from './step.ts';
-import { isReadable, upcast } from './upcasters.ts';
+import {
+  headSchema,
+  recordSchema,
+  tailSchema,
+  traceFormat,
+  type Head,
+  type Tail,
+  isReadable,
+  upcast,
+} from './format.ts';
+import type { Checkpoint, Facts, FrameVia, Mark, DirectoryRecord, Step } from './record.ts';
 
 /** Boundary crossing as read from a trace file. */
 export type CrossingLine = Crossing & {

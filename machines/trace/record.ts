@@ -1,5 +1,7 @@
+import type { EventObject } from 'xstate';
 import type { Address, AnyEvent } from '../kernel/address.ts';
 import type { Message } from '../kernel/effects.ts';
+import { isObject } from '../protocol/json.ts';
 
 /** Error that was thrown, in the form a trace stores. */
 export interface Thrown {
@@ -89,3 +91,162 @@ export type DirectoryRecord =
   | { readonly k: 'out'; readonly port: string; readonly a: Address; readonly ev: AnyEvent }
   /** Violation of an invariant, reported at the address where it occurred. */
   | { readonly k: 'defect'; readonly a: Address; readonly what: string };
+
+/**
+ * Note that the host's program writes into a trace between two crossings, for people to read:
+ * `computer.mark('checkout retry')`.
+ */
+export interface Mark {
+  readonly k: 'mark';
+  readonly text: string;
+}
+
+export type FrameVia = 'mcp' | 'socket' | 'relay';
+/**
+ * One message on the wire: JSON-RPC of an MCP session, a Socket.IO event of a seat, or a call that an office relays, told
+ * in short. Frames are recorded only for inspection; a replay does not need them.
+ */
+export interface Frame {
+  readonly k: 'frame';
+  /** Address of the session, link or office that carried the message: `computer/client:fs#3/session#1`. */
+  readonly a: Address;
+  readonly via: FrameVia;
+  /** Address of the actor that made the request to which the message belongs; absent when no actor did. */
+  readonly by?: Address;
+  /** Direction: `in` for a message received by this host, `out` for one it sent. */
+  readonly dir: 'in' | 'out';
+  /** Complete message. Its name, its id and any truncation are added when the frame is written. */
+  readonly json: unknown;
+  /** Other fields of a message that was read from a trace. */
+  readonly read?: Readonly<Record<string, unknown>>;
+}
+
+/** Event on a channel of a trace. */
+export interface ChannelEvent {
+  readonly ch: string;
+  readonly ev: EventObject;
+}
+/**
+ * State at the first kept record of a trace whose beginning was dropped: enough for any version to bring a
+ * host to that point and go on. Channels have the same names as in the rest of the trace.
+ */
+export interface Facts {
+  readonly k: 'facts';
+  /** Orders that led the hosts to their current state, in words of the public API. */
+  readonly orders: readonly ChannelEvent[];
+  /**
+   * Events reported by the world on open channels that still hold: the answer to `initialize`, seats,
+   * sockets.
+   */
+  readonly told: readonly ChannelEvent[];
+  /** Last exit of each closed port, such as a process, by its channel without a number (`process:files`). */
+  readonly ended: readonly ChannelEvent[];
+  /**
+   * Last answer to each question, by the question's channel without its number; calls and questions about
+   * their results are left out.
+   */
+  readonly answers: readonly ChannelEvent[];
+  /** Calls and questions still waiting for an answer, in the order in which they came. */
+  readonly open: readonly ChannelEvent[];
+  /** Values the world returned at once (`draw`) for calls that are still open. */
+  readonly draws: readonly { readonly ch: string; readonly v: unknown }[];
+  /** Running timers, each with the time left in ms. */
+  readonly timers: readonly { readonly ch: string; readonly left: number }[];
+}
+/** Removes the trailing number from the name of a channel. */
+export const withoutNumber = (ch: string): string => ch.replace(/\/\d+$/, '');
+
+/**
+ * Resource that a root actor holds besides its machine, such as a timer or a question, listed in the order of
+ * acquisition.
+ */
+export type HeldFrame =
+  /**
+   * `id` and `ev` are the delayed event that XState sends when the timer fires; a deadline has none. `left`
+   * is the time until it fires, in ms.
+   */
+  | {
+      readonly held: 'timer';
+      readonly n: number;
+      readonly id: string;
+      readonly ev: { readonly type: string };
+      readonly left?: number;
+    }
+  | { readonly held: 'deadline'; readonly n: number; readonly left?: number }
+  | { readonly held: 'leaf'; readonly port: string; readonly a: Address }
+  | { readonly held: 'ask'; readonly id: string };
+export interface RootFrame {
+  readonly a: Address;
+  readonly kind: string;
+  readonly key: string;
+  /** Address of the living root that owns this one. `tells` is the root told of its end. */
+  readonly owner: Address | null;
+  readonly tells: Address;
+  readonly will?: Message;
+  /** Last numbers this root has given to its child roots, leaves and timers. */
+  readonly opened: number;
+  readonly leaves: number;
+  readonly timers: number;
+  /** Time since the root was opened, in ms; only for people to read. */
+  readonly age?: number;
+  /** Time since the root entered its current state, in ms; only for people to read. */
+  readonly inState?: number;
+  readonly holds: readonly HeldFrame[];
+  /** Snapshot as XState persists it: state value, context and children by name. */
+  readonly snapshot: unknown;
+}
+/**
+ * Complete state of a directory between two inputs. A replay can start from it instead of from the start of
+ * the host, so a ring buffer that lost its beginning can still be replayed.
+ */
+export interface Checkpoint {
+  readonly k: 'key';
+  /** Last number given to a root without an owner. */
+  readonly opened: number;
+  readonly outlets: readonly { readonly a: Address; readonly letters: number }[];
+  /** Frames of the live roots; owners come before the roots they own. */
+  readonly roots: readonly RootFrame[];
+}
+
+/** One microstep of a machine, recorded in traces of the profiles `steps` and `full`. */
+export interface Step {
+  readonly k: 'step';
+  /** Address of the root whose machine took the step. */
+  readonly a: Address;
+  /** Type of the event that caused the step. */
+  readonly ev: string;
+  /** State value after the step. */
+  readonly v: unknown;
+  /**
+   * Transitions that were taken, such as `client: idle --server.start--> launching`; empty when the event
+   * changed nothing.
+   */
+  readonly tr: readonly string[];
+  /** Final status of the machine: `done`, `error` or `stopped`; absent while it lives. */
+  readonly st?: string;
+  /** Context fields that changed (profile `full`); all fields with the first step. */
+  readonly ctx?: Readonly<Record<string, unknown>>;
+  /** Names of context fields that were removed. */
+  readonly gone?: readonly string[];
+}
+/**
+ * Compares two state values without what changes within parallel regions: a server that is pinged is ready all the
+ * time.
+ */
+export function isSameOutside(one: unknown, other: unknown): boolean {
+  if (!isObject(one) || !isObject(other)) return one === other;
+  const [key = '', ...more] = Object.keys(one);
+  return key in other && (more.length > 0 || isSameOutside(one[key], other[key]));
+}
+/** Returns the context after a step, computed from the context before it. */
+export function contextAfter(
+  before: unknown,
+  { ctx, gone = [] }: { readonly ctx?: unknown; readonly gone?: unknown },
+): Readonly<Record<string, unknown>> {
+  const next = { ...(before as object | undefined), ...(ctx as object | undefined) } as Record<
+    string,
+    unknown
+  >;
+  for (const key of Array.isArray(gone) ? (gone as string[]) : []) delete next[key];
+  return next;
+}

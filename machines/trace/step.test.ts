@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { contextAfter, isSameOutside } from './step.ts';
+import { contextAfter, isSameOutside } from './record.ts';
 
 it('what a machine remembers after a step is what it did before, with what changed and without what is gone', () => {
   expect(contextAfter(undefined, { ctx: { a: 1, b: 2 } })).toEqual({ a: 1, b: 2 });

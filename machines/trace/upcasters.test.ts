@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { traceFormat } from './format.ts';
-import { isReadable, upcast, type Upcaster } from './upcasters.ts';
+import { traceFormat, isReadable, upcast, type Upcaster } from './format.ts';
 
 type Line = { readonly k?: string; readonly ev?: { readonly type: string } };
 /** Upcaster from one format to the next that renames one event type. */

@@ -20,7 +20,7 @@ import type { RequestFact } from '../kernel/ports.ts';
 import type { Failure } from '../protocol/failure.ts';
 import * as rules from './upload.rules.ts';
 import type { LandingAnswer, PartWanted, UploadContext, UploadInput, UploadOrder } from './upload.rules.ts';
-import { uploadRefused } from '../protocol/messages/uploads.ts';
+import { uploadRefused } from '../protocol/messages/blobs.ts';
 
 type Answered = Extract<RequestFact, { type: 'ask.answered' }>;
 type Refused = Extract<RequestFact, { type: 'ask.refused' }>;

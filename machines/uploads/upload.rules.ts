@@ -9,7 +9,7 @@ import {
   type Declared,
   type UploadPart,
   type UploadRefusal,
-} from '../protocol/messages/uploads.ts';
+} from '../protocol/messages/blobs.ts';
 
 /**
  * Name of the port that writes into the landing folder. `open` makes the file and answers only when that fails:

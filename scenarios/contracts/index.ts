@@ -43,4 +43,4 @@ export type {
   SessionLost,
 } from '../../machines/kernel/ports.ts';
 export type { SessionWaits } from '../../machines/kernel/ports.ts';
-export type { Digits, Path } from '../../machines/protocol/exact-numbers.ts';
+export type { Digits, Path } from '../../machines/protocol/json.ts';

@@ -13,7 +13,7 @@ import { xstateVersion } from '../../machines/version.ts';
 
 /**
  * Facts of XState that recording and replay need and that its types do not promise. A version that changes one of
- * these needs a change of charts.ts, trace-lines.ts, assemble.ts, checkpoint.ts and inert.ts first.
+ * these needs a change of charts.ts, trace-lines.ts, assemble.ts, record.ts and inert.ts first.
  */
 interface Package {
   readonly version: string;

@@ -3,7 +3,7 @@ import type { AnyStateMachine, EventFrom, InputFrom } from 'xstate';
 import type { agentMachine } from '../../machines/agent/agent.machine.ts';
 import type { viewMachine } from '../../machines/agent/view.machine.ts';
 import type { callMachine } from '../../machines/call/call.machine.ts';
-import { callKind, type CallStart } from '../../machines/call/messages.ts';
+import { callKind, type CallStart } from '../../machines/call/call.rules.ts';
 import { catalogKind } from '../../machines/catalog/catalog.rules.ts';
 import type { catalogMachine } from '../../machines/catalog/catalog.machine.ts';
 import { clientKind } from '../../machines/client/client.events.ts';

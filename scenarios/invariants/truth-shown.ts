@@ -1,10 +1,9 @@
 import { keyOf } from '../../machines/kernel/address.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import { capabilitiesOf, type ResourcesTruth, type Truth } from '../stage/scripted/script.ts';
-import { isWindowUri } from '../../machines/resources/window-uri.ts';
-import { isDpeUri } from '../../machines/resources/dpe-uri.ts';
+import { isWindowUri, isDpeUri } from '../../machines/resources/uri.ts';
+import { type AggregateShown, type Items } from '../../machines/resources/collections.ts';
 import { collections } from '../../machines/resources/collection-rules.ts';
-import type { AggregateShown, Items } from '../../machines/resources/collections.ts';
 import type { ResourceCollection } from '../../machines/kernel/ports.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import type { Harness } from '../stage/harness.ts';

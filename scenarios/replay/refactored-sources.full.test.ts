@@ -88,7 +88,7 @@ const refactorings: readonly Refactoring[] = [
     what: 'a kind of machine has another name, and with it all its addresses',
     edits: [
       ['machines/catalog/catalog.rules.ts', "CatalogOrder>('catalog')", "CatalogOrder>('listing')"],
-      ['machines/client/client.setup.ts', "params.kind === 'catalog'", "params.kind === 'listing'"],
+      ['machines/client/client.machine.ts', "params.kind === 'catalog'", "params.kind === 'listing'"],
       ['actors/runtime/assemble.ts', '  catalog: catalogMachine,', '  listing: catalogMachine,'],
     ],
   },

@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { hostPath } from '../../machines/inspection-wire.ts';
+import { hostPath } from '../../machines/inspection.ts';
 import { readTrace } from '../../machines/trace/index.ts';
 import { attachTo, type AttachedPage } from '../fixtures/attached.ts';
 import { commandLine } from '../fixtures/command-line.ts';

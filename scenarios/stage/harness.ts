@@ -11,7 +11,7 @@ import { nameOf, type Address } from '../../machines/kernel/address.ts';
 import { defaultLimits, type KnownTools, type CallLimits } from '../../machines/call/policy/index.ts';
 import { extended } from '../../machines/kernel/objects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
-import type { CallSettled } from '../../machines/call/messages.ts';
+import type { CallSettled } from '../../machines/call/call.rules.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { namesOf } from '../../actors/runtime/charts.ts';
 import type { Microstep } from '../../actors/runtime/stepper/stepper.ts';

@@ -1,15 +1,17 @@
 import { Questions, type LocalOffice } from './questions.ts';
 import { gone, newAfterLeases, OwnSeats, RemoteSeats } from './seats.ts';
 import type { SeatFacts } from '../../../machines/kernel/ports.ts';
-import type { Timers } from '../../../machines/office/rooms/pending.ts';
+import type { Timers } from '../../../machines/office/rooms/relay.ts';
 import {
   seatKey,
   type Holder,
   type Register,
   type RegisterNews,
   type RenewedLease,
+  type Seating,
+  type Lookup,
+  type Member,
 } from '../../../machines/office/rooms/register.ts';
-import type { Seating, Lookup, Member } from '../../../machines/office/rooms/seating.ts';
 
 const both = [() => performance.now(), () => Date.now()];
 /**

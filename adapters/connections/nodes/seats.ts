@@ -1,8 +1,7 @@
 import { extended } from '../../../machines/kernel/objects.ts';
 import type { SeatFacts } from '../../../machines/kernel/ports.ts';
 import { takenText } from '../../../machines/office/rooms/claims.ts';
-import { seatKey, type Holder, type Register } from '../../../machines/office/rooms/register.ts';
-import { Seating } from '../../../machines/office/rooms/seating.ts';
+import { seatKey, type Holder, type Register, Seating } from '../../../machines/office/rooms/register.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 
 /** Failures and seats of an office that consists of several nodes. */

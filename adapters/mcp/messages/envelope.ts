@@ -1,4 +1,4 @@
-import type { Digits } from '../../../machines/protocol/exact-numbers.ts';
+import type { Digits } from '../../../machines/protocol/json.ts';
 import { manyBytes } from '../../../machines/protocol/protocol.ts';
 
 /** JSON-RPC message from the wire, with members of unchecked types. */

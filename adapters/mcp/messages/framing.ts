@@ -2,7 +2,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { sizes } from '../../../machines/protocol/protocol.ts';
 import { parsed, answeredId, answerOf, isAnswer } from '../lenient.ts';
 import type { Around } from '../transport.ts';
-import { digitsBelow, digitsIn, type Digits } from '../../../machines/protocol/exact-numbers.ts';
+import { digitsBelow, digitsIn, type Digits } from '../../../machines/protocol/json.ts';
 import { note, tooLargeError, type Envelope } from './envelope.ts';
 import { responseIdOf } from './overlong-id.ts';
 

@@ -1,5 +1,4 @@
-import { embedded } from '../../../machines/inspection-wire.ts';
-import type { Chart } from '../../../machines/inspection.ts';
+import { embedded, type Chart } from '../../../machines/inspection.ts';
 import { unpacked } from '../unpacked.ts';
 import { graphOf, type ElkNode, type LaidOut } from './graph.ts';
 

@@ -1,7 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { InspectorControl } from '../../../machines/inspection.ts';
-import { mostPageBytes } from '../../../machines/inspection-wire.ts';
+import { type InspectorControl, mostPageBytes } from '../../../machines/inspection.ts';
 import type { ServerView } from '../model.ts';
 import type { Session } from '../session.ts';
 import { laterOf, listOf, textOf, visible } from '../values.ts';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useEffect, useReducer, useRef } from 'preact/hooks';
-import { contextAfter } from '../../../machines/trace/step.ts';
+import { contextAfter } from '../../../machines/trace/record.ts';
 import { causesOf, changesOf, eventOf } from '../causes.ts';
 import type { Row } from '../trace-lines.ts';
 import { Empty, LongList } from '../pieces.tsx';

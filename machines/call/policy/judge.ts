@@ -11,13 +11,15 @@ import {
   type Digits,
   givenAsText,
   withDigits,
-} from '../../protocol/exact-numbers.ts';
+  ownMember,
+  isObject,
+  type Fields,
+} from '../../protocol/json.ts';
 import type { JsonObject, Tool, ToolAnnotations } from '../../catalog/entries.ts';
 import type { ToolMeta } from '../../catalog/tool.ts';
 import type { Emit, Ports, RequestFact } from '../../kernel/ports.ts';
 import { wireCodes } from '../../protocol/failure.ts';
 import type { CallPolicy, Judgement } from './policy.ts';
-import { ownMember, isObject, type Fields } from '../../protocol/json.ts';
 import { rememberedLast } from '../../kernel/objects.ts';
 import { toolResult, type CallToolResult } from '../../protocol/tool-result.ts';
 import { excessOf, truncateTo } from './truncate.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { excessBytes, mostLevels } from '../../protocol/size.ts';
+import { excessBytes, mostLevels } from '../../protocol/json.ts';
 import { excessOf, truncateTo } from './truncate.ts';
 
 type Json = Readonly<Record<string, unknown>>;

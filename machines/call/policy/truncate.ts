@@ -1,6 +1,5 @@
 import { remembered } from '../../kernel/objects.ts';
-import { excessBytes, jsonBytes, mostLevels } from '../../protocol/size.ts';
-import { isObject, type Fields } from '../../protocol/json.ts';
+import { excessBytes, jsonBytes, mostLevels, isObject, type Fields } from '../../protocol/json.ts';
 
 /** Share of the remaining bytes, after the notice, that the metadata may use; the rest is for content items. */
 const shareOfMeta = 0.125;

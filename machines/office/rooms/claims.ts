@@ -1,7 +1,6 @@
 import type { SeatFacts } from '../../kernel/ports.ts';
 import { dropFrom, entriesOf, getIn, putIn, type Trie } from '../../kernel/trie.ts';
-import { seatKey } from './register.ts';
-import { isSameSeat } from './seating.ts';
+import { seatKey, isSameSeat } from './register.ts';
 
 /**
  * Claims to the seats of an office server: a computer is identified by room and name, a room has one agent, and a

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { SeatFacts } from '../../kernel/ports.ts';
 import { wireCodes, type Failure } from '../../protocol/failure.ts';
-import { uploadRefused } from '../../protocol/messages/uploads.ts';
+import { uploadRefused } from '../../protocol/messages/blobs.ts';
 import { PROTOCOL_VERSION, events, isSpoken, spoken } from '../../protocol/protocol.ts';
 
 /** Peer that wants to enter an office, with everything it presented when connecting. */

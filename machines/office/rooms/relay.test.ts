@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SeatFacts } from '../../kernel/ports.ts';
 import { judge, type Verdict } from './relay.ts';
-import { Seating } from './seating.ts';
+import { Seating } from './register.ts';
 
 const agent: SeatFacts = { office: 'o', role: 'agent', name: 'a' };
 const computer: SeatFacts = { office: 'o', role: 'computer', name: 'c' };

@@ -88,3 +88,146 @@ export function blobRefOf(item: unknown): (BlobRef & { readonly meta: Fields }) 
     ...(typeof sha256 === 'string' && { sha256 }),
   };
 }
+
+// ── messages about files that an agent puts on a computer, in parts; terms of 0.4 ───────────────────────
+/** Limits of uploads. */
+export const uploadLimits = {
+  /** Largest part in bytes before base64 that a computer of ours takes. */
+  mostPartBytes: 1024 * 1024,
+  /** Largest number of uploads that a computer of ours takes at once. */
+  atOnce: 4,
+  /** Largest number of parts of one upload that wait for their turn. */
+  waitingParts: 8,
+} as const;
+
+/**
+ * Question `client:put_blob` with a part of a file, answered with `PutBlobReply`. The first part has no `upload_id`,
+ * and declares `total_size` in bytes, `sha256` (hexadecimal) and perhaps a name; later parts declare nothing. Parts
+ * come in order: `chunk_offset` counts the bytes before the part. `eof` marks the last one, `blob` is base64. `resume`
+ * is an extension of ours: a first part goes on with an upload of the same declaration, where there is one.
+ */
+export const putBlob = z.looseObject({
+  ...asked,
+  upload_id: z.string().max(200).nullish(),
+  chunk_offset: wholeNumber,
+  eof: z.boolean(),
+  blob: z.string(),
+  total_size: wholeNumber.nullish(),
+  sha256: z.string().nullish(),
+  name_hint: z.string().nullish(),
+  resume: z.boolean().nullish(),
+});
+export type PutBlob = z.infer<typeof putBlob>;
+
+/**
+ * Reply to `client:put_blob`. Only the reply to the last part has `landing_path`, the whole path of the file on the
+ * computer, with its `total_size` and `sha256`. `received` is an extension of ours: the bytes that the computer has.
+ */
+export const putBlobReply = z.looseObject({
+  upload_id: z.string(),
+  chunk_offset: z.int().nonnegative(),
+  landing_path: z.string().nullish(),
+  total_size: z.int().nullish(),
+  sha256: z.string().nullish(),
+  received: z.int().nonnegative().nullish(),
+  ...answered,
+});
+export type PutBlobReply = z.infer<typeof putBlobReply>;
+
+/** Reason why a part cannot be written, a word of the protocol (`details.reason` of 4019). */
+export type UploadRefusal =
+  | 'invalid_upload'
+  | 'invalid_declaration'
+  | 'range'
+  | 'too_large'
+  | 'busy'
+  | 'forbidden'
+  | 'integrity'
+  | 'io_error';
+const remedies: Readonly<Record<UploadRefusal, string>> = {
+  invalid_upload: 'Begin the upload again, with its declaration',
+  invalid_declaration: 'Send total_size and sha256 with the first part, and with no other',
+  range: 'Go on where the computer is: details.received has the bytes that it has',
+  too_large: 'Send a smaller file, or raise the limit in a2c.landing of the config of the computer',
+  busy: 'Wait until another upload has ended, and begin again',
+  forbidden: 'Set a2c.landing in the config of the computer, and allow the upload there',
+  integrity: 'Send the file again, while nothing changes it',
+  io_error: 'Look at the disk of the landing folder, and begin again',
+};
+/** Failure of a part, with the reason as the protocol words it. */
+export const uploadRefused = (reason: UploadRefusal, message: string, details: object = {}): Failure => ({
+  code: wireCodes.blobNotWritten,
+  message,
+  details: { reason, ...details },
+  remedy: remedies[reason],
+});
+
+/** Facts that an agent declares with the first part of an upload. */
+export interface Declared {
+  readonly bytes: number;
+  readonly sha256: string;
+  /** Name that the agent proposes; anything may be in it. */
+  readonly name?: string;
+}
+/** Part of an upload without its bytes, as `partIn` reads it. */
+export interface UploadPart {
+  /** Id of the upload; a new one for a first part. */
+  readonly upload: string;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly isLast: boolean;
+  /** Declaration; a first part has one. */
+  readonly declared?: Declared;
+  /** Tells that a first part goes on with an upload of the same declaration, where there is one. */
+  readonly resumes?: true;
+}
+/** Number of bytes of a base64 text by its length; undefined when it has the length of none. */
+function bytesIn(base64: string): number | undefined {
+  const { length } = base64;
+  const end = base64.indexOf('=', length - 3);
+  const padding = end === -1 ? 0 : length - end;
+  if (length % 4 !== 0 || padding > 2 || (padding === 2 && !base64.endsWith('='))) return undefined;
+  return (length / 4) * 3 - padding;
+}
+const hasDeclared = ({ total_size, sha256, name_hint }: PutBlob): boolean =>
+  typeof total_size === 'number' || typeof sha256 === 'string' || typeof name_hint === 'string';
+/**
+ * Reads the facts of a part. `decoded`: number of bytes that its text gave; a decoder leaves out what is not base64, so that there
+ * are fewer than the text should have. `newId` names a new upload.
+ */
+export function partIn(question: PutBlob, decoded: number, newId: () => string): UploadPart | Failure {
+  const {
+    upload_id: known,
+    chunk_offset: offset,
+    eof: isLast,
+    blob,
+    total_size,
+    sha256,
+    name_hint,
+  } = question;
+  const bytes = bytesIn(blob);
+  if (bytes === undefined || bytes !== decoded)
+    return uploadRefused('invalid_declaration', 'blob is not base64');
+  if (bytes > uploadLimits.mostPartBytes)
+    return uploadRefused(
+      'invalid_declaration',
+      `A part may have ${uploadLimits.mostPartBytes} bytes at most`,
+    );
+  if (typeof known === 'string') {
+    if (hasDeclared(question))
+      return uploadRefused('invalid_declaration', 'Only the first part has a declaration');
+    return { upload: known, offset, bytes, isLast };
+  }
+  const declared = {
+    bytes: total_size ?? 0,
+    sha256: (sha256 ?? '').toLowerCase(),
+    ...(typeof name_hint === 'string' && { name: name_hint.slice(0, longestName) }),
+  };
+  if (declared.bytes < 1) return uploadRefused('invalid_declaration', 'total_size must be at least 1');
+  if (!/^[0-9a-f]{64}$/.test(declared.sha256))
+    return uploadRefused('invalid_declaration', 'sha256 must have 64 hexadecimal digits');
+  const part = { upload: newId(), offset, bytes, isLast, declared };
+  return question.resume === true ? { ...part, resumes: true } : part;
+}
+/** Largest number of characters of a proposed name that are kept. */
+const longestName = 256;

@@ -15,11 +15,21 @@ import {
   type Missing,
   type ReadResourceReply,
   type SmcpTool,
+  getSkillReply,
+  getSkillsReply,
+  skillRef,
+  type GetSkillReply,
+  type SkillRef,
 } from './collections.ts';
-import { getBlobReply, heldBlobReply, type GetBlobReply, type HeldBlobReply } from './blobs.ts';
+import {
+  getBlobReply,
+  heldBlobReply,
+  type GetBlobReply,
+  type HeldBlobReply,
+  putBlobReply,
+  type PutBlobReply,
+} from './blobs.ts';
 import { listRoomReply } from './messages.ts';
-import { putBlobReply, type PutBlobReply } from './uploads.ts';
-import { getSkillReply, getSkillsReply, skillRef, type GetSkillReply, type SkillRef } from './skills.ts';
 import { problemsIn } from './answers.ts';
 import { readAnswer } from '../reading.ts';
 

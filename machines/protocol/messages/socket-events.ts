@@ -12,6 +12,10 @@ import type {
   GetToolsReply,
   ReadResource,
   ReadResourceReply,
+  GetSkill,
+  GetSkillReply,
+  GetSkills,
+  GetSkillsReply,
 } from './collections.ts';
 import type { z } from 'zod';
 import type { events, notices } from '../protocol.ts';
@@ -29,9 +33,7 @@ import type {
   ToolCallCancelled,
   ToolCallProgress,
 } from './messages.ts';
-import type { GetBlob, GetBlobReply } from './blobs.ts';
-import type { PutBlob, PutBlobReply } from './uploads.ts';
-import type { GetSkill, GetSkillReply, GetSkills, GetSkillsReply } from './skills.ts';
+import type { GetBlob, GetBlobReply, PutBlob, PutBlobReply } from './blobs.ts';
 import type { notifications } from '../notifications.ts';
 
 /**

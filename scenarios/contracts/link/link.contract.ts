@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { mostLevels } from '../../../machines/protocol/size.ts';
+import { mostLevels } from '../../../machines/protocol/json.ts';
 import { type LinkProbe, type MakeTransport, type OfficeProbe, World } from './link-world.ts';
 
 const limits = { relayMarginMs: 50, queryMs: 5_000 };

@@ -1,4 +1,4 @@
-import { roundedIn } from '../../../machines/protocol/exact-numbers.ts';
+import { roundedIn } from '../../../machines/protocol/json.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

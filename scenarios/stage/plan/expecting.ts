@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../machines/call/messages.ts';
+import type { Outcome } from '../../../machines/call/call.rules.ts';
 import type { Expectation, Stage } from './plan.ts';
 
 /** Reference to a server of a plan, returned by `Scene`. */

@@ -25,7 +25,7 @@ export type { ServerSettings } from '../server-plan.ts';
 export type { Values } from '../scripted/host-ports.ts';
 export type { Fault, Moment } from '../../fault-server/words/fault.ts';
 export type { CallLimits } from '../../../machines/call/policy/index.ts';
-export type { CallSettled } from '../../../machines/call/messages.ts';
+export type { CallSettled } from '../../../machines/call/call.rules.ts';
 export type { Landing } from '../../../machines/uploads/upload.rules.ts';
 export type { OnConflict } from '../../../machines/catalog/tool-table.ts';
 export type { AnyEvent } from '../../../machines/kernel/address.ts';

@@ -1,6 +1,6 @@
 import { nameOf, type Address } from '../../../machines/kernel/address.ts';
 import { isAnswer } from '../../../machines/kernel/ports.ts';
-import type { CallSettled } from '../../../machines/call/messages.ts';
+import type { CallSettled } from '../../../machines/call/call.rules.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { RecordOf as Of, SeenRecord } from '../../invariants/invariant.ts';
 import type { Stage } from './plan.ts';

@@ -1,5 +1,5 @@
 import type { CallLimits } from '../../../machines/call/policy/index.ts';
-import type { CallEnd, CallPhase, Outcome } from '../../../machines/call/messages.ts';
+import type { CallEnd, CallPhase, Outcome } from '../../../machines/call/call.rules.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { ResourceCollection } from '../../../machines/kernel/ports.ts';
 import { timing, type Timing } from '../../../machines/kernel/timing.ts';

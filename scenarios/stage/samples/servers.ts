@@ -4,7 +4,7 @@ import type { CatalogOrder } from '../../../machines/catalog/catalog.machine.ts'
 import { timing } from '../../../machines/kernel/timing.ts';
 import type { ClientOrder } from '../../../machines/client/client.events.ts';
 import { planOf } from '../server-plan.ts';
-import type { CallOrder } from '../../../machines/call/messages.ts';
+import type { CallOrder } from '../../../machines/call/call.rules.ts';
 
 export const process: Sample = {
   input: { server: 's' },

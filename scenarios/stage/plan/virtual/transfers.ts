@@ -7,7 +7,7 @@ import type {
   DownloadOrder,
   DownloadPart,
 } from '../../../../machines/blobs/download.rules.ts';
-import type { CallSettled } from '../../../../machines/call/messages.ts';
+import type { CallSettled } from '../../../../machines/call/call.rules.ts';
 import { events } from '../../../../machines/protocol/protocol.ts';
 import { officeUrl, type Harness } from '../../harness.ts';
 import { shownBy, type Observed, type Shown } from '../observations.ts';
