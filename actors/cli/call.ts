@@ -14,7 +14,7 @@ import {
 import type { CommandContext } from './context.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { callJson, conflictSummary, notReadyLines } from './printing/servers.ts';
-import { calledOf, progressTold, shown } from './printing/call-progress.ts';
+import { calledOf, progressReporter, withProgress } from './printing/call-progress.ts';
 import { drawn, forShell, logsOf, readingFrom, typedHere } from './printing/contents.ts';
 import { besideFailure, ownFailure, showFailure } from './printing/failures.ts';
 import { readFor, signatureText } from './printing/signature.ts';
@@ -203,7 +203,7 @@ async function callOn(
   if (info) mustBeOne(options, info, tool, listing);
   const params = info ? readFor(info, words) : {};
   const called = host.callTool(tool, params, { ...how(), confirmed: true });
-  const outcome = await shown(context, called, calledOf(host), progressTold(context, options));
+  const outcome = await withProgress(context, called, calledOf(host), progressReporter(context, options));
   const known = inTypedTime(await explained(context, options, host, outcome), limitMs);
   return isTriedAgain(known) ? known : tell(context, options, known);
 }
@@ -328,7 +328,7 @@ function callAfar(
     const params = options.putBlobs === true ? await withPutBlobs(landed, put) : landed;
     const called = agent.callTool(computer, tool, params, how(performance.now() - beganAt));
     const about = { server: computer, tool };
-    const outcome = await shown(context, called, () => about, progressTold(context, options));
+    const outcome = await withProgress(context, called, () => about, progressReporter(context, options));
     if (outcome.outcome === 'succeeded') return tell(context, options, outcome);
     const { failure } = outcome;
     // Adds advice only where nobody could be asked; a person who said no has decided.

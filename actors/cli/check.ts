@@ -15,7 +15,7 @@ import {
   brokenByChange,
   brokenByList,
   isDocument,
-  isTold,
+  isAnnounced,
   isWindow,
   brokenByCatalogue,
   brokenByDocument,
@@ -204,7 +204,7 @@ async function readAgain(reader: CheckReader, plan: CheckPlan, told: readonly st
     if (after !== undefined && after !== before) changed.push({ uri, before, after });
   }
   // Waits for late notifications, because servers gather their updates for a while.
-  if (changed.some(({ uri }) => !isTold(uri, told)))
+  if (changed.some(({ uri }) => !isAnnounced(uri, told)))
     await pause(toldWithinMs, undefined, { signal }).catch(() => {});
   for (const each of changed) reader.add(brokenByChange(each, told));
 }

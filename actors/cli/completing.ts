@@ -27,7 +27,7 @@ export interface KnownItem {
   readonly schema: unknown;
 }
 /** Names that can be typed, by the words with which help texts call arguments. */
-export interface Known {
+export interface KnownNames {
   readonly servers: readonly string[];
   tools(): Promise<readonly KnownItem[]>;
   prompts(): Promise<readonly KnownItem[]>;
@@ -44,7 +44,7 @@ const whole = (text: string, about?: string): Candidate => ({
 export async function completed(
   command: Command,
   words: readonly string[],
-  known: Known,
+  known: KnownNames,
   current: string,
 ): Promise<readonly Candidate[]> {
   const typed = readWords(command, words);
@@ -56,7 +56,7 @@ async function candidates(
   command: Command,
   { operands, pending, isBehind }: TypedWords,
   current: string,
-  known: Known,
+  known: KnownNames,
 ): Promise<readonly Candidate[]> {
   if (isBehind) return files(current);
   if (pending) return ofOption(pending, current, known);
@@ -115,7 +115,7 @@ const optionsOf = (command: Command): readonly Candidate[] =>
     .flatMap(({ long, description }) =>
       long === undefined || long === null ? [] : [whole(long, description)],
     );
-function ofOption(option: Option, current: string, known: Known): Promise<readonly Candidate[]> {
+function ofOption(option: Option, current: string, known: KnownNames): Promise<readonly Candidate[]> {
   const [, kind = ''] = /[<[]([^\]>]*)[\]>]/.exec(option.flags) ?? [];
   if (option.argChoices) return Promise.resolve(option.argChoices.map((each) => whole(each)));
   return ofKinds(kind, current, known);
@@ -124,7 +124,7 @@ const prefixed = (prefix: string, all: readonly Candidate[]): readonly Candidate
   all.map(({ text, ...rest }) => ({ ...rest, text: prefix + text }));
 
 /** Completes a name of one of several kinds, as in `server|tool`. */
-async function ofKinds(kinds: string, current: string, known: Known): Promise<readonly Candidate[]> {
+async function ofKinds(kinds: string, current: string, known: KnownNames): Promise<readonly Candidate[]> {
   const all = kinds.split('|').map(async (kind): Promise<readonly Candidate[]> => {
     if (/^(?:file|dir|folder|out)$/.test(kind)) return files(current);
     if (kind === 'server') return known.servers.map((name) => whole(name));
@@ -133,7 +133,7 @@ async function ofKinds(kinds: string, current: string, known: Known): Promise<re
   });
   return (await Promise.all(all)).flat();
 }
-const itemsBy = (kind: string | undefined, known: Known): Promise<readonly KnownItem[]> =>
+const itemsBy = (kind: string | undefined, known: KnownNames): Promise<readonly KnownItem[]> =>
   kind === 'prompt' ? known.prompts() : known.tools();
 /** Completes `TOOL` and `SERVER.TOOL`; the latter where a server was typed, or where the bare name is not enough. */
 function ofItems(
@@ -156,7 +156,7 @@ function ofItems(
 async function itemsOf(
   kind: string | undefined,
   server: string,
-  known: Known,
+  known: KnownNames,
 ): Promise<readonly Candidate[]> {
   const all = await itemsBy(kind, known);
   return all.flatMap((item) => (item.server === server ? [whole(item.original, item.description)] : []));
@@ -167,7 +167,7 @@ async function ofArguments(
   first: string | undefined,
   operands: readonly string[],
   current: string,
-  known: Known,
+  known: KnownNames,
 ): Promise<readonly Candidate[]> {
   const kind = first === 'prompt' ? 'prompt' : 'tool';
   const { target, rest } = targetIn(operands, known.servers);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { completed, readWords, type Candidate, type Known, type KnownItem } from './completing.ts';
+import { completed, readWords, type Candidate, type KnownNames, type KnownItem } from './completing.ts';
 import type { CommandContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { enabled, tableOf } from './one-shot.ts';
@@ -92,7 +92,7 @@ async function withKnown(
   context: CommandContext,
   command: Command,
   words: readonly string[],
-): Promise<readonly [Command, readonly string[], Known]> {
+): Promise<readonly [Command, readonly string[], KnownNames]> {
   const { operands, values } = readWords(command, words);
   const [url] = operands;
   const isTyped = isUrl(url) && isCalledByUrl(command.name());
@@ -113,7 +113,7 @@ const noServers = ((): Config => {
   throw new Error('a config without servers is right');
 })();
 /** Returns the names in a config, with what its servers listed in their last run. */
-async function knownIn(config: Config): Promise<Known> {
+async function knownIn(config: Config): Promise<KnownNames> {
   const lists = await Promise.all(
     enabled(config).map(async (server) => {
       const cached = await readCached(defaultStateDir(), fingerprintOf(server));

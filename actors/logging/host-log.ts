@@ -1,6 +1,6 @@
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { tellListener } from '../kernel/listeners.ts';
-import { isTold, shortened, type Log, type LogEntry, type LogLevel } from './log-entry.ts';
+import { isLogged, shortened, type Log, type LogEntry, type LogLevel } from './log-entry.ts';
 import type { Observer } from '../runtime/tap.ts';
 import { systemClock } from '../../adapters/index.ts';
 import type { AgentNews } from '../../machines/agent/agent.machine.ts';
@@ -65,7 +65,7 @@ export class HostLog implements Observer {
     this.#log = log;
     this.#redact = redact;
     this.#level = level;
-    this.isTelling = isTold('info', level);
+    this.isTelling = isLogged('info', level);
   }
   record(record: DirectoryRecord): void {
     switch (record.k) {
@@ -112,7 +112,7 @@ export class HostLog implements Observer {
     message: string,
     named = {},
   ): void {
-    if (isTold(level, this.#level)) this.#write(level, layer, event, message, named);
+    if (isLogged(level, this.#level)) this.#write(level, layer, event, message, named);
   }
 
   #opened({ a, input }: Extract<DirectoryRecord, { k: 'open' }>): void {
@@ -278,7 +278,7 @@ export class HostLog implements Observer {
     named: Partial<LogEntry>,
     level: LogLevel = 'error',
   ): void {
-    if (isTold(level, this.#level)) this.#write(level, layer, event, message, { ...named, code });
+    if (isLogged(level, this.#level)) this.#write(level, layer, event, message, { ...named, code });
   }
   #write(
     level: LogLevel,

@@ -10,7 +10,7 @@ export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
  * questions beside calls, requests to MCP servers, and refusals that are no failure.
  */
 export type LogLevel = (typeof logLevels)[number];
-export const isTold = (level: LogLevel, least: LogLevel): boolean =>
+export const isLogged = (level: LogLevel, least: LogLevel): boolean =>
   logLevels.indexOf(level) >= logLevels.indexOf(least);
 
 /** Log entry: an event seen by one layer of a host. Secrets are hidden, and texts have at most 1,000 characters. */

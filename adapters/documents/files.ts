@@ -8,7 +8,7 @@ import { wideEncodingOf } from '../../machines/documents.ts';
 /** Refusal of a request, with a message that helps a model to ask a better one. The message names no path outside of the root. */
 export class Refusal extends Error {}
 
-export interface Place {
+export interface ServedPath {
   /** Path relative to the root, with `/` between parts; `.` is the root. */
   readonly path: string;
   /** Real path inside the root, with all symbolic links followed. */
@@ -27,7 +27,7 @@ export interface Folder {
 /**
  * Finds the file or folder of a path that a client sent. Refuses a path that does not exist or leads out of the served folders.
  */
-export const locate = async (folders: readonly Folder[], raw: string): Promise<Place> => {
+export const locate = async (folders: readonly Folder[], raw: string): Promise<ServedPath> => {
   const checked = checkPath(raw);
   if (!checked.ok) throw new Refusal(checked.reason);
   const { path } = checked;
@@ -114,7 +114,7 @@ export const openFile = async (real: string, path: string): Promise<FileHandle> 
   }
 };
 
-export interface Found {
+export interface WalkedEntry {
   /** Path relative to the root. */
   readonly path: string;
   /** Path relative to the folder where the walk began. */
@@ -140,12 +140,14 @@ export interface Walk {
  * the folder's own entries are returned. Memory and time are bounded by the number of visited entries.
  */
 export async function* walk(
-  start: Place,
+  start: ServedPath,
   depth: number,
   cost: Walk,
   signal: AbortSignal,
-): AsyncGenerator<Found> {
-  let level: Pick<Found, 'path' | 'below' | 'real'>[] = [{ path: start.path, below: '', real: start.real }];
+): AsyncGenerator<WalkedEntry> {
+  let level: Pick<WalkedEntry, 'path' | 'below' | 'real'>[] = [
+    { path: start.path, below: '', real: start.real },
+  ];
   for (let at = 1; at <= depth && level.length > 0; at += 1) {
     const next: typeof level = [];
     for (const folder of level) {
@@ -168,7 +170,7 @@ export async function* walk(
   }
 }
 
-const kindOf = (entry: Dirent): Found['kind'] | undefined => {
+const kindOf = (entry: Dirent): WalkedEntry['kind'] | undefined => {
   if (entry.isSymbolicLink()) return 'link';
   if (entry.isDirectory()) return 'folder';
   return entry.isFile() ? 'file' : undefined;
@@ -217,7 +219,7 @@ interface Range {
 export const isText = (start: Uint8Array): boolean => wideEncodingOf(start) !== undefined || !isBinary(start);
 
 /** Reads a whole file of at most 1 MiB, or a range of lines from a text file of any size, at most 1 MiB of them. */
-export const readPart = async (place: Place, range: Range, signal: AbortSignal): Promise<Part> => {
+export const readPart = async (place: ServedPath, range: Range, signal: AbortSignal): Promise<Part> => {
   const { path, facts } = place;
   if (facts.isDirectory()) throw new Refusal(`"${path}" is a folder; list_files shows what is in it`);
   if (!facts.isFile()) throw new Refusal(`"${path}" is not a regular file`);

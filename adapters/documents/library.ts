@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { locate, type Folder, walk, type Walk, firstBytes, openFile, type Place } from './files.ts';
+import { locate, type Folder, walk, type Walk, firstBytes, openFile, type ServedPath } from './files.ts';
 import { Parsers, type ParserLimits } from './parsing/parsers.ts';
 import { isReaderMissing, missingReader, missingReaders, Unreadable } from './parsing/reader.ts';
 import {
@@ -278,7 +278,7 @@ export class Library {
     return known.document;
   }
 
-  async #bytesOf({ facts, real, path }: Place): Promise<Buffer> {
+  async #bytesOf({ facts, real, path }: ServedPath): Promise<Buffer> {
     if (facts.size > limits.documentBytes)
       throw new Unreadable(
         `it has ${sizeText(facts.size)}; at most ${sizeText(limits.documentBytes)} are read`,

@@ -6,12 +6,12 @@ import {
   firstBytes,
   readPart,
   Refusal,
-  type Place,
+  type ServedPath,
   openFile,
   locate,
   type Folder,
   walk,
-  type Found,
+  type WalkedEntry,
   type Walk,
   isText,
 } from './files.ts';
@@ -73,7 +73,7 @@ const answered = async (answer: () => Promise<CallToolResult>): Promise<CallTool
 
 interface Listed {
   readonly path: string;
-  readonly kind: Found['kind'];
+  readonly kind: WalkedEntry['kind'];
   /** Size in bytes, for files only. */
   readonly sizeBytes?: number;
 }
@@ -90,7 +90,7 @@ interface Wanted {
 }
 
 /** Lists files and folders below a folder, nearest level first. */
-const listFiles = async (place: Place, wanted: Wanted, signal: AbortSignal): Promise<Listing> => {
+const listFiles = async (place: ServedPath, wanted: Wanted, signal: AbortSignal): Promise<Listing> => {
   if (!place.facts.isDirectory())
     throw new Refusal(`"${place.path}" is a file; read_file shows what is in it`);
   const cost: Walk = { visited: 0, unreadable: 0, isCut: false };
@@ -106,7 +106,7 @@ const listFiles = async (place: Place, wanted: Wanted, signal: AbortSignal): Pro
   return { entries };
 };
 
-const listed = async ({ path, kind, real }: Found): Promise<Listed> => {
+const listed = async ({ path, kind, real }: WalkedEntry): Promise<Listed> => {
   // Lists a file without its size when it was removed after the walk had found it.
   const facts = kind === 'file' ? await lstat(real).catch(() => undefined) : undefined;
   return facts === undefined ? { path, kind } : { path, kind, sizeBytes: facts.size };
@@ -129,7 +129,7 @@ interface Answer {
 }
 
 /** Searches one file, or all files below a folder, for a literal text. */
-const searchFiles = async (place: Place, query: Query, signal: AbortSignal): Promise<Answer> => {
+const searchFiles = async (place: ServedPath, query: Query, signal: AbortSignal): Promise<Answer> => {
   const matches: (Hit & { readonly path: string })[] = [];
   const skipped = { binary: 0, large: 0, unreadable: 0 };
   const cost: Walk = { visited: 0, unreadable: 0, isCut: false };
@@ -166,7 +166,7 @@ interface Searched {
   readonly below: string;
   readonly real: string;
 }
-async function* filesOf(place: Place, cost: Walk, signal: AbortSignal): AsyncGenerator<Searched> {
+async function* filesOf(place: ServedPath, cost: Walk, signal: AbortSignal): AsyncGenerator<Searched> {
   if (place.facts.isDirectory()) {
     for await (const found of walk(place, limits.depth, cost, signal)) if (found.kind === 'file') yield found;
   } else if (place.facts.isFile()) yield { ...place, below: place.path };

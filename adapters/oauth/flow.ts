@@ -20,10 +20,10 @@ import {
 } from './login-options.ts';
 import { reading, TokenRefused } from './answers.ts';
 import { guardedFetch, Refusal, withinOrigin, type Fetch } from './guarded-fetch.ts';
-import type { Kept } from './login-store.ts';
+import type { StoredLogin } from './login-store.ts';
 import { assertionFor, bindsTokens, newDpopKey, proving } from './proofs.ts';
 
-type Client = NonNullable<Kept['client']>;
+type Client = NonNullable<StoredLogin['client']>;
 export interface FlowStart {
   readonly options: LoginOptions;
   readonly found: OAuthDiscoveryState;
@@ -35,7 +35,7 @@ export interface FlowStart {
 }
 /** Returns the scopes to request; after a step-up, the earlier scopes are included. */
 export function scopeFor(
-  kept: Kept,
+  kept: StoredLogin,
   { options, found, challenge, isStepUp }: Omit<FlowStart, 'signal'>,
 ): string | undefined {
   const asked = challenge.scope?.split(/\s+/);
@@ -46,7 +46,7 @@ export function scopeFor(
  * Returns the DPoP key for tokens, when the server wants tokens bound to a key and its authorization server
  * can issue such; undefined otherwise.
  */
-async function keyFor(kept: Kept, { found, challenge }: FlowStart): Promise<Kept['dpop']> {
+async function keyFor(kept: StoredLogin, { found, challenge }: FlowStart): Promise<StoredLogin['dpop']> {
   const { authorizationServerMetadata, resourceMetadata } = found;
   const isWanted =
     kept.dpop !== undefined ||
@@ -69,14 +69,14 @@ interface FlowPlan extends FlowStart {
  * private network and writes warnings to stderr.
  */
 export class Flow {
-  kept: Kept;
+  kept: StoredLogin;
   /** Login page that a person has to be shown. */
   page: URL | undefined;
   readonly #plan: FlowPlan;
   readonly #issuer: string;
   #verifier = '';
 
-  constructor(kept: Kept, plan: FlowPlan) {
+  constructor(kept: StoredLogin, plan: FlowPlan) {
     this.kept = kept;
     this.#plan = plan;
     this.#issuer = plan.found.authorizationServerUrl;
@@ -287,7 +287,7 @@ const resourceOf = ({ href }: URL, { resourceMetadata }: OAuthDiscoveryState): s
   resourceMetadata?.resource ?? href.replace(/#.*$/, '');
 
 /** Starts a login flow; rejects when the authorization server cannot serve this config. */
-export async function startFlow(kept: Kept, start: FlowStart): Promise<Flow> {
+export async function startFlow(kept: StoredLogin, start: FlowStart): Promise<Flow> {
   const { options, found, signal } = start;
   const { config, now, url } = options;
   if (!asksNobody(config)) mustServe(found, config, kept);

@@ -1,6 +1,6 @@
 import { type OAuthDiscoveryState, checkResourceAllowed } from '@modelcontextprotocol/client';
 import { Refusal } from './guarded-fetch.ts';
-import type { Kept, LoginStore } from './login-store.ts';
+import type { StoredLogin, LoginStore } from './login-store.ts';
 import { asLine } from '../../machines/text.ts';
 
 /** Request to the host for a JWT that proves its identity. */
@@ -50,7 +50,7 @@ export const isOfAnother = (
 export function mustServe(
   found: OAuthDiscoveryState,
   { clientId, clientMetadataUrl }: LoginConfig,
-  { client }: Kept,
+  { client }: StoredLogin,
 ): void {
   const { authorizationServerUrl, authorizationServerMetadata: metadata } = found;
   for (const [member, value] of [

@@ -36,14 +36,14 @@ const keptSchema = z.looseObject({
   /** Port of the redirect with which the client was registered. */
   port: z.number().optional(),
 });
-export type Kept = z.output<typeof keptSchema>;
+export type StoredLogin = z.output<typeof keptSchema>;
 
 /** Store of logins by server, shared by all processes of a user or in memory. */
 export interface LoginStore {
   /** Returns the stored login; empty when there is none or it cannot be read. */
-  read(key: string): Promise<Kept>;
+  read(key: string): Promise<StoredLogin>;
   /** Changes a login under a lock, so that no other process changes it meanwhile; `undefined` deletes it. */
-  change(key: string, next: (kept: Kept) => Promise<Kept | undefined>): Promise<void>;
+  change(key: string, next: (kept: StoredLogin) => Promise<StoredLogin | undefined>): Promise<void>;
 }
 
 /** Returns the key of a login, a hash of the server URL and the client. */
@@ -67,7 +67,7 @@ class Turns {
 }
 
 export function memoryLogins(): LoginStore {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, StoredLogin>();
   const turns = new Turns();
   return {
     read: (key) => Promise.resolve(kept.get(key) ?? {}),
@@ -91,7 +91,7 @@ export interface Vault {
   set(key: string, text: string): Promise<void>;
   remove(key: string): Promise<unknown>;
 }
-const keptIn = (text: string): Kept => {
+const keptIn = (text: string): StoredLogin => {
   try {
     return keptSchema.parse(JSON.parse(text));
   } catch {
@@ -115,13 +115,13 @@ export function sharedLogins(
   const fileOf = (key: string): string => join(folder, `${key}.json`);
   // Names in the vault include the folder, because each state folder has its own lock and its own logins.
   const nameOf = (key: string): string => loginKey(folder, key);
-  const read = async (key: string): Promise<Kept> => {
+  const read = async (key: string): Promise<StoredLogin> => {
     const text = await readFile(fileOf(key), 'utf8').catch(async () =>
       (await vault())?.get(nameOf(key)).catch(() => undefined),
     );
     return text === undefined ? {} : keptIn(text);
   };
-  const write = async (key: string, kept: Kept): Promise<void> => {
+  const write = async (key: string, kept: StoredLogin): Promise<void> => {
     const [file, text] = [fileOf(key), `${JSON.stringify(kept)}\n`];
     const taken = (await vault())?.set(nameOf(key), text).then(
       () => true,
@@ -137,7 +137,10 @@ export function sharedLogins(
     await rm(fileOf(key), { force: true });
     await (await vault())?.remove(nameOf(key)).catch(() => {});
   };
-  const change = async (key: string, next: (kept: Kept) => Promise<Kept | undefined>): Promise<void> => {
+  const change = async (
+    key: string,
+    next: (kept: StoredLogin) => Promise<StoredLogin | undefined>,
+  ): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     // The package is imported only here, because it listens to signals of the process as soon as it is
     // loaded.

@@ -16,7 +16,7 @@ import {
   mustBeOfIssuer,
   type LoginConfig,
 } from './login-options.ts';
-import { loginKey, type Kept } from './login-store.ts';
+import { loginKey, type StoredLogin } from './login-store.ts';
 import { byPerson, isForgotten } from './person.ts';
 import { basic, headersOf, type Proved } from './proofs.ts';
 
@@ -36,7 +36,7 @@ export class Login {
   readonly #options: LoginOptions;
   readonly #key: string;
   readonly #url: URL;
-  #kept: Kept | undefined;
+  #kept: StoredLogin | undefined;
   #challenge: Challenge = {};
   #renewing: Promise<boolean> | undefined;
   /** Error of the last attempt to renew the token. */
@@ -100,14 +100,14 @@ export class Login {
   }
   /** Revokes and forgets the tokens and the client. Never rejects: tokens that cannot be revoked are forgotten, too. */
   async logout(): Promise<LoggedOut> {
-    const kept: Kept[] = [];
+    const kept: StoredLogin[] = [];
     await this.#options.store.change(this.#key, (now) => Promise.resolve(void kept.push(now)));
     this.#kept = undefined;
     const [before = {}] = kept;
     const wasLoggedIn = before.tokens !== undefined;
     return { wasLoggedIn, isRevoked: wasLoggedIn && (await this.#revoked(before).catch(() => false)) };
   }
-  async #revoked(kept: Kept): Promise<boolean> {
+  async #revoked(kept: StoredLogin): Promise<boolean> {
     const { signal } = this.#end;
     return revoke(await this.#discover(signal), kept, this.#options.config, this.#fetch(signal));
   }
@@ -115,14 +115,14 @@ export class Login {
     this.#end.abort();
   }
 
-  #took(kept: Kept): void {
+  #took(kept: StoredLogin): void {
     const { access_token: access, refresh_token: refresh } = kept.tokens ?? {};
     const secret = kept.client?.['client_secret'];
     const all = [access, refresh, secret, kept.dpop?.d];
     this.#options.hide(all.filter((text): text is string => typeof text === 'string'));
     this.#kept = kept;
   }
-  #endsSoon(kept: Kept | undefined): boolean {
+  #endsSoon(kept: StoredLogin | undefined): boolean {
     const lifeMs = (kept?.tokens?.expires_in ?? 0) * 1_000;
     if (lifeMs <= 0 || kept?.obtainedAt === undefined) return false;
     const ageMs = this.#options.now() - kept.obtainedAt;
@@ -134,7 +134,7 @@ export class Login {
       token !== undefined && token === this.#fresh?.token && this.#options.now() - this.#fresh.since < freshMs
     );
   }
-  #freshNow(kept: Kept): void {
+  #freshNow(kept: StoredLogin): void {
     const token = kept.tokens?.access_token;
     if (token !== undefined) this.#fresh = { token, since: this.#options.now() };
   }
@@ -171,7 +171,7 @@ export class Login {
     const token = this.#kept?.tokens?.access_token;
     return token !== undefined && token !== stale;
   }
-  async #silently(kept: Kept): Promise<Kept> {
+  async #silently(kept: StoredLogin): Promise<StoredLogin> {
     const { signal } = this.#end;
     const found = await this.#discover(signal);
     const flow = await startFlow(kept, this.#start(found, signal));
@@ -249,7 +249,7 @@ export class Login {
  */
 async function revoke(
   { authorizationServerMetadata }: OAuthDiscoveryState,
-  { tokens, client }: Kept,
+  { tokens, client }: StoredLogin,
   config: LoginConfig,
   fetch: Fetch,
 ): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { scopeFor, startFlow, type FlowStart } from './flow.ts';
 import { guardedFetch, Refusal } from './guarded-fetch.ts';
 import { isOfAnother, mayAskFor, PersonNeeded, type LoginNews, codeIn, mustBeFrom } from './login-options.ts';
-import type { Kept } from './login-store.ts';
+import type { StoredLogin } from './login-store.ts';
 
 const path = '/callback';
 const page = (text: string): string =>
@@ -79,7 +79,7 @@ export class Loopback {
 }
 
 /** Lets a person log in. A client that the authorization server has forgotten is registered again, once. */
-export async function byPerson(kept: Kept, start: FlowStart, news: LoginNews): Promise<Kept> {
+export async function byPerson(kept: StoredLogin, start: FlowStart, news: LoginNews): Promise<StoredLogin> {
   try {
     return await loginThroughPage(kept, start, news);
   } catch (error) {
@@ -94,7 +94,7 @@ export async function byPerson(kept: Kept, start: FlowStart, news: LoginNews): P
  */
 export const isForgotten = (error: unknown): boolean => error instanceof Refusal && error.remedy === 'again';
 
-async function loginThroughPage(kept: Kept, start: FlowStart, news: LoginNews): Promise<Kept> {
+async function loginThroughPage(kept: StoredLogin, start: FlowStart, news: LoginNews): Promise<StoredLogin> {
   const loopback = await Loopback.open(kept.port);
   try {
     return await through(loopback, kept, start, news);
@@ -102,7 +102,12 @@ async function loginThroughPage(kept: Kept, start: FlowStart, news: LoginNews): 
     loopback.close();
   }
 }
-async function through(loopback: Loopback, kept: Kept, start: FlowStart, news: LoginNews): Promise<Kept> {
+async function through(
+  loopback: Loopback,
+  kept: StoredLogin,
+  start: FlowStart,
+  news: LoginNews,
+): Promise<StoredLogin> {
   const { redirectUri } = loopback;
   const { found, options, signal } = start;
   const port = Number(new URL(redirectUri).port);

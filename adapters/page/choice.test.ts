@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noFilter } from './call-list.ts';
-import { firstChoice as start, fragmentOf, isStep, viewOf, type Choice } from './choice.ts';
+import { firstChoice as start, fragmentOf, isHistoryStep, viewOf, type Choice } from './choice.ts';
 
 const chosen: Choice = {
   ...start,
@@ -32,6 +32,6 @@ describe('the address of a view', () => {
   });
 });
 it('a step back undoes the choice of a panel or a call, and not a move of the moment', () => {
-  expect(isStep(start, chosen)).toBe(true);
-  expect(isStep(chosen, { ...chosen, moment: 5 })).toBe(false);
+  expect(isHistoryStep(start, chosen)).toBe(true);
+  expect(isHistoryStep(chosen, { ...chosen, moment: 5 })).toBe(false);
 });

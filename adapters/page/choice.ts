@@ -163,7 +163,7 @@ export function fleetViewOf(fragment: string): FleetView {
   };
 }
 /** Tells whether the Back button takes a change of the view back. A mere move within the view does not count. */
-export const isStep = (before: Choice, after: Choice): boolean =>
+export const isHistoryStep = (before: Choice, after: Choice): boolean =>
   before.panel !== after.panel ||
   before.call !== after.call ||
   before.actor !== after.actor ||

@@ -8,7 +8,7 @@ import {
   type Connection,
   type JoinedCall,
 } from './joined.ts';
-import { fleetFragmentOf, fleetViewOf, isStep, viewOf, withToken, type FleetView } from './choice.ts';
+import { fleetFragmentOf, fleetViewOf, isHistoryStep, viewOf, withToken, type FleetView } from './choice.ts';
 import type { Session } from './session.ts';
 import { textOf } from './values.ts';
 
@@ -64,7 +64,7 @@ export class Fleet {
   }
   add(session: Session): void {
     const host = this.sessions.push(session) - 1;
-    session.onChoose((before, after) => this.host === host && this.#chosen(isStep(before, after)));
+    session.onChoose((before, after) => this.host === host && this.#chosen(isHistoryStep(before, after)));
     this.#listener();
   }
   get host(): number | undefined {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Row } from './trace-lines.ts';
-import { isOf, Messages, type MessageRow } from './messages.ts';
+import { belongsTo, Messages, type MessageRow } from './messages.ts';
 
 const client = 'computer/client:fs#1';
 const session = `${client}/session#1`;
@@ -69,10 +69,9 @@ describe('messages', () => {
 
   it('of another actor are left out, also of one whose name begins the same', () => {
     expect(read(frame('in', {}, { a: 'computer/client:fs2#1/session#1' }))).toEqual([]);
-    expect(['computer/client:fs#9', 'computer/client:f#1'].map((actor) => isOf(actor, session))).toEqual([
-      true,
-      false,
-    ]);
+    expect(['computer/client:fs#9', 'computer/client:f#1'].map((actor) => belongsTo(actor, session))).toEqual(
+      [true, false],
+    );
   });
 
   it('that were cut say by how much', () => {

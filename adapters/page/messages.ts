@@ -33,7 +33,7 @@ export interface MessagesWanted {
   readonly req?: string;
 }
 /** Tells whether a port instance belongs to an actor, in any incarnation of that actor. */
-export const isOf = (actor: string, instance: string): boolean => {
+export const belongsTo = (actor: string, instance: string): boolean => {
   const name = nameOf(actor);
   return instance.startsWith(name) && /^[#/]/.test(instance.slice(name.length));
 };
@@ -68,7 +68,7 @@ export class Messages {
   }
   /** Returns the messages of one actor, with requests and answers paired. */
   of(actor: string): readonly MessageRow[] {
-    return this.#paired(`actor ${actor}`, ({ a }) => isOf(actor, textOf(a)));
+    return this.#paired(`actor ${actor}`, ({ a }) => belongsTo(actor, textOf(a)));
   }
   /** Returns the messages that belong to a call, of all protocols on its way through this host. */
   ofCall({ address, reqId }: Pick<Call, 'address' | 'reqId'>): readonly MessageRow[] {

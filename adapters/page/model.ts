@@ -113,7 +113,7 @@ export function countsOf(calls: readonly Call[], at: number, range?: Range): Rea
   );
 }
 /** Facts of the page from which servers are described, besides the living actors. */
-export interface Told {
+export interface PageFacts {
   readonly incidents: readonly IncidentView[];
   readonly counts: ReadonlyMap<string, CallCounts>;
   /** Time of the trace and of the wall clock at the moment shown, in ms. */
@@ -124,11 +124,11 @@ const hasTag = (chart: Chart | undefined, state: unknown, tag: string): boolean 
   const active = new Set(activeIn(state));
   return chart?.nodes.some(({ path, tags }) => active.has(path) && tags.includes(tag)) ?? false;
 };
-const noneTold: Told = { incidents: [], counts: new Map(), nowMs: 0, wallNow: 0 };
+const noneTold: PageFacts = { incidents: [], counts: new Map(), nowMs: 0, wallNow: 0 };
 /** Comparison of names that puts `server-9` before `server-10`. */
 const byName = new Intl.Collator('en', { numeric: true });
 /** Lists the servers at a moment, those with the greatest need for a look first. */
-export function serversOf(alive: Alive, charts: Charts, told: Told = noneTold): ServerView[] {
+export function serversOf(alive: Alive, charts: Charts, told: PageFacts = noneTold): ServerView[] {
   const all = [...alive.values()];
   const views = all
     .filter(({ kind }) => kind === 'client')
@@ -174,7 +174,12 @@ function disabledOf({ kind, address, context }: Living): ServerView[] {
       : [],
   );
 }
-function serverOf(client: Living, all: readonly Living[], chart: Chart | undefined, told: Told): ServerView {
+function serverOf(
+  client: Living,
+  all: readonly Living[],
+  chart: Chart | undefined,
+  told: PageFacts,
+): ServerView {
   const { address, state: value, context, since, timers } = client;
   const { attempt, budget, server, failure: last, inFlight } = fieldsOf(context);
   const failure = fieldsOf(last);
@@ -217,7 +222,7 @@ function waitOf(
   { state, context, since }: Living,
   owned: readonly Living[],
   before: string,
-  { nowMs, wallNow }: Told,
+  { nowMs, wallNow }: PageFacts,
 ): { readonly text: string; readonly endsAt: number | null } {
   const step = stepsThatWait[connectingStep(state)];
   if (step === undefined) return { text: before, endsAt: null };

@@ -8,7 +8,7 @@ import {
   type Checks,
   type ToPage,
 } from '../../machines/inspection.ts';
-import { isStep, viewOf } from './choice.ts';
+import { isHistoryStep, viewOf } from './choice.ts';
 import { Fleet } from './fleet.ts';
 import { FleetApp } from './panels/fleet.tsx';
 import { Session } from './session.ts';
@@ -168,7 +168,7 @@ const keep = keepAddress({
   fragmentFrom: (present) => session.fragmentFrom(present),
   show: (fragment) => session.show(viewOf(fragment)),
 });
-session.onChoose((before, after) => keep(isStep(before, after)));
+session.onChoose((before, after) => keep(isHistoryStep(before, after)));
 root?.replaceChildren();
 if (root) render(<App session={session} />, root);
 if (!readEmbedded(session) && !showSeveral()) attachAll(session);

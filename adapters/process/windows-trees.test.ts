@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { endTrees, livingOf, plantTree, type Origin, type Row } from './windows-trees.ts';
+import { endTrees, livingOf, plantTree, type Origin, type ListedProcess } from './windows-trees.ts';
 
 const start = 1_700_000_000_000;
 /** Entry of a process list whose process was created so many seconds after the start. */
-const row = (ppid: number, pid: number, second = pid): Row => ({
+const row = (ppid: number, pid: number, second = pid): ListedProcess => ({
   ppid,
   pid,
   created: start + second * 1_000,
@@ -13,10 +13,11 @@ const origin = (pid: number, second = pid, until?: number): Origin => ({
   created: start + second * 1_000,
   until: until === undefined ? undefined : start + until * 1_000,
 });
-const pidsOf = (rows: readonly Row[]): number[] => rows.map(({ pid }) => pid).toSorted((a, b) => a - b);
+const pidsOf = (rows: readonly ListedProcess[]): number[] =>
+  rows.map(({ pid }) => pid).toSorted((a, b) => a - b);
 
 describe('the living processes of a tree', () => {
-  it.each<[string, readonly Origin[], readonly Row[], readonly number[]]>([
+  it.each<[string, readonly Origin[], readonly ListedProcess[], readonly number[]]>([
     [
       'are found in any order of the list',
       [origin(10)],
@@ -57,7 +58,7 @@ describe('the living processes of a tree', () => {
 
 /** Fake machine whose processes the test sets; it has a `taskkill`, which may refuse, and processes that cannot be ended. */
 function machine({ refuses = false, untouchable = [] as readonly number[] } = {}) {
-  let rows: readonly Row[] | undefined = [];
+  let rows: readonly ListedProcess[] | undefined = [];
   const done: string[] = [];
   const end = (pid: number): void => void (rows = rows?.filter((each) => each.pid !== pid));
   const tools = {
@@ -74,10 +75,10 @@ function machine({ refuses = false, untouchable = [] as readonly number[] } = {}
       return true;
     },
   };
-  return { done, tools, now: (next: readonly Row[] | undefined) => (rows = next), end };
+  return { done, tools, now: (next: readonly ListedProcess[] | undefined) => (rows = next), end };
 }
 /** Row of a process that was created just now, as the trees of these tests are. */
-const fresh = (ppid: number, pid: number): Row => ({ ppid, pid, created: Date.now() });
+const fresh = (ppid: number, pid: number): ListedProcess => ({ ppid, pid, created: Date.now() });
 
 describe('a tree on Windows', () => {
   it('is asked and then forced as a whole while its root lives', async () => {

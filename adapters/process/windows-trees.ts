@@ -3,7 +3,7 @@ import { systemProgram, type Launched, type Remains, type SystemProgram } from '
 import type { TracedGroup } from './reaper/group.ts';
 
 /** Entry of a process list. */
-export interface Row {
+export interface ListedProcess {
   readonly ppid: number;
   readonly pid: number;
   /** Time of its creation, in ms since 1970. */
@@ -25,7 +25,7 @@ export interface WindowsTools {
   /** Starts `taskkill` at once with these arguments; resolves, when it has ended, to whether it did all that was asked. */
   taskkill(args: readonly string[]): Promise<boolean>;
   /** Returns all processes of this machine; undefined when they could not be listed. */
-  list(): Promise<readonly Row[] | undefined>;
+  list(): Promise<readonly ListedProcess[] | undefined>;
   /** Tells whether a process with this pid exists. */
   answers(pid: number): boolean;
   /** Ends one process; returns whether the system permitted it. A process that is gone counts as permitted. */
@@ -85,7 +85,7 @@ export function timeOf(text: string): number {
   const [year = 0, month = 0, day, hour, minute, second, ms, east = 0] = parts;
   return Date.UTC(year, month - 1, day, hour, minute, second, ms) - east * 60_000;
 }
-const rowsIn = (text: string): readonly Row[] =>
+const rowsIn = (text: string): readonly ListedProcess[] =>
   [...text.matchAll(/^\s*(\d[\d.+-]*)\s+(\d+)\s+(\d+)\s*$/gm)].map(([, created = '', ppid, pid]) => ({
     ppid: Number(ppid),
     pid: Number(pid),
@@ -144,7 +144,7 @@ export const clockMs = 1_000;
 /** Longest time in ms that the start of a process may take, because a virus scanner may check its file first. */
 const startMs = 60_000;
 /** Tells whether a listed process is the one that was seen at that time. A later owner of its pid was created after it. */
-export const isSame = ({ created }: Row, origin: Origin): boolean =>
+export const isSame = ({ created }: ListedProcess, origin: Origin): boolean =>
   created <= origin.created + clockMs && created > origin.created - startMs;
 
 /**
@@ -152,9 +152,9 @@ export const isSame = ({ created }: Row, origin: Origin): boolean =>
  * has ended, and the pid may then be given to another one, so a child counts only when it was created in the lifetime of its
  * parent.
  */
-export function livingOf(origins: readonly Origin[], rows: readonly Row[]): Row[] {
+export function livingOf(origins: readonly Origin[], rows: readonly ListedProcess[]): ListedProcess[] {
   const listed = new Map(rows.map((row) => [row.pid, row]));
-  const found = new Map<number, Row>();
+  const found = new Map<number, ListedProcess>();
   const parents = new Map(origins.map((origin) => [origin.pid, origin]));
   for (const { pid, created, until = Infinity } of parents.values()) {
     const row = listed.get(pid);
@@ -176,7 +176,9 @@ export function livingOf(origins: readonly Origin[], rows: readonly Row[]): Row[
 /** Number of times that processes are listed and ended, because one that has just started is only seen the next time. */
 const rounds = 3;
 /** Processes that were ended, and those that still live; both undefined when the processes cannot be listed. */
-export type TreesEnded = { readonly ended: readonly Row[]; readonly left: readonly Row[] } | undefined;
+export type TreesEnded =
+  | { readonly ended: readonly ListedProcess[]; readonly left: readonly ListedProcess[] }
+  | undefined;
 /**
  * Ends these processes with all their descendants, and lists them again. Ends none when this process is one of them, as a
  * host that runs in a terminal of its own server is. A list that fails on a busy machine is requested again, `tries` times
@@ -187,8 +189,8 @@ export async function endTrees(
   { list, kill }: Pick<WindowsTools, 'list' | 'kill'> = systemTools,
   tries = 1,
 ): Promise<TreesEnded> {
-  const ended = new Map<number, Row & Origin>();
-  const refused = new Map<number, Row>();
+  const ended = new Map<number, ListedProcess & Origin>();
+  const refused = new Map<number, ListedProcess>();
   let failed = 0;
   for (let round = 0; ; round += 1) {
     let rows = await list();
@@ -233,11 +235,11 @@ export function plantTree(pid: number, killRoot: () => void, tools: WindowsTools
   let isDoomed = false;
   /** Descendants that were seen, also those that have ended, because they may have left children. */
   const known = new Map<number, Origin>();
-  let living: readonly Row[] = [];
-  let refused: readonly Row[] = [];
+  let living: readonly ListedProcess[] = [];
+  let refused: readonly ListedProcess[] = [];
 
   const origins = (): Origin[] => [{ pid, created, until: endedAt }, ...known.values()];
-  const left = (): Row[] => living.filter((row) => tools.answers(row.pid));
+  const left = (): ListedProcess[] => living.filter((row) => tools.answers(row.pid));
   const look = async (): Promise<void> => {
     const rows = await tools.list();
     if (!rows) return;

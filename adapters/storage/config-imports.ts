@@ -3,7 +3,7 @@ import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { folderNames } from './config-files.ts';
-import { appAt, placeInProject, places, type Place } from '../../machines/config/apps.ts';
+import { appAt, placeInProject, places, type AppPlace } from '../../machines/config/apps.ts';
 import type { Project } from '../../machines/config/import.ts';
 import { readJson, type JsonText } from '../../machines/config/json-text.ts';
 import { isObject } from '../../machines/protocol/json.ts';
@@ -28,7 +28,7 @@ function settings(at: AppFolders): string {
   return platform === 'win32' ? env['APPDATA'] || join(home, 'AppData', 'Roaming') : config(at);
 }
 /** Returns the paths of a place; several when a folder's name has a `*`, none when a folder cannot be listed. */
-function filesOf({ base, path }: Place, at: AppFolders): string[] {
+function filesOf({ base, path }: AppPlace, at: AppFolders): string[] {
   const local = at.env['LOCALAPPDATA'] || join(at.home, 'AppData', 'Local');
   const folders = { home: at.home, folder: at.folder, settings: settings(at), config: config(at), local };
   const [, above, start, below] = /^(.*)\/([^/]*)\*\/(.*)$/.exec(path) ?? [];

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ProgramChecked, Transformed } from '../../machines/call/transform.ts';
-import { type Asked, type Told, createTransformer } from './transformer.ts';
+import { type VrlTask, type VrlMessage, createTransformer } from './transformer.ts';
 
 /** Starts a transformer with fake threads and fake timers that the test controls. */
 function createHarness() {
-  const threads: { hear: (told: Told) => void; asked: Asked[]; isHeld: boolean; isEnded: boolean }[] = [];
+  const threads: { hear: (told: VrlMessage) => void; asked: VrlTask[]; isHeld: boolean; isEnded: boolean }[] =
+    [];
   const timers = new Map<number, { fire: () => void; ms: number }>();
   let count = 0;
   let isExhausted = false;
@@ -19,7 +20,7 @@ function createHarness() {
     },
     open: (hear) => {
       if (isExhausted) throw new Error('no more threads');
-      const thread = { hear, asked: [] as Asked[], isHeld: true, isEnded: false };
+      const thread = { hear, asked: [] as VrlTask[], isHeld: true, isEnded: false };
       threads.push(thread);
       return {
         ask: (asked) => void thread.asked.push(asked),
@@ -53,7 +54,7 @@ function createHarness() {
 }
 const codesOf = (answers: readonly (Transformed | ProgramChecked)[]): unknown[] =>
   answers.map((answer) => (answer.ok ? 'ok' : answer.failure.code));
-const ran: Told = { type: 'ran', json: '{}' };
+const ran: VrlMessage = { type: 'ran', json: '{}' };
 
 describe('the thread of programs', () => {
   it('is not started before somebody asks, and once for all who ask', async () => {
@@ -105,7 +106,7 @@ describe('the thread of programs', () => {
     late.pass(30);
     expect(codesOf([...one.answers, ...two.answers])).toEqual(['Crashed', 'Crashed']);
     expect(late.threads[0]?.isEnded).toBe(true);
-    const failures: readonly Told[] = [
+    const failures: readonly VrlMessage[] = [
       { type: 'unusable', why: 'no memory' },
       { type: 'lost', why: 'exit code 1' },
     ];
@@ -124,7 +125,7 @@ describe('the thread of programs', () => {
     const [one, two] = [await run('a'), await run('b')];
     expect(codesOf([...one.answers, ...two.answers])).toEqual(['Crashed', 'Crashed']);
   });
-  it.each<Told>([
+  it.each<VrlMessage>([
     { type: 'broken', why: 'unreachable' },
     { type: 'lost', why: 'exit code 1' },
   ])('that breaks ($type) fails the program it had, and those behind it run on another', async (told) => {

@@ -57,12 +57,12 @@ const notHanded = (error: unknown): Failure => ({
 const closed: Failure = { code: 'ToolCallCancelled', message: 'VRL was closed' };
 
 /** Task for the VRL thread: a program to run over an event or, without an event, only to check. */
-export interface Asked {
+export interface VrlTask {
   readonly source: string;
   readonly event?: object;
 }
 /** Message of the VRL thread: first `ready` or `unusable`, then one answer for each task. */
-export type Told =
+export type VrlMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'unusable'; readonly why: string }
   | { readonly type: 'checked'; readonly errors: readonly Diagnostic[] }
@@ -77,13 +77,13 @@ export type Told =
 /** Thread that runs VRL programs. It reports nothing after `lost`, nor after it was told to end. */
 interface Thread {
   /** Sends a task to the thread. Throws for an event that cannot be copied to a thread, such as one that holds a function. */
-  ask(asked: Asked): void;
+  ask(asked: VrlTask): void;
   /** Sets whether the thread keeps this process alive. */
   hold(isWanted: boolean): void;
   /** Stops the thread, even in the middle of a loop; resolves when it is gone. */
   end(): Promise<void>;
 }
-type OpenThread = (hear: (told: Told) => void) => Thread;
+type OpenThread = (hear: (told: VrlMessage) => void) => Thread;
 
 /**
  * Worker thread for VRL programs. It ends by `end` or together with the process, gets no environment variables of the host,
@@ -91,26 +91,26 @@ type OpenThread = (hear: (told: Told) => void) => Thread;
  */
 class WorkerThread implements Thread {
   readonly #worker: Worker;
-  readonly #hear: (told: Told) => void;
+  readonly #hear: (told: VrlMessage) => void;
   #isLost = false;
   #work: (() => void) | undefined;
   #ended: Promise<void> | undefined;
 
-  constructor(entry: URL | string, hear: (told: Told) => void) {
+  constructor(entry: URL | string, hear: (told: VrlMessage) => void) {
     this.#hear = hear;
     // Captures stdout and stderr of the worker without reading them, because reading would keep this process alive. The runtime
     // prints only when it breaks.
     this.#worker = new Worker(entry, { execArgv: [], env: {}, stdout: true, stderr: true });
-    this.#worker.on('message', (told: Told) => this.#say(told));
+    this.#worker.on('message', (told: VrlMessage) => this.#say(told));
     this.#worker.on('error', (error) => this.#say({ type: 'lost', why: String(error) }));
     this.#worker.on('exit', (code) => this.#say({ type: 'lost', why: `exit code ${code}` }));
   }
-  #say(told: Told): void {
+  #say(told: VrlMessage): void {
     if (this.#ended || this.#isLost) return;
     this.#isLost = told.type === 'lost';
     this.#hear(told);
   }
-  ask(asked: Asked): void {
+  ask(asked: VrlTask): void {
     this.#worker.postMessage(asked);
   }
   hold(isWanted: boolean): void {
@@ -151,7 +151,7 @@ type Answer =
   | { readonly type: 'json'; readonly json: string }
   | { readonly type: 'refused'; readonly failure: Failure };
 interface Job {
-  readonly asked: Asked;
+  readonly asked: VrlTask;
   readonly emit: (answer: Answer) => void;
   /** Tells whether the job was answered or withdrawn. */
   isOver: boolean;
@@ -202,7 +202,7 @@ class ThreadedTransformer implements Transformer {
     await Promise.all(this.#ending);
   }
 
-  #add(asked: Asked, emit: Job['emit']): () => void {
+  #add(asked: VrlTask, emit: Job['emit']): () => void {
     const job: Job = { asked, emit, isOver: false };
     // Starts the job in a microtask, so that the caller holds the function to withdraw it before any answer comes.
     queueMicrotask(() => this.#begin(job));
@@ -248,7 +248,7 @@ class ThreadedTransformer implements Transformer {
       this.#done({ type: 'refused', failure: notHanded(error) });
     }
   }
-  #hear(told: Told): void {
+  #hear(told: VrlMessage): void {
     if (told.type === 'unusable') return this.#giveUp(unusable(told.why));
     if (told.type === 'ready') {
       this.#isReady = true;

@@ -37,7 +37,7 @@ import {
  * `%LOCALAPPDATA%`.
  */
 type Base = 'home' | 'folder' | 'settings' | 'config' | 'local';
-export interface Place {
+export interface AppPlace {
   readonly app: string;
   readonly base: Base;
   /** Path below the base folder, with `/`. A `*` in the name of a folder matches any text. */
@@ -45,14 +45,14 @@ export interface Place {
   /** Platform family to which this path is limited; absent means all platforms. */
   readonly on?: 'win32' | 'unix';
 }
-const placesOf = (app: string, base: Base, ...paths: readonly string[]): readonly Place[] =>
+const placesOf = (app: string, base: Base, ...paths: readonly string[]): readonly AppPlace[] =>
   paths.map((path) => ({ app, base, path }));
 
 /**
  * Config files of applications, for a user and for a folder. `settings` is `~/Library/Application Support`,
  * `%APPDATA%` or `~/.config`.
  */
-export const places: readonly Place[] = [
+export const places: readonly AppPlace[] = [
   // Place of the package from the Microsoft Store, whose id is a part of the folder's name. It is tried before the usual
   // place, which may hold an old file.
   {
@@ -126,7 +126,7 @@ const anybodys = new Set(['.mcp.json']);
 const isCommon = (name: string): boolean => /^(mcp|settings|config)\.\w+$/.test(name);
 /** Tells whether a folder, such as `settings`, only identifies an application together with the folder around it. */
 const isWithin = (folder: string): boolean => folder === 'settings' || folder === 'mcp';
-const endOf = ({ path }: Place, parts: number): readonly string[] =>
+const endOf = ({ path }: AppPlace, parts: number): readonly string[] =>
   path.toLowerCase().split('/').slice(-parts);
 /**
  * Returns the application that uses a file of this path, else of this name and folder, else of a name that is

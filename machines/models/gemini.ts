@@ -1,17 +1,17 @@
 import { remembered } from '../kernel/objects.ts';
 import { isObject } from '../protocol/json.ts';
 import type { Json, MCPToolDefinition, MCPToolResponse, ProviderFormat } from './format.ts';
-import { mediaPicker, type Taken } from './media.ts';
+import { mediaPicker, type AcceptedTypes } from './media.ts';
 import { renamed, renamesFor, restored, type Renames } from './arguments.ts';
 import { partsBeside, textOf } from './present.ts';
 import {
   parametersOf,
   distinct,
-  folded,
+  withoutAllOf,
   merged,
   joined,
   listOf,
-  isOf,
+  hasType,
   jsonTypes,
   typeOf,
   mostParts,
@@ -28,7 +28,7 @@ interface Alternative {
 
 /** Splits a schema into alternatives of at most one type each, without alternatives of their own. */
 function alternativesOf(given: Schema): readonly Alternative[] {
-  const { anyOf, ...own } = folded(given);
+  const { anyOf, ...own } = withoutAllOf(given);
   if (!Array.isArray(anyOf)) return typesOf(own).map((type) => ({ type, schema: ofType(own, type) }));
   // Nested parts are left out here and added once later; copied into each alternative they would double at
   // each level.
@@ -83,7 +83,7 @@ const ofType = (schema: Schema, type: JsonType | undefined): Schema => {
   const values = valuesOf(schema);
   if (!values || type === undefined) return schema;
   const { const: _, ...rest } = schema;
-  return { ...rest, enum: values.filter((value) => isOf(value, type)) };
+  return { ...rest, enum: values.filter((value) => hasType(value, type)) };
 };
 
 /** Keywords that apply to values of one type only, from which a missing type is guessed. */
@@ -100,7 +100,7 @@ function typesOf(schema: Schema): readonly (JsonType | undefined)[] {
   const values = valuesOf(schema);
   const ofValues = values && distinct(values.map(typeOf));
   if (said.length > 0) {
-    const fitting = said.filter((one) => !values || values.some((value) => isOf(value, one)));
+    const fitting = said.filter((one) => !values || values.some((value) => hasType(value, one)));
     return whole(fitting.length > 0 ? fitting : said);
   }
   if (ofValues && ofValues.length > 0) return whole(ofValues);
@@ -369,7 +369,7 @@ function toDeclaration({ function: offered }: MCPToolDefinition): GeminiFunction
   return { name, description, ...(parameters.properties && { parameters: parameters as GeminiParameters }) };
 }
 
-const taken: Taken = {
+const taken: AcceptedTypes = {
   image: ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif'],
   audio: ['audio/wav', 'audio/mpeg', 'audio/aiff', 'audio/aac', 'audio/ogg', 'audio/flac'],
   document: ['application/pdf'],

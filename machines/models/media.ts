@@ -12,7 +12,7 @@ export interface Media {
   readonly name: string;
 }
 /** MIME types that a provider takes, by kind. */
-export type Taken = Readonly<Partial<Record<MediaKind, readonly string[]>>>;
+export type AcceptedTypes = Readonly<Partial<Record<MediaKind, readonly string[]>>>;
 
 const defaults = { mediaCount: 20, mediaBytes: 3_932_160, mediaTotalBytes: 15_728_640 };
 
@@ -90,7 +90,7 @@ export interface MediaPicker {
 }
 /** Makes a selection for one turn. `kinds` are handed on by default, as far as the provider takes their types. */
 export function mediaPicker(
-  taken: Taken,
+  taken: AcceptedTypes,
   kinds: readonly MediaKind[],
   given: ResultOptions = {},
 ): MediaPicker {

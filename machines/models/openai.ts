@@ -1,5 +1,5 @@
 import type { MCPToolDefinition, MCPToolResponse, ProviderFormat, ResultOptions } from './format.ts';
-import { mediaPicker, type Media, type MediaPicker, type Taken } from './media.ts';
+import { mediaPicker, type Media, type MediaPicker, type AcceptedTypes } from './media.ts';
 import { partsBeside, partsWithin, textOf, type ResultPart } from './present.ts';
 import { parametersOf } from './schema.ts';
 
@@ -52,7 +52,7 @@ export interface OpenAIMediaMessage {
 const dataUrl = ({ mimeType, data }: Media): string => `data:${mimeType};base64,${data}`;
 const fileName = (name: string): string => `${name.replaceAll(' ', '-')}.pdf`;
 const formats: Readonly<Record<string, 'wav' | 'mp3'>> = { 'audio/wav': 'wav', 'audio/mpeg': 'mp3' };
-const taken: Taken = {
+const taken: AcceptedTypes = {
   image: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
   audio: Object.keys(formats),
   document: ['application/pdf'],
@@ -137,7 +137,7 @@ function responsesPart(part: ResultPart): OpenAIResponsesPart {
     return { type: 'input_file', filename: fileName(name), file_data: dataUrl(part.media) };
   return { type: 'input_image', image_url: dataUrl(part.media), detail: 'auto' };
 }
-const inOutput: Taken = { ...taken, audio: [] };
+const inOutput: AcceptedTypes = { ...taken, audio: [] };
 const responsesPicker = (options: ResultOptions): MediaPicker =>
   mediaPicker(inOutput, ['image', 'document'], options);
 function outputOf(

@@ -17,7 +17,7 @@ export function typeOf(value: unknown): JsonType {
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
   return typeof value as JsonType;
 }
-export const isOf = (value: unknown, type: unknown): boolean =>
+export const hasType = (value: unknown, type: unknown): boolean =>
   typeOf(value) === type || (type === 'number' && typeof value === 'number');
 
 /**
@@ -27,7 +27,7 @@ export const isOf = (value: unknown, type: unknown): boolean =>
 function withFitting(schema: Schema): Schema {
   const { type, enum: values, const: value, ...rest } = schema;
   if (type === undefined || !('enum' in schema || 'const' in schema)) return schema;
-  const fits = (one: unknown): boolean => [type].flat().some((each) => isOf(one, each));
+  const fits = (one: unknown): boolean => [type].flat().some((each) => hasType(one, each));
   const fitting = Array.isArray(values) ? values.filter(fits) : [];
   return {
     ...rest,
@@ -359,11 +359,11 @@ export function merged(a: Schema, b: Schema, work: Work = { pairs: mostPairsInAl
 }
 
 /** Removes `allOf` by merging its schemas into the schema itself. */
-export function folded(schema: Schema, work: Work = { pairs: mostPairsInAll }): Schema {
+export function withoutAllOf(schema: Schema, work: Work = { pairs: mostPairsInAll }): Schema {
   const { allOf, ...own } = schema;
   if (!Array.isArray(allOf)) return schema;
   return (allOf as Schema[])
-    .map((one) => folded(one, work))
+    .map((one) => withoutAllOf(one, work))
     .reduce((all, one) => merged(all, one, work), own);
 }
 
@@ -479,7 +479,7 @@ const isUnion = (schema: Schema): boolean =>
  * it. Providers accept no alternatives at the root of parameters; the server checks the combinations.
  */
 export function joined(schema: Schema): ObjectSchema {
-  const { anyOf, ...own } = folded(schema);
+  const { anyOf, ...own } = withoutAllOf(schema);
   const branches = listOf<Schema>(anyOf).filter(mayBeObject).map(joined);
   const { enum: _enum, const: _const, type: _type, additionalProperties: closing, ...base } = own;
   const names = distinct(branches.flatMap((one) => Object.keys(one.properties)));

@@ -33,7 +33,7 @@ import {
   type Notice,
   type Refused,
   type Standings,
-  type Part,
+  type ServerPart,
   type CollectionRules,
 } from './collections.ts';
 import { collections } from './collection-rules.ts';
@@ -541,7 +541,7 @@ function knownParts(
   c: AggregatorContext,
   servers: readonly string[],
   isKnown: (server: string) => boolean,
-): Part[] {
+): ServerPart[] {
   return servers.map((server) => {
     const cache = cacheOf(c, server);
     const items = cache && isKnown(server) ? itemsInPlace(cache) : null;

@@ -6,7 +6,7 @@ import {
   brokenByPage,
   brokenByPages,
   brokenByChange,
-  isTold,
+  isAnnounced,
   brokenByList,
   brokenByRefusal,
   brokenByTime,
@@ -193,7 +193,7 @@ describe('a change', () => {
     for (const told of ['DPE://H/a%2Fb', `${uri}/pages/0`, `${uri}/pages/0/x?y=1`, 'dpe://h'])
       expect(brokenByChange(change, [told]), told).toEqual([]);
     for (const told of ['dpe://h/a', `${uri}/pages/01`, 'window://h/a%2Fb'])
-      expect(isTold(change.uri, [told]), told).toBe(false);
+      expect(isAnnounced(change.uri, [told]), told).toBe(false);
     expect(said(brokenByChange(change, []))).toEqual([`update ${change.uri} -`]);
     expect(brokenByChange({ ...change, after: 'a' }, [])).toEqual([]);
   });

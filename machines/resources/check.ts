@@ -329,7 +329,7 @@ const placeOf = (uri: string): string => {
  * Tells whether an announced URI covers this one: the same place, a part of it, or a whole it belongs to;
  * queries do not count.
  */
-export function isTold(uri: string, told: readonly string[]): boolean {
+export function isAnnounced(uri: string, told: readonly string[]): boolean {
   const place = placeOf(uri);
   return told.some((each) => {
     const other = placeOf(each);
@@ -342,7 +342,7 @@ export function brokenByChange({ uri, before, after }: ReadTwice, told: readonly
   const [one, two] = [withoutIds(before), withoutIds(after)];
   if (one !== undefined && one === two)
     return [violation('ids', uri, 'elements', 'the same elements had other ids when they were read again')];
-  return isTold(uri, told)
+  return isAnnounced(uri, told)
     ? []
     : [violation('update', uri, null, 'its content changed, and nothing told so')];
 }

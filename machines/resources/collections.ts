@@ -37,7 +37,7 @@ export interface Listed {
   readonly standings: Standings;
 }
 /** State of one server at the time of a question. */
-export interface Part {
+export interface ServerPart {
   readonly server: string;
   /** Listed URIs; null when the list has not arrived. */
   readonly uris: readonly string[] | null;
@@ -84,7 +84,11 @@ export interface CollectionRules {
    */
   readonly isListed: (uri: string, listed: readonly string[]) => boolean;
   /** Returns the servers that are needed to answer a query. */
-  readonly neededBy: (query: object, history: ServerHistory, parts: readonly Part[]) => readonly string[];
+  readonly neededBy: (
+    query: object,
+    history: ServerHistory,
+    parts: readonly ServerPart[],
+  ) => readonly string[];
   /** Returns the single entry a query asks for; null when it asks for all. */
   readonly onlyOf: (query: object) => string | null;
   /** Returns the items in the contents of a read. */

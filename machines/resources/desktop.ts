@@ -5,7 +5,14 @@ import { differenceOf, isSameUris, type Difference, type UrisByServer } from '..
 import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { GetDesktop, ResourceContents } from '../protocol/messages/collections.ts';
-import type { Contents, Notice, Part, CollectionRules, ListedStanding, Standings } from './collections.ts';
+import type {
+  Contents,
+  Notice,
+  ServerPart,
+  CollectionRules,
+  ListedStanding,
+  Standings,
+} from './collections.ts';
 import { standingOf, isWindowUri, parseWindowUri, type WindowUri } from './uri.ts';
 
 // ── questions ─────────────────────────────────────────────────────────────────────────────────────────
@@ -276,7 +283,7 @@ const blobNotice = ({ server, uri, contents }: Window): Notice => ({
   text: `The window '${uri}' of server '${server}' has contents that are no text: they are not shown`,
 });
 
-const nameOf = ({ server }: Part): string => server;
+const nameOf = ({ server }: ServerPart): string => server;
 const noWindow = (uri: string): Failure => ({
   code: wireCodes.notFound,
   message: `No MCP server shows the window '${uri}'`,

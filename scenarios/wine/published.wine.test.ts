@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 // oxlint-disable-next-line no-restricted-imports -- looks at the process list as the host does
-import { livingOf, systemTools, type Row } from '../../adapters/process/windows-trees.ts';
+import { livingOf, systemTools, type ListedProcess } from '../../adapters/process/windows-trees.ts';
 import { seenFromLinux } from '../judge/processes.ts';
 import { published } from './prefix.mjs';
 
@@ -80,9 +80,10 @@ async function answersOf(child: ChildProcess): Promise<readonly (Answer | undefi
   return given.map(([tool]) => found.get(tool));
 }
 /** Lists the processes; a list takes longer than its limit on a busy machine. */
-const rows = (): Promise<readonly Row[]> => vi.waitUntil(() => systemTools.list(), { timeout: 60_000 });
+const rows = (): Promise<readonly ListedProcess[]> =>
+  vi.waitUntil(() => systemTools.list(), { timeout: 60_000 });
 const patience = { timeout: 60_000 };
-const nameOf = ({ pid, created }: Row): string => `${pid} of ${created}`;
+const nameOf = ({ pid, created }: ListedProcess): string => `${pid} of ${created}`;
 
 describe('five published servers', () => {
   it.each(['closes', 'is killed'])(

@@ -44,7 +44,7 @@ export const calledOf =
     computer.calls().find((one) => one.reqId === reqId) ?? { server: '', tool: '' };
 
 /** Waits for a call and shows its progress to a person; `tell` reports the progress to programs. */
-export async function shown(
+export async function withProgress(
   { terminal }: CommandContext,
   call: Call,
   calledBy: (reqId: string) => Called,
@@ -61,7 +61,7 @@ export async function shown(
   return outcome;
 }
 /** Writes progress for programs to stderr, because stdout has only the result. */
-export const progressTold =
+export const progressReporter =
   ({ terminal }: CommandContext, { facts = false }: { readonly facts?: boolean }) =>
   (told: Progress): void => {
     if (facts || !terminal.isWatched) terminal.line(factLine(progressFact(told)), 'err');

@@ -9,7 +9,7 @@ import type { ToolInfo } from '../../servers/server-handle.ts';
 import { callIn, readArguments, targetIn, type Target } from '../arguments.ts';
 import type { CommandContext } from '../context.ts';
 import { drawn, historyText, inOneLine, resultText } from '../printing/contents.ts';
-import { calledOf, progressFact, progressLine, shown } from '../printing/call-progress.ts';
+import { calledOf, progressFact, progressLine, withProgress } from '../printing/call-progress.ts';
 import { failureFact, tellFact, besideFailure, ownFailure } from '../printing/failures.ts';
 import { readFor, signatureText } from '../printing/signature.ts';
 import { hasStarted } from '../starting.ts';
@@ -169,7 +169,7 @@ export class CallCommands {
     this.#calling.add(calling);
     // Marks the call as confirmed, because a person typed it.
     const call = this.#computer.callTool(name, params, { confirmed: true, signal: calling.signal });
-    const outcome = await shown(this.#context, call, calledOf(this.#computer), (told) =>
+    const outcome = await withProgress(this.#context, call, calledOf(this.#computer), (told) =>
       tellFact(this.#context, this.#how, progressFact(told)),
     ).finally(() => this.#calling.delete(calling));
     const { reqId, server, tool, result } = outcome;

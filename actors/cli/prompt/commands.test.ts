@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Known } from '../completing.ts';
+import type { KnownNames } from '../completing.ts';
 import { PromptCommands, isUnfinished, wordsIn } from './commands.ts';
 
 const commands = new PromptCommands();
@@ -15,7 +15,7 @@ commands
   .does(hear);
 commands.add('Files', ['read'], 'reads one').argument('<uri>').option('--server <server>').does(hear);
 const mode = { description: 'how', enum: ['fast', 'slow'] };
-const known: Known = {
+const known: KnownNames = {
   servers: ['files', 'other'],
   tools: async () => [
     { server: 'files', original: 'read_file', name: 'read_file', schema: { properties: { mode, to: {} } } },

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { A2cError } from '../../kernel/errors.ts';
-import { completed, type Known } from '../completing.ts';
+import { completed, type KnownNames } from '../completing.ts';
 import { readText } from '../../../adapters/index.ts';
 
 interface CommandTraits {
@@ -147,7 +147,7 @@ export class PromptCommands {
     return helper.formatHelp(this.#program, helper).trimEnd();
   }
   /** Completes the end of a typed line: returns the possible texts, and the part that they replace. */
-  async complete(line: string, known: Known): Promise<readonly [readonly string[], string]> {
+  async complete(line: string, known: KnownNames): Promise<readonly [readonly string[], string]> {
     const found = this.find(line);
     const typed = line.trimStart().toLowerCase();
     const longer = [...this.#byName.keys()].filter((name) => name.startsWith(typed) && name !== typed);

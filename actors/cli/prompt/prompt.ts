@@ -6,7 +6,7 @@ import type { Computer, ComputerStatus } from '../../api/computer-handle.ts';
 import type { ToolListing } from '../../servers/server-handle.ts';
 import type { OfficeSeat } from '../../api/seat.ts';
 import { treeLines, type TreeNode } from '../../runtime/tree.ts';
-import type { Known } from '../completing.ts';
+import type { KnownNames } from '../completing.ts';
 import type { CommandContext } from '../context.ts';
 import { conflictLines, listingText, peerLine, toolJson } from '../printing/servers.ts';
 import { failureFact, tellFact, showFailure } from '../printing/failures.ts';
@@ -165,7 +165,7 @@ export class Prompt {
     tellFact(this.#context, this.#how, { type: 'error', ...failureFact(failure) });
   }
   /** Names that Tab completes. */
-  #known(): Known {
+  #known(): KnownNames {
     const computer = this.#computer;
     return {
       servers: computer.servers().map(({ name }) => name),

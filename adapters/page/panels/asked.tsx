@@ -47,7 +47,7 @@ function Lines({ value }: { value: unknown }): VNode {
   );
 }
 /** Output and buttons of a server, shown only for a running host, because a recording answers no questions. */
-export function Asked({ session, server }: { session: Session; server: ServerView }): VNode | null {
+export function ServerControls({ session, server }: { session: Session; server: ServerView }): VNode | null {
   const [shown, show] = useState<unknown>(undefined);
   if (session.phase !== 'live' || !session.isNow) return null;
   const { name } = server;

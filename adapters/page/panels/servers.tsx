@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { IncidentView } from '../incidents.ts';
 import { treeOf, type Mood, type ServerView } from '../model.ts';
-import { Asked } from './asked.tsx';
+import { ServerControls } from './asked.tsx';
 import { Empty, sinceText, State } from '../pieces.tsx';
 import type { Session } from '../session.ts';
 import { activeIn, countText, dayTimeText, durationText, stateText, textOf, visible } from '../values.ts';
@@ -73,7 +73,7 @@ function Server({ server, session }: { server: ServerView; session: Session }): 
       </td>
       <td>
         <div class="orders">
-          <Asked session={session} server={server} />
+          <ServerControls session={session} server={server} />
         </div>
       </td>
     </tr>

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemSpawn, createWindowsLauncher } from '../../../adapters/process/local-launcher.ts';
-import { createSystemTools, type Run, type Row } from '../../../adapters/process/windows-trees.ts';
+import { createSystemTools, type Run, type ListedProcess } from '../../../adapters/process/windows-trees.ts';
 import { isAlive, statOf } from '../../../adapters/process/reaper/group.ts';
 import { procTable } from '../../../adapters/process/reaper/process-table.ts';
 import { processContract } from './process.contract.ts';
@@ -26,9 +26,9 @@ function sessionOf(pid: number): number {
  * The processes of this machine as Windows would list them: a process goes on naming the parent that it had. Here it
  * is given to another at once; so what leads a session of its own counts as the parent of all that lost theirs in it.
  */
-function listAsWindows(): Row[] {
+function listAsWindows(): ListedProcess[] {
   const bootedAt = Date.now() - uptime() * 1_000;
-  return procTable.read().flatMap((stat): Row[] => {
+  return procTable.read().flatMap((stat): ListedProcess[] => {
     if (stat.state === 'Z') return [];
     const { pid } = stat;
     const session = sessionOf(pid);
