@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config';
 const alone = ['adapters/process/**/*.test.ts', 'scenarios/replay/world/*.test.ts'];
 const long = [
   '**/node_modules/**',
-  '**/*.{long,full,lockstep,simulation,interop,browser,redis,chaos,lifecycle,wine}.test.ts',
+  '**/*.{long,full,lockstep,simulation,interop,browser,redis,chaos,lifecycle,wine,across}.test.ts',
 ];
 
 export default defineConfig({

@@ -21,7 +21,7 @@ const left = [
   // Needs a server that is up within two seconds.
   'actors/cli/prompt/answers-told.test.ts',
   '**/node_modules/**',
-  '**/*.{long,full,lockstep,simulation,interop,browser,redis,chaos,lifecycle}.test.ts',
+  '**/*.{long,full,lockstep,simulation,interop,browser,redis,chaos,lifecycle,across}.test.ts',
 ];
 /** Files that count what a process holds, or end it. */
 const alone = ['adapters/process/**/*.test.ts', '{actors,scenarios}/**/*.wine.test.ts'];
