@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The seeds 1 to 1,000: run by .ci/run, alone, because the simulator takes all cores. */
+/** The seeds 1 to 1,000: run by .ci/full, alone, because the simulator takes all cores. */
 export default defineConfig({
   test: {
     include: ['scenarios/simulator/*.simulation.test.ts'],

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
-import { Chromium, findings, picture, type Page } from '../../scenarios/fixtures/browser.ts';
+import { Chromium, picture, type Page } from '../../scenarios/fixtures/browser.ts';
 import { createOffice, type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { oldPeer } from '../../scenarios/fixtures/old-peer.ts';
@@ -268,49 +268,4 @@ describe('a page without the right token', () => {
     );
     expect(how).toBe('refused');
   });
-});
-
-it('every panel is readable in both themes, on a phone, zoomed to 200 %, and by axe: pictures for people', async () => {
-  const notebook = fileURLToPath(new URL('../../examples/window-server.mjs', import.meta.url));
-  await using computer = await computerOf({ echo, broken, notebook: { command: node, args: [notebook] } });
-  await computer.callTool('echo', { text: 'hello' });
-  await using inspection = await computer.inspect();
-  const kinds = [
-    { name: 'light', colorScheme: 'light', width: 1_440, height: 900 },
-    { name: 'dark', colorScheme: 'dark', width: 1_440, height: 900 },
-    { name: 'phone', colorScheme: 'dark', width: 390, height: 844 },
-    { name: 'zoomed', colorScheme: 'light', width: 720, height: 450 },
-  ] as const;
-  for (const { name, ...options } of kinds) {
-    const { page, errors } = await chromium.look(inspection.url, options);
-    await page.getByRole('button', { name: 'Actors' }).click();
-    await actor(page, 'client:broken').first().click();
-    await page.getByRole('button', { name: 'Actors' }).click();
-    for (const panel of [
-      'Servers',
-      'Chart',
-      'Lanes',
-      'Calls',
-      'Records',
-      'Desktop and Finder',
-      'Messages',
-      'Checks',
-    ]) {
-      await open(page, panel);
-      if (panel === 'Desktop and Finder') await page.locator('#shown tr', { hasText: 'dpe://' }).waitFor();
-      if (panel === 'Chart') await page.locator('.state').first().waitFor();
-      if (panel === 'Calls') {
-        await computer.callTool('echo', { text: name });
-        await page.locator('.call', { hasText: 'succeeded' }).first().click();
-        await page.locator('#call').waitFor();
-      }
-      await picture(page, `${panel.toLowerCase()}-${name}`);
-      expect(await findings(page)).toEqual([]);
-      // No part of the page may be wider than the window of the browser.
-      expect(
-        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
-      ).toBeLessThanOrEqual(0);
-    }
-    noErrors(errors);
-  }
 });

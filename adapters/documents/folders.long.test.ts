@@ -1,20 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import {
-  ResourceListChangedNotificationSchema,
-  ResourceUpdatedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../machines/document-files.ts';
+import { jsonOf, withClient } from '../../scenarios/fixtures/documents-client.ts';
 import { foldersOf } from './library.ts';
 
 /** Tests of the document server as a process, with the client of the official SDK over stdio. */
-const main = fileURLToPath(new URL('../../dist/adapters/documents/main.js', import.meta.url));
 let root = '';
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'a2c-documents-folders-'));
@@ -26,42 +19,6 @@ const folder = async (path: string, files: Readonly<Record<string, string>> = {}
   await mkdir(full, { recursive: true });
   for (const [name, text] of Object.entries(files)) await writeFile(join(full, name), text);
   return full;
-};
-async function withClient<T>(
-  folders: readonly string[],
-  use: (client: Client, told: (uri: string) => Promise<void>) => Promise<T>,
-): Promise<T> {
-  const client = new Client({ name: 'test', version: '1' });
-  const heard: string[] = [];
-  const looks = new Set<() => void>();
-  const hear = (what: string): void => {
-    heard.push(what);
-    for (const look of [...looks]) look();
-  };
-  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => hear(params.uri));
-  client.setNotificationHandler(ResourceListChangedNotificationSchema, () => hear('list'));
-  const told = (what: string): Promise<void> =>
-    new Promise((done) => {
-      const look = (): void => {
-        const at = heard.indexOf(what);
-        if (at < 0) return;
-        heard.splice(at, 1);
-        looks.delete(look);
-        done();
-      };
-      looks.add(look);
-      look();
-    });
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [main, ...folders] }));
-  try {
-    return await use(client, told);
-  } finally {
-    await client.close();
-  }
-}
-const jsonOf = async (client: Client, uri: string): Promise<Record<string, unknown>> => {
-  const { contents } = await client.readResource({ uri });
-  return JSON.parse((contents[0] as { text: string }).text) as Record<string, unknown>;
 };
 const documentsOf = async (client: Client): Promise<string[]> =>
   (await client.listResources()).resources
@@ -144,46 +101,6 @@ describe('a large folder', () => {
       await rm(join(many, 'n0.md'));
       await told('list');
       expect((await documentsOf(client)).length).toBe(count - 1);
-    });
-  });
-});
-
-describe('fifty thousand documents', () => {
-  const count = 50_000;
-  it('are listed in part, searched before all are read, and looked through again', async () => {
-    const huge = await folder('huge');
-    const script = `for (let n = 0; n < ${count}; n += 1) fs.writeFileSync('n' + n + '.md', '# Note ' + n)`;
-    execFileSync(process.execPath, ['-e', script], { cwd: huge });
-    await withClient([huge], async (client, heard) => {
-      const ask = async () => {
-        const asked = performance.now();
-        const { structuredContent } = await client.callTool({ name: 'search', arguments: { query: 'note' } });
-        expect(performance.now() - asked).toBeLessThan(20_000);
-        return structuredContent as { documents_searched: number; documents: unknown[]; note: string };
-      };
-      let answer = await ask();
-      // On a slow machine the first answer comes before the first document is read.
-      while (answer.documents.length === 0) answer = await ask();
-      expect(answer.documents_searched).toBeLessThan(count);
-      expect(answer.documents.length).toBe(10);
-      expect(answer.note).toMatch(
-        new RegExp(
-          `^\\d+ of ${count} documents are searched so far; \\d+ are not read yet, which takes about \\d+ (s|min)`,
-        ),
-      );
-      const { documents, ...told } = await jsonOf(client, 'dpe://documents');
-      expect((documents as unknown[]).length).toBe(limits.catalogued);
-      expect(told).toEqual({
-        total_count: count,
-        note: 'This list has the first 20000 documents; the tool search finds the others.',
-      });
-      await client.subscribeResource({ uri: 'dpe://documents' });
-      await rm(join(huge, 'n0.md'));
-      // The search reads documents, which is announced in the same way.
-      for (let total: unknown = count; total !== count - 1;) {
-        await heard('dpe://documents');
-        total = (await jsonOf(client, 'dpe://documents'))['total_count'];
-      }
     });
   });
 });

@@ -1,0 +1,66 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Chromium, findings, picture } from '../../scenarios/fixtures/browser.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
+
+/** Pictures of each panel of the live page, which axe has no complaint about. */
+const node = process.execPath;
+const echo = { command: node, args: [fixtureFile('mcp-server.mjs'), 'echo'], autoApprove: ['all'] };
+const broken = {
+  command: node,
+  args: ['-e', 'console.error("the licence has expired"); process.exit(7)'],
+};
+const notebook = fileURLToPath(new URL('../../examples/window-server.mjs', import.meta.url));
+
+let chromium: Chromium;
+beforeAll(async () => void (chromium = await Chromium.start()));
+afterAll(() => chromium.close());
+
+it('every panel is readable in both themes, on a phone, zoomed to 200 %, and by axe: pictures for people', async () => {
+  await using computer = await bootedComputer({
+    name: 'c1',
+    stateDir: false,
+    config: { mcpServers: { echo, broken, notebook: { command: node, args: [notebook] } } },
+  });
+  await computer.callTool('echo', { text: 'hello' });
+  await using inspection = await computer.inspect();
+  const kinds = [
+    { name: 'light', colorScheme: 'light', width: 1_440, height: 900 },
+    { name: 'dark', colorScheme: 'dark', width: 1_440, height: 900 },
+    { name: 'phone', colorScheme: 'dark', width: 390, height: 844 },
+    { name: 'zoomed', colorScheme: 'light', width: 720, height: 450 },
+  ] as const;
+  for (const { name, ...options } of kinds) {
+    const { page, errors } = await chromium.look(inspection.url, options);
+    await page.getByRole('button', { name: 'Actors' }).click();
+    await page.locator('.actor[data-address*="client:broken"]').first().click();
+    await page.getByRole('button', { name: 'Actors' }).click();
+    for (const panel of [
+      'Servers',
+      'Chart',
+      'Lanes',
+      'Calls',
+      'Records',
+      'Desktop and Finder',
+      'Messages',
+      'Checks',
+    ]) {
+      await page.getByRole('tab', { name: panel }).click();
+      if (panel === 'Desktop and Finder') await page.locator('#shown tr', { hasText: 'dpe://' }).waitFor();
+      if (panel === 'Chart') await page.locator('.state').first().waitFor();
+      if (panel === 'Calls') {
+        await computer.callTool('echo', { text: name });
+        await page.locator('.call', { hasText: 'succeeded' }).first().click();
+        await page.locator('#call').waitFor();
+      }
+      await picture(page, `${panel.toLowerCase()}-${name}`);
+      expect(await findings(page)).toEqual([]);
+      // No part of the page may be wider than the window of the browser.
+      expect(
+        await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
+    }
+    expect(errors).toEqual([]);
+  }
+});
