@@ -1,6 +1,6 @@
 /** Rules for files below a folder, which the documents server lists, searches and reads. */
 
-/** Limits of one request to the documents server. An answer shortened by one of them says so. */
+/** Limits of one request to the documents server. An answer that a limit has shortened says so. */
 export const limits = {
   /** Largest file, in bytes, that is read whole, searched, or answered in one piece. */
   fileBytes: 1024 * 1024,
@@ -41,7 +41,7 @@ export const limits = {
   cachedChars: 64 * 1024 * 1024,
   /** Largest number of documents listed individually; beyond it only the catalogue is listed. */
   listedDocuments: 200,
-  /** Largest number of documents that are served, and of entries of the folders that are looked at for them. */
+  /** Largest number of documents that are served, and of folder entries that are examined to find them. */
   documents: 100_000,
   libraryEntries: 400_000,
   /** Largest number of documents in the catalogue, and of those whose changes are watched. */

@@ -54,7 +54,7 @@ export const callUsage = 'TOOL | SERVER.TOOL | SERVER TOOL [arguments] [options]
 const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
 const argumentForms = `Write key=value, key:=json, key@=file, --key value, values in the order of the schema, @file, - for stdin, or a JSON object in quotes: '{"path": "README.md"}'`;
 
-/** Reads the words behind a tool name as arguments. Rejects with the mistake of the first wrong word. */
+/** Reads the words after a tool name as arguments. Rejects with the mistake of the first wrong word. */
 export function readArguments(words: readonly string[], read: ReadText): Promise<readonly Argument[]> {
   return Promise.all(
     words.map(async (word, at) => {

@@ -19,7 +19,7 @@ import { stateWords } from '../../machines/server-states.ts';
 import { version as own } from '../../machines/version.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 
-/** Servers that stay between calls: the search for the host that has one, and `a2c keep`, which is such a host. */
+/** Command `a2c keep`, a host whose servers stay between calls, and the search for a host that has the server of a call. */
 
 /** Options with which a call needs a host of its own, because they change the host or how its servers' questions are answered. */
 const ofOwnHost = ['record', 'profile', 'tracing', 'log', 'logLevel', 'verbose', 'sampling', 'keyring'];

@@ -152,7 +152,7 @@ export class HostLog implements Observer {
     } = (ev ?? {}) as Fields & { readonly type?: string };
     if (via === 'leaf' && typeof ticket === 'string' && typeof reqId === 'string')
       this.#remember(this.#tickets, ticket, { reqId, event: methodOf(type, collection) });
-    // Logs only events of sockets here, because a link also hears orders of its owner.
+    // Logs only events of sockets here, because a link also gets orders of its owner.
     if (via === 'leaf' && this.isTelling && type.startsWith('socket.')) this.#newsOf(a, ev as Fields);
     if (via !== 'ask' || type === 'ask.progress') return;
     const key = `${a} ${id ?? ''}`;

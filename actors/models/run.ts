@@ -122,7 +122,7 @@ export interface MadeCall {
 }
 /** Progress of a call of a model. */
 export interface ModelCallProgress extends ToldProgress {
-  /** Call that makes progress. */
+  /** Call whose progress is reported. */
   readonly call: ModelCall;
 }
 /** Call of a model that has ended. */

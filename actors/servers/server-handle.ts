@@ -50,8 +50,8 @@ export interface ServerStatus {
    */
   readonly reason?: string;
   /**
-   * Failure behind `reason`, with its code, details and remedy; `details.stderr` of an ended process has up to ten
-   * lines that explain its end.
+   * Failure whose message `reason` shows, with its code, details and remedy; `details.stderr` of an ended process has up to
+   * ten lines that explain its end.
    */
   readonly failure?: Failure | null;
   /** Process id of the server's program, while one runs on this machine. */

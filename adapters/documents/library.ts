@@ -99,7 +99,7 @@ async function listedAt(ref: string, real: string): Promise<Listed | undefined> 
   };
 }
 
-/** Shortest pause in ms between two looks at folders that are too large to watch. */
+/** Shortest pause in ms between two comparisons of folders that are too large to watch. */
 const shortestPauseMs = 2_000;
 
 export interface Change {
@@ -311,8 +311,8 @@ export class Library {
       this.#cache.set(digest, { document });
       return document;
     } catch (error) {
-      // Remembers the failure, because the same content would fail again after the same time; a failure that need not come
-      // again, such as a time-out, only the second time. A failure caused by closing the library is not remembered.
+      // Remembers the failure, because the same content would fail again after the same time. A failure that may pass, such
+      // as a time-out, is remembered only when it comes a second time; one caused by closing the library, never.
       if (error instanceof Unreadable && !this.#end.signal.aborted) {
         if (error.isLasting || this.#failed.has(digest)) this.#cache.set(digest, { reason: error.message });
         this.#failed.add(digest);

@@ -102,8 +102,8 @@ const answersAt = ({ url }: AnnouncedHost): Promise<boolean | undefined> =>
     asked.end();
   });
 /**
- * Returns the hosts of this user that can be inspected, the oldest first. Files left behind by killed hosts are removed; that
- * of a host which accepts a connection and does not answer stays.
+ * Returns the hosts of this user that can be inspected, the oldest first. Files of killed hosts are removed; the file of a
+ * host that accepts a connection and does not answer is kept.
  */
 export async function runningHosts(stateDir: string): Promise<RunningHost[]> {
   const folder = folderOf(stateDir);

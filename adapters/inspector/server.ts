@@ -44,7 +44,7 @@ export interface InspectorServer {
 }
 
 const loopback = '127.0.0.1';
-/** Most pages that look at one host. */
+/** Largest number of pages of one host. */
 const mostPages = 8;
 /** Wait in ms after which a page that does not answer the closing handshake is disconnected. */
 const partingMs = 500;
@@ -169,7 +169,7 @@ export async function openInspectorServer({
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
   });
-  /** Number of pages that look at each host. */
+  /** Number of pages of each host. */
   const pages = new Map<number | undefined, number>();
   const connections = new Set<Socket>();
   http.on('connection', (connection) => {

@@ -239,8 +239,7 @@ export async function discovered(options: Discovering): Promise<OAuthDiscoverySt
     ['issuer', 'authorization_endpoint', 'token_endpoint'],
     options,
   );
-  // The response type `code` is added when it is not listed, because every server with an authorization
-  // endpoint supports it.
+  // Adds the response type `code` when it is not listed, because every server with an authorization endpoint supports it.
   const authorizationServerMetadata = authority && { response_types_supported: ['code'], ...authority };
   return { authorizationServerUrl, resourceMetadata, authorizationServerMetadata } as OAuthDiscoveryState;
 }

@@ -161,8 +161,8 @@ function exchanged(
       agent: false,
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
-    // The error must not be a `TypeError`, because the SDK takes that for a CORS problem of browsers and
-    // asks once more.
+    // Rejects with the error of Node, which is no `TypeError`, because the SDK takes a `TypeError` for a CORS problem of
+    // browsers and asks once more.
     asked.on('error', reject);
     asked.on('response', (answer) => {
       read(answer).then((text) => resolve(responseOf(answer, text)), reject);

@@ -125,7 +125,7 @@ export function sharedLogins(
     const [file, text] = [fileOf(key), `${JSON.stringify(kept)}\n`];
     const taken = (await vault())?.set(nameOf(key), text).then(
       () => true,
-      // The keyring of Windows takes at most 2,560 bytes, and a locked keyring none.
+      // Stores the login in a file when the keyring refuses: that of Windows takes at most 2,560 bytes, and a locked one nothing.
       () => false,
     );
     if ((await taken) === true) return rm(file, { force: true });
@@ -142,8 +142,7 @@ export function sharedLogins(
     next: (kept: StoredLogin) => Promise<StoredLogin | undefined>,
   ): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // The package is imported only here, because it listens to signals of the process as soon as it is
-    // loaded.
+    // Imports the package only here, because it listens to signals of the process as soon as it is loaded.
     const { lock } = (await import('proper-lockfile')).default; // a bundle has no other name for it
     const how = { realpath: false, stale: staleMs, retries, onCompromised: () => {} };
     const release = await lock(fileOf(key), how);

@@ -86,8 +86,7 @@ export class Login {
     if (status === 403 && !isScope) return false;
     this.#challenge = { ...this.#challenge, ...challenge };
     if (isScope) return this.#stepUp(challenge.scope, token);
-    // For a host that logs in by itself, an earlier refusal does not count: a token can be requested again
-    // at any time.
+    // Ignores an earlier refusal for a host that logs in by itself, because it can request a token at any time.
     this.#isRejected = this.#isFresh(token) || (this.#isRejected && !this.#needsNobody);
     return this.#renew(token);
   }
@@ -126,7 +125,7 @@ export class Login {
     const lifeMs = (kept?.tokens?.expires_in ?? 0) * 1_000;
     if (lifeMs <= 0 || kept?.obtainedAt === undefined) return false;
     const ageMs = this.#options.now() - kept.obtainedAt;
-    // A negative age means that the clock was set back, so the token is renewed.
+    // Renews the token for a negative age, too, which means that the clock was set back.
     return ageMs < 0 || ageMs >= lifeMs - Math.min(earlyMs, lifeMs / 10);
   }
   #isFresh(token: string | undefined): boolean {

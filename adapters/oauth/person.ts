@@ -36,8 +36,7 @@ export class Loopback {
     this.redirected = new Promise((resolve) => {
       server.on('request', (request, response) => {
         const url = new URL(request.url ?? '/', this.redirectUri);
-        // A request under another host name may come from a foreign web page (DNS rebinding), so it is
-        // refused.
+        // Refuses a request under another host name, which may come from a foreign web page (DNS rebinding).
         const isOurs = request.headers.host === `127.0.0.1:${port}` && request.method === 'GET';
         if (!isOurs || url.pathname !== path || this.#state === undefined) {
           response.writeHead(404, headers).end(page('Nothing is here.'));

@@ -115,7 +115,7 @@ export class Calls {
   readonly #passed = new Set<string>();
   /** Ends of these calls at their computer, which know more about the effect than the report of the office. */
   readonly #known = new WeakMap<Call, CallEnd>();
-  /** Called with a call that has just ended. */
+  /** Callback for a call that has just ended. */
   readonly #ended: (call: Call) => void;
 
   constructor(ended: (call: Call) => void = () => {}) {

@@ -92,7 +92,7 @@ export class Fleet {
     this.#chosen(true);
     this.#listener();
   }
-  /** Shows one host, with a call of it chosen. */
+  /** Shows one host and chooses one of its calls. */
   showCall(host: number, ticket: string): void {
     this.choose({ host });
     this.sessions[host]?.choose({ panel: 'calls', call: ticket });

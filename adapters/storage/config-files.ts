@@ -175,7 +175,7 @@ const readBytes = async (file: string): Promise<Buffer | Mistake> => {
   }
 };
 
-/** Reads at most `limit` bytes. The size of the file is not asked for, because a pipe has none and a file may grow meanwhile. */
+/** Reads at most `limit` bytes. The size of the file is not used, because a pipe has none and a file may grow meanwhile. */
 const readUpTo = async (handle: FileHandle, limit: number): Promise<Buffer> => {
   const buffer = Buffer.alloc(limit);
   let length = 0;

@@ -134,10 +134,7 @@ export interface Terminal {
   picture(picture: Picture): boolean;
   /** Replaces everything on the screen by these lines; without a screen they are appended. */
   screen(lines: readonly string[]): void;
-  /**
-   * Writes a line for programs, JSON behind a word, to `out` or `err`. It always begins a new line, even while a prompt
-   * is shown.
-   */
+  /** Writes a line for programs, a word and JSON, to `out` or `err`. It always begins a new line, even while a prompt is shown. */
   line(text: string, where?: 'out' | 'err'): void;
   /** Writes one line of progress, warning or error to stderr; line ends in it are shown as escapes. */
   err(line: string): void;

@@ -255,8 +255,8 @@ export class Keyboard {
     this.#input.pause();
   }
   /**
-   * Hands out waiting keys after this turn of the event loop. Text pasted behind a secret may be part of the secret, so
-   * it goes to another question or is dropped.
+   * Hands out waiting keys after this turn of the event loop. Text pasted after a secret may be part of the secret, so it
+   * goes to another question or is dropped.
    */
   settle(isSecret = false): void {
     if (this.#isSettling) return;

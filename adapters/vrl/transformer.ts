@@ -67,11 +67,11 @@ export type VrlMessage =
   | { readonly type: 'unusable'; readonly why: string }
   | { readonly type: 'checked'; readonly errors: readonly Diagnostic[] }
   | { readonly type: 'ran'; readonly json: string }
-  /** Sent when the program ended itself with an error. */
+  /** Message: the program ended itself with an error. */
   | { readonly type: 'failed'; readonly why: string }
-  /** Sent when the runtime broke during the program; the thread must not be used again. */
+  /** Message: the runtime broke during the program. The thread must not be used again. */
   | { readonly type: 'broken'; readonly why: string }
-  /** Sent when the thread ended without being told to. */
+  /** Message: the thread ended without an order to end. */
   | { readonly type: 'lost'; readonly why: string };
 
 /** Thread that runs VRL programs. It reports nothing after `lost`, nor after it was told to end. */

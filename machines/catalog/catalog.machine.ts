@@ -228,7 +228,7 @@ const catalogSetup = setup({
       isEcho: false,
       why: 'its server is back',
       isGone: true,
-      // Only the first reason for the loss is kept in the history, not what happened afterwards.
+      // Keeps only the first reason for the loss in the history, and not what happened afterwards.
       history: c.isGone
         ? c.history
         : remember(
@@ -395,7 +395,7 @@ export const catalogMachine = catalogSetup.createMachine({
       entry: askList,
       on: {
         ...ending,
-        /** The first list of a session has failed; the owner is told, because it waits for this list. */
+        /** Transitions after a failed first list of a session. The owner is told, because it waits for this list. */
         'ask.refused': [
           {
             guard: { type: 'isUnknownMethod', params: refusalOf },
@@ -451,8 +451,8 @@ export const catalogMachine = catalogSetup.createMachine({
           on: {
             'list.changed': { target: '#catalog.ready.gathering', actions: becauseChanged },
             /**
-             * The reread is delayed only by the first doubt; otherwise a server that keeps naming unlisted
-             * resources would delay it for ever.
+             * Transitions for a doubt whether the list is complete. Only the first doubt delays the next read; otherwise a
+             * server that keeps naming unlisted resources would delay it for ever.
              */
             'list.doubted': [{ guard: 'isDoubted' }, { actions: ['noteDoubted', startPoll] }],
             'deadline.passed': [
@@ -461,7 +461,7 @@ export const catalogMachine = catalogSetup.createMachine({
             ],
           },
 
-          /** A change reported in state `fresh`, soon after a read, may be an effect of that read. */
+          /** State soon after a read, in which a reported change may be an effect of that read. */
           initial: 'fresh',
           states: {
             fresh: {

@@ -12,7 +12,7 @@ export interface CatalogStart {
   readonly list: CatalogList;
   /** Address that opened the session, to which the questions go. */
   readonly session: Address;
-  /** Address of the reader that hears of changes; the owner hears separately. */
+  /** Address of the reader that gets the changes; the owner gets reports of its own. */
   readonly reader: AddressFor<CatalogNews | CatalogListed | CatalogRestless>;
   /** Entries from the last successful run, offered only while the server is on standby until it is needed. */
   readonly cached: readonly Entry[] | null;

@@ -11,8 +11,7 @@ export function contentHash(entry: unknown): string {
   let [first, second] = [fnvBasis, fnvBasis];
   for (let at = 0; at < text.length; at++) {
     first = Math.imul(first ^ text.charCodeAt(at), fnvPrime);
-    // The first hash is mixed in, because two FNV hashes of the same characters would always agree in their
-    // low bits.
+    // Mixes the first hash in, because two FNV hashes of the same characters would always agree in their low bits.
     second = Math.imul(second ^ first ^ (first >>> 15), fnvPrime);
   }
   return `${hex(first)}${hex(second)}-${text.length.toString(36)}`;

@@ -240,7 +240,7 @@ function workedOffer(rule: ToolRules, tools: readonly Tool[]): Offer {
     else refused.push(refusedFor(rule.server, tool, flaw));
     return [];
   });
-  // A tool's own name takes precedence over an alias of another tool, whatever their order in the list.
+  // Gives a tool's own name precedence over an alias of another tool, whatever their order in the list.
   for (const entry of free)
     if (entry.shown === entry.tool.name && !byShown.has(entry.shown)) byShown.set(entry.shown, entry);
   for (const entry of free) {

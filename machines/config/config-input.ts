@@ -19,23 +19,29 @@ export interface SettingsInput {
   readonly autoConnect?: boolean;
   /** Stops a lazy server after this time without a call; 0 = never. */
   readonly idleStop?: DurationInput;
-  /** Keeps the server between calls of the command: for 5 min after its last call, or for this time. Default false. */
+  /** Keeps the server running between calls of the command `a2c`: for 5 min after its last call, or for this time. Default false. */
   readonly keepAlive?: boolean | DurationInput;
   /** Time limits in ms. */
   readonly timeouts?: TimeoutsInput;
-  /** Calls of one server that run at the same time. Default 1,000, over HTTP 32. */
+  /** Largest number of calls of one server that run at the same time. Default 1,000, over HTTP 32. */
   readonly concurrency?: number;
-  /** Calls of one server that may wait. Default 1,000. */
+  /** Largest number of calls of one server that may wait. Default 1,000. */
   readonly queue?: number;
-  /** Calls of all servers together that run at the same time; only at the top. Default unlimited. */
+  /**
+   * Largest number of calls of all servers together that run at the same time; only at the top level of a config. Default:
+   * no limit.
+   */
   readonly totalConcurrency?: number;
-  /** Calls of all servers together that may wait; only at the top. Default 1,000 with `totalConcurrency`. */
+  /**
+   * Largest number of calls of all servers together that may wait; only at the top level of a config. Default 1,000 with
+   * `totalConcurrency`.
+   */
   readonly totalQueue?: number;
   /** Largest size of a result in bytes of JSON; a larger one is cut. Default 7 MiB. */
   readonly resultBytes?: number;
-  /** Tools of two servers with one name: refuses the second, or renames both. Default `reject`. */
+  /** Handling of two servers that have a tool of one name: refuses the second tool, or renames both. Default `reject`. */
   readonly onConflict?: 'reject' | 'prefix';
-  /** Only tools that are offered, by their original names. Default all. */
+  /** Names of the only tools that are offered, as the server names them. Default: all tools. */
   readonly tools?: readonly string[];
   /** Pause in ms between reads of the lists of servers that do not announce changes. Default 60,000; 0 = off. */
   readonly pollMs?: number;
@@ -45,7 +51,10 @@ export interface SettingsInput {
   readonly listChanged?: 'auto' | 'off';
   /** Failed reads of a list in a row before its entries are withdrawn. Default 3. */
   readonly refreshFailures?: number;
-  /** Servers that are read for windows and documents. Default `subscribe`. */
+  /**
+   * Servers whose windows and documents are read: those that announce changes (`subscribe`), or all with resources. Default
+   * `subscribe`.
+   */
   readonly participation?: 'subscribe' | 'resources';
   /** Shows agents addresses, host names and paths in failures. Default false. */
   readonly exposeAddresses?: boolean;
@@ -55,7 +64,7 @@ export interface SettingsInput {
   readonly expand?: boolean;
   /** Registry for `npx`: the fastest, the one of the host, or a URL. */
   readonly npmRegistry?: 'auto' | 'off' | (string & {});
-  /** Registries of `npmRegistry: "auto"`; only at the top. */
+  /** Registries among which `npmRegistry: "auto"` chooses; only at the top level of a config. */
   readonly npmRegistries?: readonly string[];
   /** Proxy to servers: that of the environment, or a URL. Default none. */
   readonly proxy?: 'env' | (string & {});
@@ -69,13 +78,13 @@ export interface SettingsInput {
   readonly path?: readonly string[];
   /** Folders in which runtimes such as Node are looked for. */
   readonly runtimes?: readonly string[];
-  /** Folders with skills that agents may read: whole paths, or `user` for the folder of the user; only at the top. */
+  /** Folders with skills that agents may read: whole paths, or `user` for the folder of the user; only at the top level of a config. */
   readonly skills?: readonly ('user' | (string & {}))[];
-  /** Folder in which files of agents land; without it the computer takes none. Only at the top. */
+  /** Folder in which files of agents land; without it the computer takes none. Only at the top level of a config. */
   readonly landing?: LandingInput;
-  /** Version of the file of a presenter; only at the top. */
+  /** Version of the config file of a presenter; only at the top level. */
   readonly version?: number;
-  /** Built-in servers that a presenter has removed; only at the top. */
+  /** Names of built-in servers that the user of a presenter has removed; only at the top level. */
   readonly removedBuiltIns?: readonly string[];
 }
 /** Folder in which files of agents land, and its limits. */
@@ -95,9 +104,9 @@ export interface LandingInput {
 }
 /** Time limits in ms; docs/config.md has their defaults, and which may be 0. */
 export interface TimeoutsInput {
-  /** Time for which `a2c up` waits for starting servers; only at the top. */
+  /** Time for which `a2c up` waits for starting servers; only at the top level of a config. */
   readonly bootMs?: number;
-  /** Time for which questions about all servers wait for starting ones; only at the top. */
+  /** Time for which questions about all servers wait for starting ones; only at the top level of a config. */
   readonly toolsMs?: number;
   /** Longest time of each step of a start. */
   readonly connectMs?: number;

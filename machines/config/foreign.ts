@@ -373,7 +373,7 @@ const move = (
   const target = to[1] === undefined ? mapped : mapped.server_parameters;
   const last = String(to.at(-1));
   const earlier = origins.get(pathText(to));
-  // An empty value counts as absent, because DeepChat writes `command: ""` for a remote server.
+  // Treats an empty value as absent, because DeepChat writes `command: ""` for a remote server.
   if (
     value === null ||
     (row.kinds !== undefined && value === '') ||

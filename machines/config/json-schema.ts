@@ -41,12 +41,12 @@ function foreignValue({ key, does, to }: ForeignKey): z.ZodType {
   if (does !== 'same' || to === undefined) return z.unknown();
   const [top = '', inner] = to.map(String);
   const value = inner === undefined ? base[top] : (asTexts[inner] ?? parameters[inner]);
-  // An empty text counts as an absent value.
+  // Allows an empty text, which counts as an absent value.
   return z.union([value ?? z.unknown(), z.literal(''), z.null()]);
 }
 const foreign = z.looseObject({
   ...Object.fromEntries(foreignKeys.map((row) => [row.key, foreignValue(row).optional()])),
-  // An entry with this key has the shape of the protocol and is validated by that schema.
+  // Excludes entries with this key, which have the shape of the protocol and are validated by that schema.
   server_parameters: z.never().optional(),
 });
 

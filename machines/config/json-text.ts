@@ -237,7 +237,7 @@ function without(text: string, { children = [] }: Node, index: number): string {
   const after = commaAfter(text, endOf(child));
   const previous = children[index - 1];
   const pieces: Piece[] = [];
-  // Without a trailing comma, removing the last entry also removes the comma before it.
+  // Removes the comma before the last entry, too, when no trailing comma follows it.
   const lost = after === undefined && previous ? commaAfter(text, endOf(previous)) : undefined;
   if (lost !== undefined) pieces.push({ from: lost, to: lost + 1, text: '' });
   const to = endOfLine(text, after === undefined ? endOf(child) : after + 1);
@@ -279,7 +279,7 @@ function withValue(text: string, path: Path, value: unknown): string {
         node,
         (indent) => `${JSON.stringify(String(key))}: ${written(rest, indent, layout)}`,
       );
-    // The path leads through a value that is no object; it is replaced.
+    // Replaces a value on the path that is no object.
     if (!next || (depth < path.length - 1 && !isContainer(next.value)))
       return put(text, next?.value ?? node, next ? rest : ownEntry(String(key), rest));
     node = next.value;

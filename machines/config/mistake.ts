@@ -102,7 +102,7 @@ export const check = <T>(
   const result = schema.safeParse(value, { error: sentence });
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
-    // A symbol cannot occur in a path of JSON data; it is converted for the type only.
+    // Converts symbols for the type only, because a path of JSON data has none.
     const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys)
@@ -145,8 +145,7 @@ const knownKeys: ReadonlySet<string> = new Set([
 
 /** Returns advice for an unknown key: the key that was probably meant, if any. */
 export const remedyFor = (key: string): string | undefined => {
-  // This case has a rule of its own, because it is the most common confusion of the two shapes and no typing
-  // error.
+  // Treats this case separately, because it is the most common confusion of the two shapes and no typing error.
   if (key === 'command' || key === 'url') return `${key} belongs into server_parameters`;
   const [close] = nearest(key, knownKeys);
   return close === undefined ? undefined : `did you mean ${close}?`;

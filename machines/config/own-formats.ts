@@ -89,7 +89,7 @@ export const vscode: App = {
     !hasObject(file, 'mcpServers') &&
     (hasObject(file, 'servers') || hasObject(fieldsOf(file['mcp']), 'servers')),
   read: (file) => {
-    // The servers of VS Code are either in `mcp.json` or in the settings of the editor.
+    // Finds the servers of VS Code, which are either in `mcp.json` or in the settings of the editor.
     const isOfSettings = hasObject(fieldsOf(file['mcp']), 'servers');
     const holder: Fields = isOfSettings ? fieldsOf(file['mcp']) : file;
     const at = isOfSettings ? ['mcp', 'servers'] : ['servers'];
@@ -200,7 +200,7 @@ const gooseRules: Rules = {
   },
   uri: renamed('url'),
   timeout: timed('s', 'callTotalMs'),
-  // An empty list means that all tools are available.
+  // Imports no list of tools for an empty one, which means that all tools are available.
   available_tools: (value) =>
     Array.isArray(value) && value.length === 0 ? {} : { put: { available_tools: value } },
 };
@@ -245,7 +245,7 @@ export const goose: App = {
 
 const account = leftOut('no account of Google is used to log in');
 const geminiRules: Rules = {
-  // In Gemini CLI, a URL without a type means the older SSE transport.
+  // Chooses the older SSE transport for a URL without a type, as Gemini CLI does.
   url: (url, { type, transport }) =>
     type === undefined && transport === undefined ? { put: { type: 'sse', url } } : { put: { url } },
   timeout: timed('ms', 'callTotalMs'),

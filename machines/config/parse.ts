@@ -315,7 +315,7 @@ function readEntries(
       warnings: [],
     };
     const server = readServer(entry, own);
-    // The name of an invalid server counts too when duplicates are searched.
+    // Counts the name of an invalid server, too, when duplicates are searched.
     const inside = isObject(entry.value) ? entry.value['name'] : undefined;
     const name = entry.key ?? (typeof inside === 'string' ? inside : undefined);
     const earlier = name === undefined ? undefined : places.get(name);
@@ -397,7 +397,7 @@ export const parseConfig = (value: unknown, where: Around = {}): ParsedConfig =>
     const ids = placeholdersIn(server.raw);
     return ids.length === 0 ? [] : [{ server: server.name, ids }];
   });
-  // When no server is valid, the errors are more useful than an empty config.
+  // Reports the errors when no server is valid, because they are more useful than an empty config.
   if (servers.length === 0 && !mayBeEmpty)
     findings.mistakes.push(...leftOut.flatMap(({ mistakes }) => mistakes));
   if (findings.mistakes.length > 0) return { ok: false, mistakes: findings.mistakes };
@@ -562,7 +562,7 @@ interface Top {
 const judgeTop = ({ value, foreign, hasMap, base }: Top, findings: Findings): void => {
   for (const key of Object.keys(value)) {
     if (['servers', 'mcpServers', 'inputs', 'a2c', '$schema'].includes(key)) continue;
-    // The list of servers that start automatically is handled by the presenter (docs/presenter.md).
+    // Skips the list of servers that start automatically, which the presenter handles (docs/presenter.md).
     if (hasMap && key === 'defaultServers') continue;
     if (hasMap && key === 'mcpEnabled') {
       if (value[key] === false)

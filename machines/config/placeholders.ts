@@ -57,7 +57,7 @@ const spansIn = (text: string, expands = false): readonly Span[] => {
     if (text.startsWith(inputOpening, at)) {
       const start = at + inputOpening.length;
       const end = text.indexOf('}', start);
-      // Without a closing brace, no further placeholder of this kind can follow.
+      // Ends the search without a closing brace, because no further placeholder of this kind can follow.
       if (end < 0) return expands ? [...spans, ...withoutEnds(text, start)] : spans;
       next = end + 1;
       if (end > start) spans.push({ kind: 'input', name: text.slice(start, end), start: at, end: next });
@@ -175,7 +175,7 @@ export const renderWith = (
       if (hit === undefined) missing[kind].add(name);
       return hit ?? { value: '' };
     }
-    // An empty value counts as absent when a default exists, as in a shell.
+    // Treats an empty value as absent when a default exists, as a shell does.
     if (hit !== undefined && (hit.value !== '' || otherwise === undefined)) return hit;
     const typed = text.slice(start, end);
     if (otherwise === undefined) unknown.add(typed);
@@ -213,7 +213,7 @@ const asText = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? '';
   } catch {
-    // A value that is no JSON cannot come from a resolver; it becomes an empty text.
+    // Returns an empty text for a value that is no JSON, which no resolver gives.
     return '';
   }
 };

@@ -514,7 +514,7 @@ export const isOwnType = (type: unknown): type is OwnType =>
 /** Tells whether a text is a valid `bundle_id`. */
 const isBundleId = (text: string): boolean => /^[A-Za-z0-9_-]+$/.test(text) && !text.includes('__');
 
-// A NUL is refused, because it makes `spawn` throw and no argument, folder or variable can contain one.
+// Refuses a NUL, which makes `spawn` throw, and which no argument, folder or variable can contain.
 const word = z.string().refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 const filledWord = word.refine((text) => text.trim() !== '', 'must not be empty');
 const variable = filledWord.refine((text) => !text.includes('='), 'a variable name must not contain "="');
@@ -549,7 +549,7 @@ const toolMeta = z
     ret_object_mapper: z.record(z.string(), z.unknown()).nullish(),
   })
   .transform(
-    // A null in one of our keys means the default, like an absent key (a2c-wire §3.4).
+    // Treats a null in one of our keys like an absent key (a2c-wire §3.4).
     (meta): ToolMeta =>
       Object.fromEntries(
         Object.entries(meta).filter(
@@ -560,7 +560,7 @@ const toolMeta = z
 export const metaKeys = ['auto_apply', 'alias', 'tags', 'ret_object_mapper'] as const;
 
 const baseKeys = {
-  // The name is validated before, because in a map the key is the name.
+  // Accepts any name, because it is validated elsewhere: in a map, the key is the name.
   name: z.unknown().optional(),
   type: z.unknown().optional(),
   bundle_id: z.string().refine(isBundleId, 'expected letters, digits, "_" and "-", without "__"').nullish(),
@@ -591,7 +591,7 @@ const ownFacts = z.record(
 export const serverSchemas = {
   stdio: z.strictObject({
     ...baseKeys,
-    // A file of variables is accepted under `env_file` too, which is the spelling of the Python SDK.
+    // Accepts a file of variables under `env_file`, too, the spelling of the Python SDK.
     envFile: filledWord.nullish(),
     env_file: filledWord.nullish(),
     server_parameters: z.strictObject({

@@ -90,7 +90,7 @@ function readWhole(text: string): Whole {
   if (!read.ok) return { ok: false, wrong: [], why: line(read.mistake) };
   // Duplicate keys are refused, because it is unclear which of the two a change would affect.
   if (read.duplicates.length > 0) return { ok: false, wrong: [], why: read.duplicates.map(line).join('\n') };
-  // A file with only invalid servers is accepted here, so that it can still be changed.
+  // Accepts a file with only invalid servers, so that it can still be changed.
   const parsed = parseConfig(read.value, { isLenient: true, mayBeEmpty: true });
   if (!parsed.ok) return { ok: false, wrong: [], why: parsed.mistakes.map(line).join('\n') };
   return { ok: true, wrong: (parsed.config.leftOut ?? []).flatMap(({ mistakes }) => mistakes.map(line)) };
@@ -129,7 +129,7 @@ function added(
       `there is a server '${name}' already`,
       'Give it another name, or replace it with --force.',
     );
-  // A new server is validated alone first, so that its errors are not reported as errors of the file.
+  // Validates a new server alone first, so that its errors are not reported as errors of the file.
   const parsed = parseConfig({ mcpServers: { [name]: entry } });
   if (!parsed.ok)
     return failed('ConfigInvalid', parsed.mistakes.map((mistake) => mistakeLine(mistake)).join('\n'));
@@ -210,7 +210,7 @@ function changed(
   const at = [...servers.at, place];
   if (what === 'remove') return edit(text, { path: at, remove: true });
   const entry = (servers.value as Readonly<Record<string | number, object>>)[place] ?? {};
-  // If another client's key such as `enabled` is present, that key is changed.
+  // Changes another client's key such as `enabled` when the entry has it.
   const opposite = 'enabled' in entry || 'isActive' in entry;
   const key = [...switches].find((each) => each in entry) ?? 'disabled';
   const isOff = what === 'disable';

@@ -90,7 +90,7 @@ function resultOf(
   return {
     type: 'tool_result',
     tool_use_id: toolCallId,
-    // An empty text is left out, because the API refuses it.
+    // Leaves an empty text out, because the API refuses it.
     ...(content.length > 0 && { content }),
     ...(isError && { is_error: true }),
   };

@@ -39,7 +39,7 @@ const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
 ]);
 const escapes: ReadonlyMap<string, string> = new Map([
   ...Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }),
-  // A backslash before another kind of quote, or at the end of a line, is dropped.
+  // Drops a backslash before another kind of quote, or at the end of a line.
   ...['"', '\\', '/', "'", '`', '\n', '\r'].map((char): [string, string] => [char, char]),
 ]);
 const deepest = 200;
@@ -105,8 +105,7 @@ class Cursor {
   }
   #string(): string | undefined {
     const body = (this.#take(doubleQuoted) ?? this.#take(singleQuoted))?.[1];
-    // An unknown escape is kept with its backslash: the model forgot to double it, for example in a pattern
-    // or a path.
+    // Keeps an unknown escape with its backslash, which the model forgot to double, for example in a pattern or a path.
     return body?.replaceAll(/\\(?:u([\da-fA-F]{4})|([^]))/g, (all, unit: string | undefined, char: string) =>
       unit === undefined ? (escapes.get(char) ?? all) : String.fromCharCode(Number.parseInt(unit, 16)),
     );

@@ -20,7 +20,7 @@ import {
 } from './schema.ts';
 
 // ── alternatives ──────────────────────────────────────────────────────────────────────────────────────
-/** One kind of value that a schema allows; without `type` any kind. */
+/** Kind of value that a schema allows; without `type`, any kind. */
 interface Alternative {
   readonly type: JsonType | undefined;
   readonly schema: Schema;
@@ -175,7 +175,7 @@ function convert(schema: Schema, inside: Inside): GeminiSchema {
   // Allows `null` too for a schema of any value.
   const isNullable = alternatives.some(({ type }) => type === 'null' || type === undefined);
   const kinds = alternatives.flatMap((one) => ofOneKind(one, inside));
-  // A schema that allows only `null` becomes a nullable string, the closest that Gemini can express.
+  // Converts a schema that allows only `null` to a nullable string, the closest that Gemini can express.
   const found = distinct(kinds.length > 0 ? kinds : [{ type: 'STRING', ...wordsOf(schema) } as const]);
   const all = isNullable ? found.map((one) => ({ ...one, nullable: true })) : found;
   const [only] = all;
@@ -192,7 +192,7 @@ const anyItem: GeminiSchema = {
 
 function ofOneKind({ type, schema }: Alternative, inside: Inside): readonly GeminiSchema[] {
   if (type === 'null') return [];
-  // The description is attached to the first kind only, so that it is not repeated.
+  // Attaches the description to the first kind only, so that it is not repeated.
   if (type === undefined) return everyKind.map((kind, n) => asKind[kind](n === 0 ? schema : {}, inside));
   return [asKind[type](schema, inside)];
 }
@@ -380,8 +380,7 @@ const resultOf = (
   text: string,
 ): GeminiFunctionResponsePart => ({
   functionResponse: {
-    // An id made by the conversation is left out, because Gemini matches calls without an id by name and
-    // position.
+    // Leaves out an id made by the conversation, because Gemini matches calls without an id by name and position.
     ...(id && { id }),
     name,
     response: { [isError ? 'error' : 'output']: text },

@@ -109,7 +109,7 @@ export const notificationOf = (
     id: `mcp-error-${server}-${code}`,
     type: 'error',
     server,
-    // An empty server name means that the failure concerns the config itself.
+    // Leaves out an empty server name, which means that the failure concerns the config itself.
     title: server === '' ? title : `${title}: ${server}`,
     message,
     ...(remedy !== undefined && { remedy }),
@@ -145,7 +145,7 @@ export function heard(phases: Phases, event: Heard): Folded {
   const isAtRest = resting.has(state);
   switch (now) {
     case undefined:
-      // The server failed before its first attempt, for example because an input has no value.
+      // Reports a server that failed before its first attempt, for example because an input has no value.
       if (isAtRest && failure)
         return to(undefined, ...status(name, 'stopped'), notificationOf(name, failure), listUpdated);
       return to(isAtRest ? undefined : 'starting');

@@ -46,7 +46,7 @@ export function shownConfig(file: Fields, surroundings: Surroundings): McpConfig
   const names = servers.filter(([, entry]) => isObject(entry) && !isOff(entry)).map(([name]) => name);
   return {
     mcpServers: Object.fromEntries(servers),
-    // An absent list means all enabled servers; names of unknown servers are dropped.
+    // Takes all enabled servers when the list is absent; names of unknown servers are dropped.
     defaultServers: wanted ? [...new Set(wanted)].filter((name) => isNamed(servers, name)) : names,
     mcpEnabled: file['mcpEnabled'] !== false,
   };

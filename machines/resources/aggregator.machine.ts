@@ -282,7 +282,7 @@ export const aggregatorMachine = aggregatorSetup.createMachine({
         guard: { type: 'isCache', params: ({ event }) => event },
         actions: [{ type: 'noteBroken', params: ({ event }) => event }, 'countEnd'],
       },
-      // A read has ended; its caller was answered by the read or by its last will.
+      // Counts the end of a read, whose caller was answered by the read or by its last will.
       { actions: 'countEnd' },
     ],
     'open.refused': [
@@ -292,7 +292,7 @@ export const aggregatorMachine = aggregatorSetup.createMachine({
       },
       {
         actions: [
-          // A second question with the same ticket is refused.
+          // Refuses a second question with the same ticket.
           {
             type: 'post',
             params: ({ event }) => rules.refusedRead(event.input as ReadStart, repeatedFailure),

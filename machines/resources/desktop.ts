@@ -161,7 +161,7 @@ export function arrangeWindows(
   size: number | null,
   history: ServerHistory,
 ): readonly Window[] {
-  // A fractional size from a caller is rounded down, as in the Finder.
+  // Rounds a fractional size down, as the Finder does.
   const most = Math.trunc(size ?? Infinity);
   if (!(most > 0)) return [];
   const groups = grouped(windows);

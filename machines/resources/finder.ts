@@ -99,7 +99,7 @@ export function instantOf(text: string): number | undefined {
   const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])];
   const [hour, minute, second] = [Number(found[4] ?? 0), Number(found[5] ?? 0), Number(found[6] ?? 0)];
   const isDay = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
-  // A day may end at 24:00, and a minute may have a leap second.
+  // Allows a day that ends at 24:00, and a minute with a leap second.
   const isTime = minute < 60 && second <= 60 && (hour < 24 || (hour === 24 && minute + second === 0));
   const offset = offsetOf(found[8]);
   if (!isDay || !isTime || offset === undefined) return undefined;

@@ -257,7 +257,7 @@ export const watchMachine = parts.createMachine({
             'noteToldOrder',
           ],
         },
-        // The time limit begins again with each answer: only a server that answers nothing loses all questions.
+        // Starts the time limit again with each answer, so that only a server that answers nothing loses all questions.
         asking: {
           tags: 'refreshing',
           entry: [

@@ -9,7 +9,7 @@ interface CommandTraits {
   /** Passes the rest of the line as it was typed, with its blanks and quotes, as the last argument. */
   readonly isVerbatim?: boolean;
   /**
-   * Tells whether a command line may hold a secret, so that the history does not keep it; `rest` is the text behind the
+   * Tells whether a command line may hold a secret, so that the history does not keep it; `rest` is the text after the
    * command name.
    */
   readonly isPrivate?: (rest: string) => boolean;
@@ -34,7 +34,7 @@ export class PromptCommand extends Command {
       this.#answer = await run(...(given as never[]));
     });
   }
-  /** Runs the command with the text typed behind its name as arguments. */
+  /** Runs the command with the text typed after its name as arguments. */
   async run(rest: string): Promise<unknown> {
     this.#answer = null;
     this.allowExcessArguments(this.options.length === 0);
@@ -59,7 +59,7 @@ export class PromptCommand extends Command {
     return new A2cError({ code: 400, message: message.replace(/^error: /, ''), remedy });
   }
 }
-/** Command found in a typed line, with the text behind its name. */
+/** Command found in a typed line, with the text after its name. */
 interface TypedCommand {
   readonly command: PromptCommand;
   readonly rest: string;

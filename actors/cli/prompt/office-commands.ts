@@ -90,7 +90,7 @@ export class PromptSeat {
     await this.#computer.leave();
   }
   /**
-   * Moves the computer to another seat. Rejects with the reason when that seat cannot be had; the computer then keeps
+   * Moves the computer to another seat. Rejects with the reason when the office refuses that seat; the computer then keeps
    * its old seat.
    */
   async move(to: Seated): Promise<void> {

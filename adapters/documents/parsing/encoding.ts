@@ -98,7 +98,7 @@ interface Candidate {
   /** Share of the characters outside of ASCII, from 0 to 1, that are usual in texts of this encoding. */
   readonly share: (text: string, bytes: Uint8Array) => number;
 }
-/** Number of bytes that are looked at to find the encoding. */
+/** Number of bytes from which the encoding is guessed. */
 const sampleBytes = 64 * 1024;
 const foreign = (text: string): number => text.match(/[^\0-\x7f]/gu)?.length ?? 0;
 /** Makes a function that returns the share of the characters outside of ASCII that match. `usual` matches single characters. */

@@ -119,7 +119,7 @@ const commands: ReadonlyMap<string, string> = new Map(
     .split(' ')
     .map((each) => [each.charAt(0), each.slice(1)]),
 );
-/** Writes symbols by their LaTeX commands, each with a space behind it. */
+/** Replaces symbols by their LaTeX commands, each followed by a space. */
 function symbols(text: string): string {
   return text
     .normalize('NFKC')

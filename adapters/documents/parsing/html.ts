@@ -51,7 +51,7 @@ export function draftsOfHtml(source: string): Found {
 export const plainText = (drafts: readonly Draft[]): string =>
   drafts.map((draft) => renderElement({ element_id: '', ...draft }, 'text')).join('\n');
 
-/** Levels of nesting that are kept; deeper ones become one text. */
+/** Largest number of nested levels that are kept; deeper ones become one text. */
 const deepest = 200;
 const silent = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object', 'datalist']);
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
@@ -152,7 +152,7 @@ class Walker {
     this.#hasBlocks = hasBlocks;
   }
 
-  /** Ends the open paragraph. */
+  /** Ends the paragraph that is being collected. */
   flush(): void {
     const text = tidy(this.#open);
     const formula = /^\$\$?([^$]+)\$\$?$/.exec(text);

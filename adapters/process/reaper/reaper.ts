@@ -1,5 +1,5 @@
-// The reaper: a process beside the host that ends the host's children when the host is gone, however the host ended. It learns on
-// stdin which groups live, and acts when stdin closes. Its only imports are small modules, so that it starts fast.
+// Reaper: a process beside the host that ends the host's children when the host is gone, however the host ended. It learns
+// on stdin which groups live, and acts when stdin closes. Its only imports are small modules, so that it starts fast.
 import { writeSync } from 'node:fs';
 import { endTrees, originOf, systemTools } from '../windows-trees.ts';
 import { endAll, type TracedGroup } from './group.ts';
