@@ -43,7 +43,7 @@ export async function unlessInterrupted<T>(
 }
 /**
  * Runs a question that takes no abort signal: Ctrl-C closes the host that is asked, which rejects the question. A Ctrl-C
- * that came before ends only what was waited for.
+ * before the question has no effect on it.
  */
 export async function orClosed<T>(
   signal: AbortSignal,

@@ -15,7 +15,7 @@ import { textOf } from './values.ts';
 /** State of a page of several hosts or files: the session of each, their joined calls, and the choices of the person. */
 
 const roots: ReadonlySet<string> = new Set(['agent', 'office', 'computer']);
-/** Returns the facts of a host; of a file those of the hosts that it recorded. */
+/** Returns the facts of a host. For a file, these are the facts of the hosts that it recorded. */
 function factsOf({ host, history }: Session): HostFacts {
   const facts: HostFacts = host ?? { kind: 'file', name: '', pid: null, started: null, version: '' };
   if (facts.kind !== 'file') return facts;

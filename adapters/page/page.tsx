@@ -101,8 +101,8 @@ interface Addressed {
   show(fragment: string): void;
 }
 /**
- * Makes a function that writes a view into the address, as a step for the Back button or as a small change. It also follows
- * that button.
+ * Makes a function that writes a view into the address, as a step for the Back button or as a small change. Also shows the
+ * earlier view when a person uses that button.
  */
 function keepAddress(view: Addressed): (isStep: boolean) => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

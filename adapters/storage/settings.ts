@@ -5,7 +5,7 @@ import { replaceFile } from '../host-files.ts';
 import { during } from '../clock.ts';
 import { decoded, type DecodedText, readConfigText } from './config-files.ts';
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
-import { edited, placed, readJson } from '../../machines/config/json-text.ts';
+import { edited, withLines, readJson } from '../../machines/config/json-text.ts';
 import { parseConfig } from '../../machines/config/parse.ts';
 import type { Ports, RequestFact } from '../../machines/kernel/ports.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
@@ -206,7 +206,7 @@ function judged(text: string, judge: Judge, last: string | null = null): Found {
     return { kind: 'wrong', mistakes: [{ path: '', message: 'holds no servers', remedy: explicit }] };
   const parsed = parseConfig(judge(json));
   const mistakes: readonly Mistake[] = [...duplicates, ...(parsed.ok ? [] : parsed.mistakes)];
-  if (mistakes.length > 0) return { kind: 'wrong', mistakes: placed(text, mistakes) };
+  if (mistakes.length > 0) return { kind: 'wrong', mistakes: withLines(text, mistakes) };
   return { kind: 'good', value: json, mark: markOf(text) };
 }
 /** Error for a change that would make the config file invalid; the file stays as it is. */

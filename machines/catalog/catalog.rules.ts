@@ -151,7 +151,7 @@ export const listMethods: Readonly<Record<CatalogList, string>> = {
   prompts: 'prompts/list',
 };
 
-/** Returns the differences between the known entries and these. */
+/** Returns the differences between the known entries and the given ones. */
 export const changesIn = (c: CatalogContext, entries: readonly Entry[]): Changes =>
   changesOf(c.entries, entries, (entry) => keyOfEntry(c.list, entry));
 

@@ -4,7 +4,7 @@ import type { Path } from './mistake.ts';
 
 // ── how an application writes servers ─────────────────────────────────────────────────────────────────
 /** Property of a server that a config can state besides name and type. */
-export type Fact =
+export type ServerProperty =
   | 'command'
   | 'args'
   | 'env'
@@ -20,7 +20,7 @@ export type Fact =
   | 'timeoutMs';
 type Kind = 'stdio' | 'sse' | 'streamable';
 /** Format in which an application writes its servers in a config file. */
-export interface Words {
+export interface AppFormat {
   /** Key of the map or list of servers in the file. */
   readonly at: string;
   readonly isList?: true;
@@ -34,7 +34,7 @@ export interface Words {
    * Key under which each property of a server is written, or a function that writes it. A property that is
    * absent is not supported.
    */
-  readonly keys: Partial<Readonly<Record<Fact, string | ((value: unknown, kind: Kind) => Fields)>>>;
+  readonly keys: Partial<Readonly<Record<ServerProperty, string | ((value: unknown, kind: Kind) => Fields)>>>;
   /** Adds further required fields to a finished entry. */
   readonly finish?: (entry: Fields, name: string) => Fields;
   /** Spelling of an environment variable; `${env:NAME}` by default. */
@@ -116,7 +116,7 @@ export const renamed =
   (key: string): Rule =>
   (value) => ({ put: Object.fromEntries([[key, value]]) });
 /** Translates a time of another application into one of our time limits. */
-export const timed =
+export const timeLimitRule =
   (unit: 's' | 'ms', name: 'callTotalMs' | 'connectMs' | 'listMs'): Rule =>
   (value) => {
     const ms = typeof value === 'number' ? Math.round(unit === 's' ? value * 1000 : value) : NaN;
@@ -127,7 +127,7 @@ export const timed =
     };
   };
 /** Translates one entry of an application into the form of `mcpServers`. */
-export function reworded(name: string, at: Path, entry: unknown, rules: Rules): AppServer {
+export function translatedEntry(name: string, at: Path, entry: unknown, rules: Rules): AppServer {
   if (!isObject(entry)) return { name, at, entry, changed: [], left: [] };
   const parts = Object.entries(entry).map(([key, value]): readonly [string, Part] => [
     key,
@@ -167,8 +167,8 @@ function mergedEntries(
   return [...made];
 }
 /** Translates all entries of a map of servers. */
-export const mapped = (held: unknown, at: Path, rules: Rules): readonly AppServer[] =>
-  entriesIn(held).map(([name, entry]) => reworded(name, [...at, name], entry, rules));
+export const translatedEntries = (held: unknown, at: Path, rules: Rules): readonly AppServer[] =>
+  entriesIn(held).map(([name, entry]) => translatedEntry(name, [...at, name], entry, rules));
 
 /** Application whose servers can be imported. */
 export interface App {
@@ -177,7 +177,7 @@ export interface App {
   readonly title: string;
   readonly format: 'json' | 'yaml' | 'toml';
   /** Format in which the application writes its servers; absent for one that nothing can be exported for. */
-  readonly words?: Words;
+  readonly words?: AppFormat;
   /** Tells whether the content of a file can belong only to this application. */
   readonly isIts: (file: Fields) => boolean;
   readonly read: (file: Fields) => AppServers;
@@ -186,7 +186,7 @@ export const hasObject = (file: Fields, key: string): boolean => isObject(file[k
 /** Returns a reader for applications with a single map of servers. */
 export const readMap =
   (key: string, rules: Rules) =>
-  (file: Fields): AppServers => ({ servers: mapped(file[key], [key], rules), inputs: [] });
+  (file: Fields): AppServers => ({ servers: translatedEntries(file[key], [key], rules), inputs: [] });
 
 const readPlainMap = readMap('mcpServers', {});
 /**

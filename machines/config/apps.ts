@@ -7,11 +7,11 @@ import {
   dropped,
   entriesIn,
   hasObject,
-  mapped,
+  translatedEntries,
   leftOut,
   seconds,
   toolsAlone,
-  timed,
+  timeLimitRule,
   type App,
   type Rules,
 } from './app.ts';
@@ -198,7 +198,7 @@ const copilot: App = {
     entriesIn(file['servers']).some(([, entry]) => hasObject(fieldsOf(entry), 'requestInit')),
   read: (file) => {
     const key = hasObject(file, 'mcpServers') ? 'mcpServers' : 'servers';
-    return { servers: mapped(file[key], [key], copilotRules), inputs: [] };
+    return { servers: translatedEntries(file[key], [key], copilotRules), inputs: [] };
   },
 };
 
@@ -219,7 +219,7 @@ const cline: App = {
   },
   isIts: () => false,
   read: readMap('mcpServers', {
-    timeout: timed('s', 'callTotalMs'),
+    timeout: timeLimitRule('s', 'callTotalMs'),
     remoteConfigured: dropped,
     metadata: dropped,
     oauth: leftOut('log in with a2c login'),
@@ -243,7 +243,7 @@ const roo: App = {
   },
   isIts: () => false,
   read: readMap('mcpServers', {
-    timeout: timed('s', 'callTotalMs'),
+    timeout: timeLimitRule('s', 'callTotalMs'),
     watchPaths: leftOut('no files are watched'),
     disabledForPrompts: dropped,
   }),
@@ -282,7 +282,7 @@ const warp: App = {
   },
   read: (file) => {
     const isBare = !hasObject(file, 'mcpServers');
-    const servers = mapped(isBare ? file : file['mcpServers'], isBare ? [] : ['mcpServers'], {
+    const servers = translatedEntries(isBare ? file : file['mcpServers'], isBare ? [] : ['mcpServers'], {
       working_directory: renamed('cwd'),
       start_on_launch: (value) =>
         value === false ? { put: { a2c: { autoConnect: false } }, changed: 'a2c.autoConnect is false' } : {},
@@ -355,7 +355,7 @@ const zedRules: Rules = {
     command === undefined && url === undefined
       ? { why: 'an extension of Zed starts it' }
       : { left: 'settings of an extension' },
-  timeout: timed('s', 'callTotalMs'),
+  timeout: timeLimitRule('s', 'callTotalMs'),
 };
 
 const zed: App = {

@@ -1,5 +1,5 @@
 import type { Fields } from '../protocol/json.ts';
-import { withTexts, toolsAlone, type Fact, type Words } from './app.ts';
+import { withTexts, toolsAlone, type ServerProperty, type AppFormat } from './app.ts';
 import type { Config } from './parse.ts';
 import { isTemplate } from './placeholders.ts';
 import { secretsOfLogin, type OAuth, type ServerConfig } from './schemas.ts';
@@ -14,7 +14,7 @@ interface Exported {
 type Texts = Readonly<Record<string, string>>;
 
 /** Format that most applications use for their servers. */
-export const plainWords: Words = {
+export const plainWords: AppFormat = {
   at: 'mcpServers',
   types: { stdio: null, streamable: 'http', sse: 'sse' },
   keys: {
@@ -35,7 +35,7 @@ export const plainWords: Words = {
  */
 export function exportFor(
   { servers, inputs }: Pick<Config, 'servers' | 'inputs'>,
-  words: Words,
+  words: AppFormat,
   withSecrets: boolean,
 ): Exported {
   const left: string[] = [];
@@ -63,14 +63,14 @@ const inputOf = (input: Config['inputs'][number]): Fields =>
         ),
       };
 
-const ourWords: Partial<Readonly<Record<Fact, string>>> = {
+const ourWords: Partial<Readonly<Record<ServerProperty, string>>> = {
   off: 'disabled',
   tools: 'a2c.tools',
   forbidden: 'forbidden_tools',
   approved: 'autoApprove',
   timeoutMs: 'a2c.timeouts.callTotalMs',
 };
-function entryOf(server: ServerConfig, words: Words, left: string[]): Fields | undefined {
+function entryOf(server: ServerConfig, words: AppFormat, left: string[]): Fields | undefined {
   const say = (what: string): void => void left.push(`${JSON.stringify(server.name)}: ${what}`);
   const { kind } = server;
   const isOurs = kind === 'inmemory' || kind === 'own';
@@ -84,7 +84,7 @@ function entryOf(server: ServerConfig, words: Words, left: string[]): Fields | u
     return undefined;
   }
   const made: [string, unknown][] = type === null ? [] : [['type', type]];
-  for (const [fact, value] of Object.entries(factsOf(server)) as [Fact, unknown][]) {
+  for (const [fact, value] of Object.entries(factsOf(server)) as [ServerProperty, unknown][]) {
     const word = words.keys[fact];
     if (word === undefined) say(`${ourWords[fact] ?? fact} is left out`);
     else if (typeof word === 'string') made.push([word, value]);
@@ -113,7 +113,7 @@ function isSaid(
 }
 
 /** Returns the properties that a server states, in the order in which they are written. */
-function factsOf(server: ServerConfig): Partial<Record<Fact, unknown>> {
+function factsOf(server: ServerConfig): Partial<Record<ServerProperty, unknown>> {
   const { settings, forbiddenTools } = server;
   const launch =
     server.kind === 'stdio'
@@ -141,7 +141,7 @@ function factsOf(server: ServerConfig): Partial<Record<Fact, unknown>> {
 }
 
 /** Replaces our placeholders by those of the application. */
-const filledIn = (value: unknown, words: Words): unknown =>
+const filledIn = (value: unknown, words: AppFormat): unknown =>
   withTexts(value, (text) =>
     text.replaceAll(/\$\{(env|input):([^}]+)\}/g, (whole, kind: string, name: string) => {
       if (kind === 'input' && words.hasInputs) return whole;

@@ -2,7 +2,7 @@ import { fieldsOf, isObject, withoutKey, type Fields } from '../protocol/json.ts
 import {
   withTexts,
   freeName,
-  mapped,
+  translatedEntries,
   serversOf,
   textsIn,
   type AppServer,
@@ -95,7 +95,7 @@ interface ImportedFile {
 const readPlain = (file: Fields): AppServers => {
   const at = isObject(file['mcpServers']) ? 'mcpServers' : 'servers';
   const inputs = Array.isArray(file['inputs']) ? file['inputs'] : [];
-  return { servers: mapped(file[at], [at], {}), inputs };
+  return { servers: translatedEntries(file[at], [at], {}), inputs };
 };
 
 /**

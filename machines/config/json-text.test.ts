@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readJson, edited, placed, type Edit } from './json-text.ts';
+import { readJson, edited, withLines, type Edit } from './json-text.ts';
 import { mistakeLine } from './mistake.ts';
 import { parseConfig } from './parse.ts';
 
@@ -194,12 +194,12 @@ describe('a mistake', () => {
   it('has the line and column of its value', () => {
     const parsed = parseConfig(valueOf(wrong));
     if (parsed.ok) throw new Error('it is wrong');
-    expect(placed(wrong, parsed.mistakes)).toMatchObject([
+    expect(withLines(wrong, parsed.mistakes)).toMatchObject([
       { path: 'mcpServers.a.args', line: 5, column: 15 },
     ]);
   });
   it('of what is not there has those of what is around it', () => {
-    expect(placed(wrong, [{ path: 'mcpServers.a.env.KEY', message: 'is missing' }])).toMatchObject([
+    expect(withLines(wrong, [{ path: 'mcpServers.a.env.KEY', message: 'is missing' }])).toMatchObject([
       { line: 3, column: 10 },
     ]);
   });

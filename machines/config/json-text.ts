@@ -368,7 +368,7 @@ export function edited(text: string, edits: readonly Edit[]): Edited {
   return { ok: true, text: now, isTaken: false };
 }
 /** Adds line and column (from 1) to errors, by their place in the text or the nearest enclosing one. */
-export function placed(text: string, mistakes: readonly Mistake[]): readonly Mistake[] {
+export function withLines(text: string, mistakes: readonly Mistake[]): readonly Mistake[] {
   const tree = parseTree(text, [], { allowTrailingComma: true });
   if (!tree) return mistakes;
   const nodes = new Map<string, Node>();

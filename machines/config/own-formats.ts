@@ -5,10 +5,10 @@ import {
   entriesIn,
   hasObject,
   leftOut,
-  mapped,
-  timed,
+  translatedEntries,
+  timeLimitRule,
   common,
-  reworded,
+  translatedEntry,
   withTexts,
   renamed,
   textsIn,
@@ -22,7 +22,7 @@ import {
 } from './app.ts';
 
 const claudeCodeRules: Rules = {
-  timeout: timed('ms', 'callTotalMs'),
+  timeout: timeLimitRule('ms', 'callTotalMs'),
   headersHelper: leftOut('no command is run for headers'),
   alwaysLoad: dropped,
 };
@@ -49,11 +49,13 @@ export const claudeCode: App = {
   isIts: (file) => hasObject(file, 'projects'),
   read: (file) => ({
     servers: [
-      ...mapped(file['mcpServers'], ['mcpServers'], claudeCodeRules),
+      ...translatedEntries(file['mcpServers'], ['mcpServers'], claudeCodeRules),
       ...entriesIn(file['projects']).flatMap(([folder, project]) =>
-        mapped(fieldsOf(project)['mcpServers'], ['projects', folder, 'mcpServers'], claudeCodeRules).map(
-          inProject(folder),
-        ),
+        translatedEntries(
+          fieldsOf(project)['mcpServers'],
+          ['projects', folder, 'mcpServers'],
+          claudeCodeRules,
+        ).map(inProject(folder)),
       ),
     ],
     inputs: [],
@@ -95,7 +97,7 @@ export const vscode: App = {
     const at = isOfSettings ? ['mcp', 'servers'] : ['servers'];
     const inputs = Array.isArray(holder['inputs']) ? holder['inputs'] : [];
     return {
-      servers: mapped(holder['servers'], at, vscodeRules),
+      servers: translatedEntries(holder['servers'], at, vscodeRules),
       inputs: inputs.map(inputOf),
       notes: inputs.flatMap(noteOf),
     };
@@ -128,7 +130,7 @@ const continueRules: Rules = {
     put: { headers: { Authorization: `Bearer ${String(value)}` } },
     changed: 'a header Authorization',
   }),
-  connectionTimeout: timed('ms', 'connectMs'),
+  connectionTimeout: timeLimitRule('ms', 'connectMs'),
   faviconUrl: dropped,
   sourceFile: dropped,
   serverName: dropped,
@@ -160,7 +162,12 @@ export const continueDev: App = {
       const { name } = fieldsOf(entry);
       const called = typeof name === 'string' ? name : `continue-${index + 1}`;
       const mine = new Set<string>();
-      const made = reworded(called, [...key.split('.'), index], withInputs(entry, mine), continueRules);
+      const made = translatedEntry(
+        called,
+        [...key.split('.'), index],
+        withInputs(entry, mine),
+        continueRules,
+      );
       for (const id of mine) ids.add(id);
       const asked = [...mine].map((id) => `\${{ secrets.${id} }} is the input ${id}`);
       return { ...made, changed: [...made.changed, ...asked] };
@@ -199,7 +206,7 @@ const gooseRules: Rules = {
     };
   },
   uri: renamed('url'),
-  timeout: timed('s', 'callTotalMs'),
+  timeout: timeLimitRule('s', 'callTotalMs'),
   // Imports no list of tools for an empty one, which means that all tools are available.
   available_tools: (value) =>
     Array.isArray(value) && value.length === 0 ? {} : { put: { available_tools: value } },
@@ -232,7 +239,7 @@ export const goose: App = {
   read: (file) => {
     const keys = entriesIn(file['extensions']).flatMap(([, entry]) => secretsOf(fieldsOf(entry)));
     return {
-      servers: mapped(file['extensions'], ['extensions'], gooseRules),
+      servers: translatedEntries(file['extensions'], ['extensions'], gooseRules),
       inputs: [...new Set(keys)].map((id) => ({
         type: 'promptString',
         id,
@@ -248,7 +255,7 @@ const geminiRules: Rules = {
   // Chooses the older SSE transport for a URL without a type, as Gemini CLI does.
   url: (url, { type, transport }) =>
     type === undefined && transport === undefined ? { put: { type: 'sse', url } } : { put: { url } },
-  timeout: timed('ms', 'callTotalMs'),
+  timeout: timeLimitRule('ms', 'callTotalMs'),
   trust: (value) =>
     value === true ? { put: { autoApprove: ['all'] }, changed: 'every tool runs unasked (autoApprove)' } : {},
   authProviderType: account,
@@ -291,7 +298,7 @@ export const geminiCli: App = {
       ['httpUrl', 'trust'].some((key) => key in fieldsOf(entry)),
     ),
   read: (file) => ({
-    servers: mapped(file['mcpServers'], ['mcpServers'], geminiRules).map(switched(file['mcp'])),
+    servers: translatedEntries(file['mcpServers'], ['mcpServers'], geminiRules).map(switched(file['mcp'])),
     inputs: [],
   }),
 };
@@ -361,9 +368,9 @@ const codexRules: Rules = {
     changed: 'headers',
   }),
   disabled_tools: renamed('forbidden_tools'),
-  startup_timeout_sec: timed('s', 'connectMs'),
-  startup_timeout_ms: timed('ms', 'connectMs'),
-  tool_timeout_sec: timed('s', 'callTotalMs'),
+  startup_timeout_sec: timeLimitRule('s', 'connectMs'),
+  startup_timeout_ms: timeLimitRule('ms', 'connectMs'),
+  tool_timeout_sec: timeLimitRule('s', 'callTotalMs'),
   tools: approvals,
   default_tools_approval_mode: (value) =>
     value === 'approve'
@@ -403,7 +410,7 @@ const opencodeRules: Rules = {
     if (value === 'local') return { put: { type: 'stdio' } };
     return { put: { type: value === 'remote' ? 'http' : value } };
   },
-  timeout: timed('ms', 'listMs'),
+  timeout: timeLimitRule('ms', 'listMs'),
 };
 /** Replaces `{env:NAME}` of OpenCode by `${env:NAME}`; `{file:…}` is not supported. */
 const withEnvironment = (value: unknown): unknown =>
@@ -474,7 +481,7 @@ export const opencode: App = {
   isIts: (file) =>
     entriesIn(file['mcp']).some(([, entry]) => ['local', 'remote'].includes(String(fieldsOf(entry)['type']))),
   read: (file) => ({
-    servers: mapped(withEnvironment(file['mcp']), ['mcp'], opencodeRules)
+    servers: translatedEntries(withEnvironment(file['mcp']), ['mcp'], opencodeRules)
       .map((server) => noted(server, fieldsOf(file['mcp'])[server.name]))
       .map(hiding(file['tools'])),
     inputs: [],
@@ -550,13 +557,13 @@ export const deepchat: App = {
   },
   isIts: (file) => 'defaultServers' in file || 'defaultServer' in file,
   read: (file) => {
-    const servers = mapped(file['mcpServers'], ['mcpServers'], deepchatRules).map(started(file));
+    const servers = translatedEntries(file['mcpServers'], ['mcpServers'], deepchatRules).map(started(file));
     return { servers: file['mcpEnabled'] === false ? servers.map(offThere) : servers, inputs: [] };
   },
 };
 
 const crushRules: Rules = {
-  timeout: timed('s', 'connectMs'),
+  timeout: timeLimitRule('s', 'connectMs'),
   disabled_tools: renamed('forbidden_tools'),
 };
 /** Notes in the report of an import that commands within texts are not run. */
@@ -578,7 +585,10 @@ export const crush: App = {
   },
   isIts: (file) =>
     entriesIn(file['mcp']).some(([, entry]) => Object.hasOwn(kindsOfCrush, String(fieldsOf(entry)['type']))),
-  read: (file) => ({ servers: mapped(file['mcp'], ['mcp'], crushRules).map(withoutCommands), inputs: [] }),
+  read: (file) => ({
+    servers: translatedEntries(file['mcp'], ['mcp'], crushRules).map(withoutCommands),
+    inputs: [],
+  }),
 };
 const kindsOfCrush: Readonly<Record<string, true>> = { stdio: true, http: true, sse: true };
 
@@ -604,8 +614,8 @@ export const amp: App = {
 
 // ── LibreChat ─────────────────────────────────────────────────────────────────────────────────────────
 const libreChatRules: Rules = {
-  timeout: timed('ms', 'callTotalMs'),
-  initTimeout: timed('ms', 'connectMs'),
+  timeout: timeLimitRule('ms', 'callTotalMs'),
+  initTimeout: timeLimitRule('ms', 'connectMs'),
   startup: (value) =>
     value === false ? { put: { a2c: { start: 'lazy' } }, changed: 'a2c.start is lazy' } : {},
   customUserVars: dropped,
@@ -651,7 +661,7 @@ export const libreChat: App = {
       entriesIn(fieldsOf(entry)['customUserVars']),
     );
     return {
-      servers: mapped(file['mcpServers'], ['mcpServers'], libreChatRules).map((server) =>
+      servers: translatedEntries(file['mcpServers'], ['mcpServers'], libreChatRules).map((server) =>
         asked(server, fieldsOf(file['mcpServers'])[server.name]),
       ),
       inputs: [...new Map(vars)].map(([id, told]) =>

@@ -143,7 +143,7 @@ export function readArguments(given: unknown, schema?: unknown): ArgumentsRead {
       value === undefined ? 'text that is no JSON' : Array.isArray(value) ? 'a list' : typeof value;
     return refused(`The arguments must be a JSON object; they are ${what}`);
   }
-  // Large integers are checked in the text, which still has all digits; a parsed value may have lost some.
+  // Checks large integers in the text, which still has all digits; a parsed value may have lost some.
   const isText = typeof given === 'string';
   const read = argumentsWith(value, isText ? digitsIn(given, fromText) : [], schema);
   const problems = isText ? read.problems : roundedArguments(value, schema);

@@ -76,7 +76,7 @@ const toolMessage = ({ toolCallId }: MCPToolResponse, content: string): OpenAITo
   content,
 });
 
-/** Format of Chat Completions, for OpenAI and compatible providers. */
+/** Format of OpenAI's Chat Completions, also for compatible providers. */
 export const openai = {
   toTools: (definitions) => definitions.map(toTool),
   fromCall: ({ id, function: { name, arguments: args } }, conversation) =>
