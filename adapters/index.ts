@@ -94,7 +94,7 @@ export { isLink, readLink } from './storage/config-imports.ts';
 export { configToWrite, findConfig, userConfigFile, type FoundConfig } from './storage/config-files.ts';
 export { lineHistory } from './storage/user-files.ts';
 export { changeFile, NotText } from './storage/settings.ts';
-export { openBlobSource, type BlobSource } from './storage/blob-source.ts';
+export { openBlobSource, type BlobSource } from './storage/blob-store.ts';
 export type { Parts } from './connections/link-requests.ts';
 export { LandingFolder, safeName, type LandingSettings } from './storage/landing-folder.ts';
 export { BlobStore, newSha256 } from './storage/blob-store.ts';

@@ -1,8 +1,8 @@
 import { questionError } from './call-outcome.ts';
-import type { AskComputer } from './agent-lists.ts';
+import type { AskComputer } from './agent-reading.ts';
 import type { FileSource, LandedFile, PutOptions } from './agent-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { onAbort } from '../kernel/signals.ts';
+import { onAbort } from '../kernel/listeners.ts';
 import { newId, openBlobSource, systemClock, type BlobSource, type Parts } from '../../adapters/index.ts';
 import { isUnseated } from '../../machines/protocol/failure.ts';
 import { events } from '../../machines/protocol/protocol.ts';

@@ -1,5 +1,5 @@
 import type { BlobOptions, Download } from './downloads.ts';
-import type { Call, AgentCallOptions } from './pending-calls.ts';
+import type { Call, AgentCallOptions } from './call-outcome.ts';
 import type {
   DesktopShown,
   DocumentSummary,

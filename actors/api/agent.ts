@@ -6,6 +6,11 @@ import {
   withPresent,
   outcomeOf,
   type ToldOutcome,
+  misusedCall,
+  PendingCalls,
+  readAs,
+  type AgentCallOptions,
+  type Call,
 } from './call-outcome.ts';
 import type { AnyEventObject } from 'xstate';
 import type {
@@ -19,9 +24,8 @@ import type {
   ReadOptions,
 } from './agent-handle.ts';
 import type { Skill } from './computer-handle.ts';
-import { skillOf, type AskComputer } from './agent-lists.ts';
+import { skillOf, type AskComputer, createReading } from './agent-reading.ts';
 import { hasBlobs, putFile, withLanded, type PuttingAgent } from './agent-files.ts';
-import { createReading } from './agent-reading.ts';
 import {
   agentOptions,
   asking,
@@ -34,13 +38,18 @@ import {
 } from './option-checks.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
 import { linkStatusOf, Seat, type LinkStatus } from './seat.ts';
-import { misusedCall, PendingCalls, readAs, type AgentCallOptions, type Call } from './pending-calls.ts';
 import { wordedBy } from './texts.ts';
 import { tracedCall } from './tracing.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { deferred, Listeners } from '../kernel/listeners.ts';
+import {
+  deferred,
+  Listeners,
+  cancelledByHost,
+  onAbort,
+  reasonOf,
+  unlessAborted,
+} from '../kernel/listeners.ts';
 import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
-import { cancelledByHost, onAbort, reasonOf, unlessAborted } from '../kernel/signals.ts';
 
 import { systemClock } from '../../adapters/index.ts';
 import type {
@@ -53,8 +62,7 @@ import type {
 import type { DesktopSeen, FinderSeen, Followed } from '../../machines/agent/collections.ts';
 import type { ViewCollectionChanged, ViewToolsChanged } from '../../machines/agent/view.machine.ts';
 import { settledBy, type CallProgressed, type CallSettled } from '../../machines/call/call.rules.ts';
-import { changesOf } from '../../machines/catalog/changes.ts';
-import { isNoChange } from '../../machines/catalog/entries.ts';
+import { changesOf, isNoChange } from '../../machines/catalog/entries.ts';
 import { listedFrom } from '../../machines/catalog/tool.ts';
 import { isNoDifference } from '../../machines/kernel/difference.ts';
 import { message } from '../../machines/kernel/effects.ts';

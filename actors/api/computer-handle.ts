@@ -1,5 +1,5 @@
 import type { ConfigInput, ServerInput } from '../../machines/config/config-input.ts';
-import type { Call, ComputerCallOptions } from './pending-calls.ts';
+import type { Call, ComputerCallOptions } from './call-outcome.ts';
 import type { CallEvents, RememberedCall, RunningCall } from './computer-calls.ts';
 import type { LinkStatus, OfficeSeat } from './seat.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';

@@ -1,12 +1,19 @@
 import type { AnyEventObject } from 'xstate';
-import { outcomeOf } from './call-outcome.ts';
+import {
+  outcomeOf,
+  PendingCalls,
+  type Call,
+  closedCall,
+  hostCall,
+  misusedCall,
+  readAs,
+} from './call-outcome.ts';
 import { toolResult } from '../../machines/protocol/tool-result.ts';
-import { answersFor, CallContexts } from './call-contexts.ts';
-import { PendingCalls, type Call, closedCall, hostCall, misusedCall, readAs } from './pending-calls.ts';
 import { CallHistoryWatch, CallWatch, type CallEvents } from './computer-calls.ts';
+import { answersFor, CallContexts } from './call-contexts.ts';
 import { CollectionQuestions } from './computer-collections.ts';
 import type { Computer, ComputerEvents, ComputerStatus, WaitOptions } from './computer-handle.ts';
-import { skillFileOf, skillOf } from './agent-lists.ts';
+import { skillFileOf, skillOf } from './agent-reading.ts';
 import { ComputerNewsroom } from './computer-news.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import { cannotOrder, computerState, configOf, listingOf, serverStatus } from './computer-status.ts';
@@ -30,9 +37,15 @@ import { tracingOf, tracedCall } from './tracing.ts';
 import type { PageOrders } from '../inspector/inspections.ts';
 import { pageCaller } from '../../machines/inspection.ts';
 import { A2cError, closedFailure } from '../kernel/errors.ts';
-import { Listeners, deferred } from '../kernel/listeners.ts';
+import {
+  Listeners,
+  deferred,
+  cancelledByHost,
+  onAbort,
+  unlessAborted,
+  untilAborted,
+} from '../kernel/listeners.ts';
 import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
-import { cancelledByHost, onAbort, unlessAborted, untilAborted } from '../kernel/signals.ts';
 import { readOrThrow, hostTiming } from '../plans/plan.ts';
 import { catalogsOf, promptsOf, resourcesOf, CachedCatalogs } from '../servers/catalogs.ts';
 import { Inputs, type AskInput } from '../servers/inputs.ts';

@@ -12,7 +12,7 @@ import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { blobRefOf } from '../../machines/protocol/messages/blobs.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { onAbort } from '../kernel/signals.ts';
+import { onAbort } from '../kernel/listeners.ts';
 
 /** Large content of a computer as a stream of its parts; `for await` reads it, too. */
 export type Download = ReadableStream<Uint8Array>;

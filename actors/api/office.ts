@@ -3,9 +3,8 @@ import { joinNodes, measure, readAuth, readSettings, type OfficeAccess } from '.
 import { inspectOptions, officeOptions } from './option-checks.ts';
 import { runtimeOf, type Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { deferred, Listeners } from '../kernel/listeners.ts';
+import { deferred, Listeners, unlessAborted, untilAborted } from '../kernel/listeners.ts';
 import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
-import { unlessAborted, untilAborted } from '../kernel/signals.ts';
 import type { HostLog } from '../logging/host-log.ts';
 import { Refusals } from '../logging/log-entry.ts';
 import type { OfficeNews, OfficeOrder, OfficeStart } from '../../machines/office/office.machine.ts';

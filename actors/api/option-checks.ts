@@ -16,7 +16,7 @@ import type { BlobOptions } from './downloads.ts';
 import type { DesktopQuery, FinderQuery, SkillWait, WaitOptions } from './computer-handle.ts';
 import type { Answers, ComputerOptions } from './computer-options.ts';
 import type { OfficeOptions } from './office-handle.ts';
-import type { AgentCallOptions, CallOptions, ComputerCallOptions } from './pending-calls.ts';
+import type { AgentCallOptions, CallOptions, ComputerCallOptions } from './call-outcome.ts';
 import type { PresenterOptions } from './presenter-handle.ts';
 import type { OfficeSeat } from './seat.ts';
 import type { InspectOptions } from '../inspector/inspections.ts';

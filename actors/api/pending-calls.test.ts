@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { PendingCalls } from './pending-calls.ts';
+import { PendingCalls } from './call-outcome.ts';
 
 /** Starts a call that stays open, and returns functions that report its progress. */
 function running() {

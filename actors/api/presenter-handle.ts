@@ -1,6 +1,6 @@
 import type { Computer, ResourceContent, WaitOptions } from './computer-handle.ts';
 import type { ComputerOptions } from './computer-options.ts';
-import type { ComputerCallOptions } from './pending-calls.ts';
+import type { ComputerCallOptions } from './call-outcome.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Mistake } from '../../machines/config/mistake.ts';
 import type {

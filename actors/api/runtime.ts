@@ -3,8 +3,7 @@ import { CallPorts } from './call-ports.ts';
 import { OfficeAccess } from './office-settings.ts';
 import { linksOf, type PlayedOffice } from './seat.ts';
 import { tracingOf } from './tracing.ts';
-import { Frames } from '../inspector/frames.ts';
-import { LiveStream } from '../inspector/live-stream.ts';
+import { Frames, LiveStream } from '../inspector/live-stream.ts';
 import { Inspections } from '../inspector/inspections.ts';
 import { deferred } from '../kernel/listeners.ts';
 import { HostLog } from '../logging/host-log.ts';
@@ -14,8 +13,8 @@ import {
   notRecorded,
   type FlightOptions,
   type RecordOptions,
+  KnownSecrets,
 } from '../recording/flight-recorder.ts';
-import { KnownSecrets } from '../recording/known-secrets.ts';
 import { RedactedPorts } from '../recording/redaction.ts';
 import { assemble } from '../runtime/assemble.ts';
 import { Directory } from '../runtime/directory.ts';

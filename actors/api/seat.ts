@@ -1,7 +1,6 @@
 import type { AnyEventObject } from 'xstate';
 import { A2cError } from '../kernel/errors.ts';
-import { deferred } from '../kernel/listeners.ts';
-import { untilAborted } from '../kernel/signals.ts';
+import { deferred, untilAborted } from '../kernel/listeners.ts';
 import type { PeerCredential, Links } from '../../adapters/index.ts';
 import type { LinkNews, LinkStage, LinkRefusal } from '../../machines/link/link.machine.ts';
 import { notGranted } from '../../machines/office/rooms/entry.ts';

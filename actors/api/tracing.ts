@@ -3,8 +3,7 @@ import { newId, openTracing } from '../../adapters/index.ts';
 import type { SpanStart, Tracing } from '../../machines/kernel/tracing.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { version } from '../../machines/version.ts';
-import type { CallOutcome } from './call-outcome.ts';
-import type { Call, CallOptions } from './pending-calls.ts';
+import type { CallOutcome, Call, CallOptions } from './call-outcome.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
 

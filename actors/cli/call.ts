@@ -1,6 +1,5 @@
 import type { CallHost } from '../door/caller.ts';
-import type { CallOutcome, CallSucceeded, CallToolError } from '../api/call-outcome.ts';
-import type { CallOptions } from '../api/pending-calls.ts';
+import type { CallOutcome, CallSucceeded, CallToolError, CallOptions } from '../api/call-outcome.ts';
 import { callIn, isArgument, readArguments, type Argument, targetIn, type Target } from './arguments.ts';
 import {
   neededFor,

@@ -448,7 +448,7 @@ function addNext(program: Command, does: ActionMaker): void {
   program
     .command('next', { hidden: true })
     .description('what to do next, by the servers that there are')
-    .action(does(() => import('./next.ts'), 'next'));
+    .action(does(() => import('./help.ts'), 'next'));
 }
 const completionHelp = `
   bash   eval "$(a2c completion bash)" in ~/.bashrc

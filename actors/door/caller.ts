@@ -1,10 +1,8 @@
-import type { Call } from '../api/pending-calls.ts';
-import type { CallOutcome } from '../api/call-outcome.ts';
+import type { Call, CallOutcome } from '../api/call-outcome.ts';
 import type { Answers } from '../api/computer-options.ts';
 import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { deferred, Listeners } from '../kernel/listeners.ts';
-import { onAbort, reasonOf } from '../kernel/signals.ts';
+import { deferred, Listeners, onAbort, reasonOf } from '../kernel/listeners.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { knockAtDoors, newId, type DoorLine } from '../../adapters/index.ts';
 import type { Progress } from '../../machines/protocol/messages/messages.ts';

@@ -25,8 +25,7 @@ import { A2cError } from '../kernel/errors.ts';
 import { machines } from '../runtime/assemble.ts';
 import { chartOf } from '../runtime/charts.ts';
 import { version } from '../../machines/version.ts';
-import type { FramesFound, FramesWanted } from './frames.ts';
-import type { LiveStream } from './live-stream.ts';
+import type { FramesFound, FramesWanted, LiveStream } from './live-stream.ts';
 
 /** Options of the page that shows a running host in a browser. */
 export interface InspectOptions {

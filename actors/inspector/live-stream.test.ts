@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { addressFor } from '../../machines/kernel/address.ts';
 import type { ToPage } from '../../machines/inspection.ts';
-import { KnownSecrets } from '../recording/known-secrets.ts';
+import { KnownSecrets } from '../recording/flight-recorder.ts';
 import { Directory } from '../runtime/directory.ts';
 import { Tap } from '../runtime/tap.ts';
-import { Frames } from './frames.ts';
-import { LiveStream } from './live-stream.ts';
+import { Frames, LiveStream } from './live-stream.ts';
 import type { Viewer } from './whole-records.ts';
 
 class Page implements Viewer {

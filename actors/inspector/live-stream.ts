@@ -1,15 +1,124 @@
-import { LargeValues } from '../recording/large-values.ts';
-import { Recorder, type RecorderOptions } from '../recording/recorder.ts';
-import type { TraceEntry, TraceWriter } from '../recording/trace-lines.ts';
-import type { Frames } from './frames.ts';
-import { folded, isOutlined } from './outline.ts';
-import { frameOf, pictureOf } from './picture.ts';
-import { mostBetween, mostInSlice, mostWaiting, WholeRecords, type Viewer } from './whole-records.ts';
+import { systemClock } from '../../adapters/index.ts';
+import { keyOf, type Address, nameOf } from '../../machines/kernel/address.ts';
+import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
+import { canonical, type DirectoryRecord, type Frame, type FrameVia } from '../../machines/trace/index.ts';
+import { Recorder, type RecorderOptions, isKept, EntryRing, weightOfFrame } from '../recording/recorder.ts';
+import {
+  LargeValues,
+  type TraceEntry,
+  type TraceWriter,
+  type WholeCall,
+  FrameLines,
+} from '../recording/trace-lines.ts';
 import type { Directory } from '../runtime/directory.ts';
 import type { Root } from '../runtime/root.ts';
-import { systemClock } from '../../adapters/index.ts';
-import { fieldsOf } from '../../machines/protocol/json.ts';
-import { canonical, type DirectoryRecord } from '../../machines/trace/index.ts';
+import {
+  frameOf,
+  pictureOf,
+  mostBetween,
+  mostInSlice,
+  mostWaiting,
+  WholeRecords,
+  type Viewer,
+} from './whole-records.ts';
+
+/**
+ * Choice of what a page needs that shows servers, incidents and calls, but no records: what crosses the boundary, the
+ * life of each machine but those of calls, and of a call that succeeds a single line.
+ */
+
+const ofCall = '/call:';
+const isOfCall = (address: Address): boolean => address.includes(ofCall);
+/** Tells whether a page that shows no records needs this one; what machines remember is looked up later. */
+function isOutlined(record: DirectoryRecord): boolean {
+  const { k, a } = record;
+  if (k === 'open' || k === 'end' || k === 'timer') return !isOfCall(a);
+  return isKept(record);
+}
+
+/** Call of which all records have been of the expected kinds so far. */
+interface Folding {
+  readonly begin: TraceEntry;
+  readonly parts: Set<TraceEntry>;
+  readonly steps: WholeCall['steps'][number][];
+  a: Address;
+  isPlain: boolean;
+}
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const ticketOf = (a: Address): string => a.slice(a.lastIndexOf(ofCall) + ofCall.length, a.lastIndexOf('#'));
+/** Returns the ticket of the call that an input asks of a computer; undefined for other inputs. */
+function begun({ via, ev }: Extract<DirectoryRecord, { k: 'in' }>): string | undefined {
+  const { type, ticket } = fieldsOf(ev);
+  return type === 'agent.called' || (type === 'call.request' && via === 'host') ? textOf(ticket) : undefined;
+}
+/** Returns the ticket of the call whose success this record tells; undefined when it tells none. */
+function succeeded(record: DirectoryRecord): string | undefined {
+  const { type, ticket, outcome, body } = fieldsOf('ev' in record ? record.ev : undefined);
+  if (record.k === 'post' && type === 'call.settled' && outcome === 'succeeded') return textOf(ticket);
+  if (record.k !== 'out' || type !== 'link.answer') return undefined;
+  const { isError, meta } = fieldsOf(body);
+  const known = fieldsOf(meta)['a2c_outcome'];
+  return isError === true || (known !== undefined && known !== 'succeeded') ? undefined : textOf(ticket);
+}
+/** Returns the step of a call that a record of its actor is; undefined for one that a single line cannot hold. */
+function stepOf(record: DirectoryRecord): readonly [step: string, text?: string] | undefined {
+  if (record.k === 'draw' && record.port === 'judge') {
+    const { decision, reason } = fieldsOf(record.v);
+    return decision === 'allow'
+      ? ['found', [decision, textOf(reason)].filter(Boolean).join(': ')]
+      : undefined;
+  }
+  const { type, method } = fieldsOf('ev' in record ? record.ev : undefined);
+  if (record.k === 'out' && type === 'ask' && method === 'tools/call') return ['sent'];
+  return record.k === 'in' && type === 'ask.answered' && record.id === 'call' ? ['answered'] : undefined;
+}
+
+/** Puts one line in the place of each call that began and succeeded among these entries, in their order. */
+function folded(entries: readonly TraceEntry[]): readonly TraceEntry[] {
+  const open = new Map<string, Folding>();
+  /** Calls in the place of the entries of their ends. */
+  const whole = new Map<TraceEntry, WholeCall>();
+  const gone = new Set<TraceEntry>();
+  for (const entry of entries) {
+    const what = entry.what as DirectoryRecord;
+    const { k, a } = what;
+    if (isOfCall(a ?? '')) {
+      const call = open.get(ticketOf(a));
+      const step = call && stepOf(what);
+      if (!call) continue;
+      if (!step) call.isPlain = false;
+      else {
+        call.a = a;
+        call.parts.add(entry);
+        call.steps.push([step[0], entry.s, entry.w, ...(step[1] === undefined ? [] : [step[1]])] as never);
+      }
+      continue;
+    }
+    const ticket = k === 'in' ? begun(what) : undefined;
+    if (ticket !== undefined)
+      open.set(keyOf(ticket), {
+        begin: entry,
+        parts: new Set([entry]),
+        steps: [['asked', entry.s, entry.w]],
+        a: '',
+        isPlain: true,
+      });
+    const end = k === 'post' || k === 'out' ? succeeded(what) : undefined;
+    const call = end === undefined ? undefined : open.get(keyOf(end));
+    if (!call?.isPlain || call.a === '') continue;
+    for (const part of call.parts) gone.add(part);
+    call.steps.push(['ended', entry.s, entry.w]);
+    const [ev, told] = [call.begin.what, what].map((each) => fieldsOf(each)['ev'] as object);
+    whole.set(entry, { k: 'call', a: call.a, ev: ev ?? {}, told: told ?? {}, steps: call.steps });
+  }
+  if (whole.size === 0) return entries;
+  return entries
+    .filter((entry) => !gone.has(entry))
+    .map((entry) => {
+      const call = whole.get(entry);
+      return call ? { ...entry, what: call } : entry;
+    });
+}
 
 const batchMs = 200;
 /** Time in ms for which records are written before the event loop is free again. */
@@ -258,3 +367,112 @@ const stateOf = ({ ref }: Root): TraceEntry['what'] => ({
   snapshot: ref.getSnapshot(),
   transitions: [],
 });
+
+/** Estimated bytes of the latest messages that a host keeps for its pages, 1 MiB. */
+const mostHeld = 1024 * 1024;
+/**
+ * Limits of messages for pages: the text of a longer one is cut after 64 Ki characters, so that a page shows its
+ * beginning.
+ */
+const bounds = { held: mostHeld, mostChars: 64 * 1024, leastChars: Infinity, share: 0 };
+/** Estimated bytes of the beginning or the end of a call that an office relays. */
+const toldWeight = 600;
+/** Number of characters after which an answer ends; a page asks for the rest. */
+const mostInAnswer = 512 * 1024;
+
+/** Messages that a page asks for: those of an actor, and those that belong to a call. */
+export interface FramesWanted {
+  /** Address of a client, link or seat. */
+  readonly a?: string | undefined;
+  /** Address of the actor of a call. */
+  readonly by?: string | undefined;
+  /** `req_id` of a call, which messages on sockets have. */
+  readonly req?: string | undefined;
+  /** Number of the last message that the page has; 0 for none. */
+  readonly after: number;
+}
+/** Messages as `frame` records of a trace, each with its number and wall clock. */
+export interface FramesFound {
+  readonly frames: readonly Fields[];
+  /** Number of the last message that was looked at. */
+  readonly last: number;
+  /** Number of the oldest message that is kept. */
+  readonly first: number;
+  readonly isMore: boolean;
+}
+
+/**
+ * Latest messages on the wire: of MCP sessions and of the own links always, of the seats of an office while a page is
+ * open, and of each call that an office relays its beginning and end.
+ */
+export class Frames {
+  /** Number of open pages. */
+  pages = 0;
+  /** Called with each message, and the estimated bytes that it holds, when a recorder wants them. */
+  kept: ((frame: Frame, weight: number) => void) | undefined;
+  /** Called with each told call of an office, for the pages. */
+  called: (frame: Frame) => void = () => {};
+  readonly #ring = new EntryRing();
+  #last = 0;
+
+  /**
+   * Function that takes messages of the seats of an office; undefined while no page is open, so that sockets need not
+   * report.
+   */
+  get ofSeats(): ((a: Address, dir: Frame['dir'], message: unknown) => void) | undefined {
+    return this.pages === 0 ? undefined : this.ofSocket;
+  }
+  /** Takes a message of a socket. */
+  readonly ofSocket = (a: Address, dir: Frame['dir'], message: unknown): void =>
+    this.take(a, 'socket', dir, message);
+  /**
+   * Takes one message. `a` is the address of the port instance that it passed, `by` of the actor whose request it
+   * belongs to.
+   */
+  readonly take = (a: Address, via: FrameVia, dir: Frame['dir'], json: unknown, by?: Address): void => {
+    const frame: Frame =
+      by === undefined ? { k: 'frame', a, via, dir, json } : { k: 'frame', a, via, dir, by, json };
+    // A told call has a few short names, so it need not be looked through.
+    const weight = via === 'relay' ? toldWeight : weightOfFrame(frame);
+    const ring = this.#ring;
+    this.#last += 1;
+    ring.push({ s: this.#last, t: 0, w: Date.now(), what: frame }, weight);
+    // Keeps at least the latest message, however large it is.
+    while (ring.weight > mostHeld && ring.size > 1) ring.shift();
+    this.kept?.(frame, weight);
+    if (via === 'relay') this.called(frame);
+  };
+  /** Returns the kept messages that a page wants, the oldest first, with secrets hidden. */
+  find({ a, by, req, after }: FramesWanted, { redactor, hook }: RecorderOptions): FramesFound {
+    const isWanted = (frame: Frame): boolean =>
+      (a !== undefined && isOf(a, frame.a)) ||
+      (by !== undefined && frame.by === by) ||
+      (req !== undefined && frame.via !== 'mcp' && reqIn(frame.json) === req);
+    const entries = this.#ring.entries();
+    const lines = new FrameLines(redactor, bounds);
+    const frames: Fields[] = [];
+    let chars = 0;
+    let last = after;
+    for (const { s, w, what } of entries) {
+      if (s <= after) continue;
+      if (chars > mostInAnswer) return { frames, last, first: entries[0]?.s ?? 0, isMore: true };
+      last = s;
+      if (!isWanted(what as Frame)) continue;
+      const written = lines.of(hook?.record({ ...(what as Frame) }) ?? (what as Frame), '');
+      if (!written) continue;
+      const { record, json } = written;
+      chars += json?.length ?? bounds.mostChars;
+      frames.push({ s, w, ...record, ...(json !== undefined && { json: JSON.parse(json) as unknown }) });
+    }
+    return { frames, last, first: entries[0]?.s ?? 0, isMore: false };
+  }
+}
+/** Tells whether a port instance belongs to an actor, in any incarnation of that actor. */
+const isOf = (actor: string, instance: string): boolean => {
+  const name = nameOf(actor);
+  return instance.startsWith(name) && /^[#/]/.test(instance.slice(name.length));
+};
+const reqIn = (message: unknown): unknown => {
+  const { req_id, args } = fieldsOf(message);
+  return req_id ?? (Array.isArray(args) ? fieldsOf(args[0])['req_id'] : undefined);
+};

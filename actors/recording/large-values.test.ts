@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Later } from '../../machines/trace/index.ts';
-import { LargeValues } from './large-values.ts';
+import { LargeValues } from './trace-lines.ts';
 
 const tools = (count: number): object[] =>
   Array.from({ length: count }, (_, n) => ({

@@ -3,13 +3,14 @@ import type { Root } from '../runtime/root.ts';
 import type { CatalogStatus, ServerPrompts, ServerResources, ServerStatus } from './server-handle.ts';
 import { keep, readCached, systemClock } from '../../adapters/index.ts';
 import type { CatalogNews } from '../../machines/catalog/catalog.machine.ts';
-import { lastChangeOf, type History } from '../../machines/catalog/changes.ts';
-import type {
-  CatalogList,
-  Prompt,
-  Resource,
-  ResourceTemplate,
-  Lists,
+import {
+  lastChangeOf,
+  type History,
+  type CatalogList,
+  type Prompt,
+  type Resource,
+  type ResourceTemplate,
+  type Lists,
 } from '../../machines/catalog/entries.ts';
 import { keyOf } from '../../machines/kernel/address.ts';
 

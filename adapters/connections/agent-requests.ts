@@ -34,8 +34,7 @@ import {
 } from '../../machines/protocol/messages/messages.ts';
 import type { Timers } from '../../machines/office/rooms/relay.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
-import type { Ack } from './office-wire.ts';
-import { TracedCalls } from './traced-calls.ts';
+import { type Ack, TracedCalls } from './office-wire.ts';
 
 interface AgentRequest {
   readonly req_id: string;

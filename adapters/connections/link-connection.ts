@@ -7,19 +7,25 @@ import type {
   PortInstance,
   Ports,
 } from '../../machines/kernel/ports.ts';
-import { refusal } from '../../machines/protocol/messages/answers.ts';
-import { events, notices, type EventName } from '../../machines/protocol/protocol.ts';
-import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
-import { disconnecting, seatNotice } from '../../machines/protocol/messages/messages.ts';
-import { notificationOf } from '../../machines/protocol/notifications.ts';
-import { readAnswer } from '../../machines/protocol/reading.ts';
-import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
-import type { Timers } from '../../machines/office/rooms/relay.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
+import { noOffice } from '../../machines/office/rooms/loopback.ts';
+import type { Timers } from '../../machines/office/rooms/relay.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { refusal } from '../../machines/protocol/messages/answers.ts';
+import { disconnecting, seatNotice } from '../../machines/protocol/messages/messages.ts';
+import type { ClientToServer } from '../../machines/protocol/messages/socket-events.ts';
+import { notificationOf } from '../../machines/protocol/notifications.ts';
+import {
+  events,
+  notices,
+  type EventName,
+  PROTOCOL_VERSION,
+  spoken,
+} from '../../machines/protocol/protocol.ts';
+import { readAnswer } from '../../machines/protocol/reading.ts';
 import { AgentRequests, bodyLimitOf } from './agent-requests.ts';
-import type { Refusal } from './denial.ts';
-import { splitArgs } from './office-wire.ts';
 import { type Parts, type WireEmit, type LinkRequest, LinkRequests, refuseUnsent } from './link-requests.ts';
+import { splitArgs } from './office-wire.ts';
 
 /** Largest number of characters kept of a text from an office. */
 const mostText = 400;
@@ -276,4 +282,36 @@ export class LinkRegistry {
     const connection = this.#connections.get(request.target);
     return connection ? connection.request(request, emit) : refuseUnsent(request.id, emit);
   };
+}
+
+type Refused = Extract<LinkFact, { readonly type: 'link.refused' }>;
+export type Refusal = Omit<Refused, 'type'>;
+
+const objectIn = (body: string): Readonly<Record<string, unknown>> => {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  } catch {
+    return {};
+  }
+};
+
+/** Reads the refusal of a connection: the HTTP status and the body, which is JSON from our offices and those in Python. */
+export function readDenial(status: number, body: string, address: string): Refusal {
+  const { code, message, server_version: server } = objectIn(body);
+  const text = typeof message === 'string' ? message.slice(0, mostText) : undefined;
+  if (code === wireCodes.versionMismatch) {
+    const version = typeof server === 'string' ? server.slice(0, 20) : undefined;
+    const ours = `we speak ${PROTOCOL_VERSION}, and enter offices of 0.${spoken.minors[0]} to 0.${spoken.minors[1]}`;
+    return {
+      reason: `${text ?? 'Protocol version mismatch'}: it speaks ${version ?? 'another one'}; ${ours}`,
+      refusal: 'version',
+      ...(version !== undefined && { version }),
+    };
+  }
+  if (status === 401) return { reason: text ?? 'HTTP 401', refusal: 'credential' };
+  const isPage = status < 500 && /^\s*<(?:!doctype|html)\b/i.test(body);
+  if (text === undefined && (isPage || status === 404))
+    return { reason: `${noOffice} ${address}: ${isPage ? 'a web page answers there, ' : ''}HTTP ${status}` };
+  return { reason: text === undefined ? `HTTP ${status}` : `${text} (HTTP ${status})` };
 }

@@ -6,10 +6,8 @@ import { joinOffice, leaveOffice } from '../../machines/protocol/messages/messag
 import { forbids, mayTakeOver, type Admitted } from '../../machines/office/rooms/entry.ts';
 import { officeLimits, openGate, type Gate } from '../../machines/office/rooms/limits.ts';
 import { Pending, type Timers, type RelayTiming } from '../../machines/office/rooms/relay.ts';
-import { TracedCalls } from './traced-calls.ts';
-import { answerSafely, OfficeRelaying } from './office-relaying.ts';
-import { isSameSeat, Seating } from '../../machines/office/rooms/register.ts';
 import {
+  TracedCalls,
   draining,
   heardBy,
   internal,
@@ -20,6 +18,8 @@ import {
   type OfficeWire,
   type CallTold,
 } from './office-wire.ts';
+import { answerSafely, OfficeRelaying } from './office-relaying.ts';
+import { isSameSeat, Seating } from '../../machines/office/rooms/register.ts';
 import { failureIn, readToolResult, reportIn } from '../../machines/protocol/reading.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 

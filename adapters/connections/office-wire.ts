@@ -1,11 +1,13 @@
-import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
-import type { CarriedName, NoticeName } from '../../machines/protocol/protocol.ts';
+import { type Tracing, abandonedEnd, type Span, type SpanStart } from '../../machines/kernel/tracing.ts';
 import type { Gate } from '../../machines/office/rooms/limits.ts';
+import type { CallLimits } from '../../machines/office/rooms/relay.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import { type Fields, fieldsOf, isObject } from '../../machines/protocol/json.ts';
+import { traceIn } from '../../machines/protocol/messages/messages.ts';
+import { type CarriedName, type NoticeName, events } from '../../machines/protocol/protocol.ts';
+import { endingOf } from '../../machines/protocol/reading.ts';
 import type { Cluster } from './nodes/cluster.ts';
 import type { LocalOffice } from './nodes/questions.ts';
-import type { CallLimits } from '../../machines/office/rooms/relay.ts';
-import type { Tracing } from '../../machines/kernel/tracing.ts';
-import type { Fields } from '../../machines/protocol/json.ts';
 
 export type Ack = (...args: unknown[]) => void;
 
@@ -81,4 +83,65 @@ export function heardBy(
       // An error of the callback must not affect the answer.
     }
   };
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** Call with a span: the payload carries the trace on, and the ack ends the span. */
+interface TracedCall {
+  readonly payload: unknown;
+  readonly ack: Ack;
+}
+
+/**
+ * Spans of the calls at an office or computer, from arrival to answer. A span is ended by the answer, by the
+ * end of the connection of its call (`left`), or by `close`.
+ */
+export class TracedCalls {
+  readonly #tracing: Tracing;
+  readonly #layer: SpanStart['layer'];
+  readonly #open = new Map<string, Set<Span>>();
+
+  constructor(tracing: Tracing, layer: SpanStart['layer']) {
+    this.#tracing = tracing;
+    this.#layer = layer;
+  }
+  arrived(
+    connection: string,
+    office: string | undefined,
+    payload: unknown,
+    ack: Ack | undefined,
+  ): TracedCall {
+    const fields = fieldsOf(payload);
+    const span = this.#tracing.start({
+      layer: this.#layer,
+      kind: 'server',
+      method: events.toolCall,
+      tool: textOf(fields['tool_name']),
+      reqId: textOf(fields['req_id']),
+      office,
+      computer: textOf(fields['computer']),
+      parent: traceIn(fields),
+    });
+    const open = this.#open.get(connection) ?? new Set<Span>();
+    this.#open.set(connection, open.add(span));
+    return {
+      payload:
+        isObject(payload) && span.trace ? { ...payload, tracestate: undefined, ...span.trace } : payload,
+      ack: (...answer) => {
+        open.delete(span);
+        if (open.size === 0) this.#open.delete(connection);
+        span.end(endingOf(answer[0]));
+        ack?.(...answer);
+      },
+    };
+  }
+  /** Ends the spans of a connection that is gone, because an answer can no longer be delivered. */
+  left(connection: string): void {
+    for (const span of this.#open.get(connection) ?? []) span.end(abandonedEnd);
+    this.#open.delete(connection);
+  }
+  close(): void {
+    for (const connection of [...this.#open.keys()]) this.left(connection);
+  }
 }

@@ -1,6 +1,5 @@
 import type { JSONRPCMessage, ElicitRequest, CreateMessageRequest } from '@modelcontextprotocol/client';
-import type { Envelope } from './messages/envelope.ts';
-import { idLiteralOf } from './messages/overlong-id.ts';
+import { type Envelope, idLiteralOf } from './messages/envelope.ts';
 import type { Capabilities, ServerInfo } from '../../machines/kernel/ports.ts';
 import { fieldsOf, type Fields, isObject } from '../../machines/protocol/json.ts';
 

@@ -1,20 +1,99 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { SessionInput } from '../../machines/kernel/ports.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
+import { fieldsOf } from '../../machines/protocol/json.ts';
 import type { Ledger } from '../process/reaper/ledger.ts';
-import type { Around, McpTransport } from './transport.ts';
-import { FallbackTransport } from './http/fallback.ts';
 import { notStartable } from './http/http-failures.ts';
 import { LinkedTransport } from './http/linked.ts';
-import { notConnected } from './messages/refusal.ts';
 import type { RemoteSpec } from './http/remote.ts';
 import type { Reopen } from './http/reopening.ts';
 import { SseTransport } from './http/sse.ts';
 import { StreamableTransport } from './http/streamable.ts';
-import { headersOf } from './stateless/headers.ts';
-import { keys } from './stateless/revision.ts';
+import { notConnected } from './messages/refusal.ts';
+import { ofOtherTransport } from './refused-request.ts';
+import { headersOf, keys } from './stateless/revision.ts';
 import { StatelessTransport } from './stateless/stateless.ts';
 import { StreamTransport } from './stream-transport.ts';
-import { fieldsOf } from '../../machines/protocol/json.ts';
+import { type Around, type McpTransport, Refused } from './transport.ts';
+
+/**
+ * Transport for a URL without a given type: the first transport sends `initialize`; when the server
+ * refuses it in a way that may concern the transport, the second sends it, once. When the second fails as
+ * well, the first refusal is reported, unless the second asks for a login.
+ */
+class FallbackTransport implements McpTransport {
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onmessage?: McpTransport['onmessage'];
+  readonly #makeSecond: () => McpTransport;
+  readonly #settled: (isSecond: boolean) => void;
+  readonly #first: McpTransport;
+  #transport: McpTransport;
+  #isFirst = true;
+  #isClosed = false;
+
+  constructor(first: McpTransport, makeSecond: () => McpTransport, settled: (isSecond: boolean) => void) {
+    this.#first = first;
+    this.#transport = first;
+    this.#makeSecond = makeSecond;
+    this.#settled = settled;
+  }
+  get lost(): McpTransport['lost'] {
+    return this.#transport.lost;
+  }
+  get step(): McpTransport['step'] {
+    return this.#transport.step;
+  }
+  get revision(): string | undefined {
+    return this.#transport.revision;
+  }
+  start(): Promise<void> | undefined {
+    return this.#begin();
+  }
+  setProtocolVersion(version: string): void {
+    this.#transport.setProtocolVersion?.(version);
+    this.#settled(this.#transport !== this.#first);
+  }
+  send(message: JSONRPCMessage): Promise<void> | undefined {
+    const sent = this.#transport.send(message);
+    // Another request comes first from a client that tries a newer revision: its refusal says nothing of the transport.
+    if (!this.#isFirst || !('method' in message) || message.method !== 'initialize') return sent;
+    this.#isFirst = false;
+    return sent?.catch((error: unknown) => {
+      if (!isOther(error) || this.#isClosed) throw error;
+      return this.#fallBack(message).catch((second: unknown) =>
+        Promise.reject(statusOf(second) === 401 ? second : error),
+      );
+    });
+  }
+  async #fallBack(message: JSONRPCMessage): Promise<void> {
+    const first = this.#first;
+    // The callback is removed, because the end of the first transport must not end the session.
+    delete first.onclose;
+    await first.close();
+    this.#transport = this.#makeSecond();
+    await this.#begin();
+    await this.#transport.send(message);
+  }
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#transport.close();
+  }
+  async closed(): Promise<void> {
+    await Promise.all([this.#first.closed?.(), this.#transport.closed?.()]);
+  }
+  #begin(): Promise<void> | undefined {
+    const transport = this.#transport;
+    transport.onclose = () => this.onclose?.();
+    transport.onerror = (error) => this.onerror?.(error);
+    transport.onmessage = (message, extra) => this.onmessage?.(message, extra);
+    return transport.start();
+  }
+}
+
+const statusOf = (error: unknown): unknown =>
+  error instanceof Refused ? error.failure.details?.['http_status'] : undefined;
+const isOther = (error: unknown): boolean => ofOtherTransport.includes(Number(statusOf(error)));
 
 export interface TransportOptions {
   readonly ledger: Pick<Ledger, 'streamsOf'>;

@@ -8,8 +8,12 @@ import type {
   LinkInput,
   Ports,
 } from '../../machines/kernel/ports.ts';
-import { readDenial, type Refusal } from '../connections/denial.ts';
-import { LinkRegistry, type LinkConnection } from '../connections/link-connection.ts';
+import {
+  readDenial,
+  type Refusal,
+  LinkRegistry,
+  type LinkConnection,
+} from '../connections/link-connection.ts';
 import type { Parts } from '../connections/link-requests.ts';
 import { noOffice, socketPathOf } from '../../machines/office/rooms/loopback.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';

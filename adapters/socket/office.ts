@@ -1,5 +1,6 @@
 import { type Server as HttpServer, ServerResponse } from 'node:http';
 import { Server } from 'socket.io';
+import { keyOf } from '../../machines/kernel/address.ts';
 import type {
   Emit,
   OfficeCommand,
@@ -10,20 +11,23 @@ import type {
 } from '../../machines/kernel/ports.ts';
 import { timing } from '../../machines/kernel/timing.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
-import { isLoopback, isNeighbour, isSameOrigin } from '../../machines/office/rooms/loopback.ts';
-import { unsleepingClock, Cluster } from '../connections/nodes/cluster.ts';
-import { serve, type OfficeTls } from './http.ts';
-import { listening, shut } from './listening.ts';
-import { OfficeConnections } from '../connections/office-connections.ts';
-import { draining, type CallTold, type OfficeAnswered, type OfficeWire } from '../connections/office-wire.ts';
 import {
   officeLimits,
   type OfficeLimits,
   type OfficeMeter,
   type OfficeStats,
 } from '../../machines/office/rooms/limits.ts';
-import type { Register } from '../../machines/office/rooms/register.ts';
+import {
+  isLoopback,
+  isNeighbour,
+  isSameOrigin,
+  listenFailure,
+  notLoopback,
+  officeUrl,
+} from '../../machines/office/rooms/loopback.ts';
+import { type Register, registerUnreached } from '../../machines/office/rooms/register.ts';
 import { oversized, type RelayTiming } from '../../machines/office/rooms/relay.ts';
+import type { ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 import {
   NAMESPACE,
   OUR_CLIENT,
@@ -31,6 +35,12 @@ import {
   type NoticeName,
   type RelayedName,
 } from '../../machines/protocol/protocol.ts';
+import { systemTimers } from '../clock.ts';
+import { unsleepingClock, Cluster } from '../connections/nodes/cluster.ts';
+import { OfficeConnections } from '../connections/office-connections.ts';
+import { draining, type CallTold, type OfficeAnswered, type OfficeWire } from '../connections/office-wire.ts';
+import { controlOf, type OfficeControl } from './entry/control.ts';
+import { idOf, cutOff, webSocketOf, WebSockets } from './entry/engine.ts';
 import {
   checkEntrants,
   partAtExpiry,
@@ -39,15 +49,68 @@ import {
   partWith,
   type PeerSocket,
 } from './entry/entrants.ts';
-import { controlOf, type OfficeControl } from './entry/control.ts';
-import { idOf, cutOff, webSocketOf, WebSockets } from './entry/engine.ts';
 import { Strangers } from './entry/strangers.ts';
+import { metered, heard, type SocketFrame } from './frames.ts';
 import { OfficeGate } from './gate.ts';
 import { checkHandshakes, versionOf, type EngineRequest } from './handshake.ts';
-import { metered, heard, type SocketFrame } from './frames.ts';
-import { systemTimers } from '../clock.ts';
-import { keyOf } from '../../machines/kernel/address.ts';
-import type { ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
+import { serve, type OfficeTls } from './http.ts';
+
+/** Time in ms after which peers that do not answer the closing handshake are cut off. */
+const partingMs = 500;
+
+interface Listening {
+  readonly input: OfficeInput;
+  readonly http: HttpServer;
+  readonly cluster: Cluster | undefined;
+  /** Tells whether the office may listen: it is on loopback, or has authentication. */
+  readonly isAllowed: boolean;
+  readonly isSecure: boolean;
+  /** Tells whether the office was closed while it was being opened. */
+  readonly isOver: () => boolean;
+}
+/** Starts to listen and resolves with whether that worked; a node of several first joins the others. */
+export function listening(
+  { input: { host, port }, http, cluster, isAllowed, isSecure, isOver }: Listening,
+  emit: Emit<OfficeFact>,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const failed = (message: string): void => {
+      resolve(false);
+      // Later errors, such as too many open files, do not end the office, because the server goes on
+      // listening.
+      if (!isOver() && !http.listening) emit({ type: 'office.failed', message });
+    };
+    http.on('error', (error: NodeJS.ErrnoException) => failed(listenFailure(host, port, error.code)));
+    http.once('listening', () => {
+      resolve(true);
+      const address = http.address();
+      const bound = typeof address === 'object' && address ? address.port : port;
+      if (!isOver()) emit({ type: 'office.opened', url: officeUrl(host, bound, isSecure), port: bound });
+    });
+    if (!isAllowed) return queueMicrotask(() => failed(notLoopback(host)));
+    if (!cluster) return void http.listen(port, host);
+    cluster.start((isReached) => {
+      if (isOver()) resolve(false);
+      else if (isReached) http.listen(port, host);
+      else failed(registerUnreached);
+    });
+  });
+}
+
+/** Closes an office: sends the last answers, then frees the port, including keep-alive connections and dead peers. */
+export async function shut(io: OfficeServer, http: HttpServer, strangers: Strangers): Promise<void> {
+  const freed = new Promise<void>((resolve) => void http.close(() => resolve()));
+  // Peers are disconnected without a goodbye in the namespace, because python-socketio would not reconnect
+  // after one.
+  for (const socket of io.of(NAMESPACE).sockets.values()) partWith(socket, draining);
+  const cut = (): void => {
+    for (const connection of strangers.connections) connection.destroy();
+  };
+  const timer = setTimeout(cut, partingMs);
+  await freed;
+  clearTimeout(timer);
+  await io.close();
+}
 
 export interface Offices {
   readonly open: Ports['office'];

@@ -2,14 +2,14 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, basename } from 'node:path';
 import type { BlobFacts, BlobPart, BlobRead } from '../../machines/blobs/blobs.rules.ts';
 import { Shelf, shelfLimits, type ShelfLimits } from '../../machines/blobs/shelf.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
 import { during, systemClock, waitingTimers } from '../clock.ts';
-import { isAlive, startTimeOf, statOf } from '../process/reaper/group.ts';
 import { defaultStateDir } from '../host-files.ts';
+import { isAlive, startTimeOf, statOf } from '../process/reaper/group.ts';
 import { placeHere } from '../process/reaper/state-file.ts';
 
 /** File with a content: our own, which is removed with its entry, or a file of a skill, which must stay as it was. */
@@ -209,5 +209,58 @@ export class BlobStore {
       this.#drop(this.#shelf.expire(systemClock.now()));
       this.#wait();
     }, nextMs);
+  }
+}
+
+/** Content that an agent puts on a computer, read part by part. */
+export interface BlobSource {
+  readonly bytes: number;
+  /** Hash of the whole content, hexadecimal. */
+  readonly sha256: string;
+  /** Name of the file; undefined for a content in memory. */
+  readonly name: string | undefined;
+  /** Reads the bytes from an offset on, `most` at most; fewer only at the end. */
+  readonly read: (offset: number, most: number) => Promise<Buffer>;
+  readonly close: () => Promise<void>;
+}
+const hashBytes = 1024 * 1024;
+
+/** Opens a content and hashes it: a file, which is read in parts, or bytes in memory. */
+export async function openBlobSource(source: string | Uint8Array, signal?: AbortSignal): Promise<BlobSource> {
+  if (typeof source !== 'string') {
+    const all = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+    return {
+      bytes: all.length,
+      sha256: createHash('sha256').update(all).digest('hex'),
+      name: undefined,
+      read: async (offset, most) => all.subarray(offset, offset + most),
+      close: async () => {},
+    };
+  }
+  const file = await open(source, 'r');
+  const read = async (offset: number, most: number): Promise<Buffer> => {
+    const part = Buffer.allocUnsafe(most);
+    let got = 0;
+    while (got < most) {
+      const { bytesRead } = await file.read(part, got, most - got, offset + got);
+      if (bytesRead === 0) break;
+      got += bytesRead;
+    }
+    return part.subarray(0, got);
+  };
+  try {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for (;;) {
+      signal?.throwIfAborted();
+      const part = await read(bytes, hashBytes);
+      if (part.length === 0) break;
+      hash.update(part);
+      bytes += part.length;
+    }
+    return { bytes, sha256: hash.digest('hex'), name: basename(source), read, close: () => file.close() };
+  } catch (error) {
+    await file.close();
+    throw error;
   }
 }

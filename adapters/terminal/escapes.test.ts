@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { pictureCode } from './escapes.ts';
-import { createTerminal } from './terminal.ts';
+import { pictureCode, createTerminal } from './terminal.ts';
 
 const png = { base64: 'aGVsbG8=', mimeType: 'image/png' };
 const jpeg = { ...png, mimeType: 'image/jpeg' };

@@ -39,8 +39,7 @@ import {
   type CatalogContext,
   type CatalogInput,
 } from './catalog.rules.ts';
-import { remember, emptyHistory } from './changes.ts';
-import { isNoChange, keyOfEntry, type Entry } from './entries.ts';
+import { remember, emptyHistory, isNoChange, keyOfEntry, type Entry } from './entries.ts';
 
 const requested = 'a new read was requested';
 

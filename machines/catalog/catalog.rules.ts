@@ -4,8 +4,15 @@ import { post } from '../kernel/effects.ts';
 import { backoffOfList, type TimingOf } from '../kernel/timing.ts';
 import { listRestless } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
-import { changesOf, type History, type Changes } from './changes.ts';
-import { isNoChange, keyOfEntry, type CatalogList, type Entry } from './entries.ts';
+import {
+  changesOf,
+  type History,
+  type Changes,
+  isNoChange,
+  keyOfEntry,
+  type CatalogList,
+  type Entry,
+} from './entries.ts';
 
 export interface CatalogStart {
   readonly server: string;

@@ -9,7 +9,7 @@ import {
   contentHash,
   type Changes,
   type History,
-} from './changes.ts';
+} from './entries.ts';
 import { frozenJson } from './tool.ts';
 
 interface Entry {

@@ -13,9 +13,15 @@ import {
   type ToolRules,
   type RefusedTool,
 } from '../catalog/tool-table.ts';
-import { changesOf, differing, type Changes } from '../catalog/changes.ts';
+import {
+  changesOf,
+  differing,
+  type Changes,
+  type CatalogList,
+  type Lists,
+  type Tool,
+} from '../catalog/entries.ts';
 import { signatureOf, toSmcpTool } from '../catalog/tool.ts';
-import type { CatalogList, Lists, Tool } from '../catalog/entries.ts';
 import {
   clientKind,
   type ClientChanged,

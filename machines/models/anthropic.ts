@@ -1,7 +1,6 @@
 import { remembered } from '../kernel/objects.ts';
 import type { MCPToolDefinition, MCPToolResponse, ProviderFormat, ResultOptions } from './format.ts';
-import { mediaPicker, type MediaPicker } from './media.ts';
-import { partsWithin, type ResultPart } from './present.ts';
+import { mediaPicker, type MediaPicker, partsWithin, type ResultPart } from './present.ts';
 import { parametersOf } from './schema.ts';
 import { renamed, renamesFor, restored, type Renames } from './arguments.ts';
 

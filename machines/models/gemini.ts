@@ -1,9 +1,8 @@
 import { remembered } from '../kernel/objects.ts';
 import { isObject } from '../protocol/json.ts';
 import type { Json, MCPToolDefinition, MCPToolResponse, ProviderFormat } from './format.ts';
-import { mediaPicker, type AcceptedTypes } from './media.ts';
+import { mediaPicker, type AcceptedTypes, partsBeside, textOf } from './present.ts';
 import { renamed, renamesFor, restored, type Renames } from './arguments.ts';
-import { partsBeside, textOf } from './present.ts';
 import {
   parametersOf,
   distinct,

@@ -1,6 +1,14 @@
 import type { MCPToolDefinition, MCPToolResponse, ProviderFormat, ResultOptions } from './format.ts';
-import { mediaPicker, type Media, type MediaPicker, type AcceptedTypes } from './media.ts';
-import { partsBeside, partsWithin, textOf, type ResultPart } from './present.ts';
+import {
+  mediaPicker,
+  type Media,
+  type MediaPicker,
+  type AcceptedTypes,
+  partsBeside,
+  partsWithin,
+  textOf,
+  type ResultPart,
+} from './present.ts';
 import { parametersOf } from './schema.ts';
 
 /** Tool definition in the format of OpenAI's Chat Completions API and compatible providers. */

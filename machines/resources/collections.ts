@@ -1,5 +1,5 @@
 /** Interface common to Desktop and Finder, with their parts, answers and failure messages. */
-import { contentHash } from '../catalog/changes.ts';
+import { contentHash } from '../catalog/entries.ts';
 import type { ServerHistory } from '../call/history.ts';
 import type { Capabilities, ResourceCollection } from '../kernel/ports.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';

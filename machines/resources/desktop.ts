@@ -1,6 +1,6 @@
 /** Rules of the Desktop: the windows of all servers, arranged to answer a question. `finder.ts` is built in the same way. */
 import { byRecency, type ServerHistory } from '../call/history.ts';
-import { contentHash } from '../catalog/changes.ts';
+import { contentHash } from '../catalog/entries.ts';
 import { differenceOf, isSameUris, type Difference, type UrisByServer } from '../kernel/difference.ts';
 import { remembered } from '../kernel/objects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';

@@ -1,5 +1,5 @@
 /** Messages and rules of the skills machine: names of skills, answers to questions, and failures. */
-import { contentHash } from '../catalog/changes.ts';
+import { contentHash } from '../catalog/entries.ts';
 import type { BlobFacts } from '../blobs/blobs.rules.ts';
 import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import { post, type Post } from '../kernel/effects.ts';

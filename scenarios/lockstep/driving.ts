@@ -1,6 +1,6 @@
 import { createEmptyActor, type AnyMachineSnapshot, type AnyStateMachine, type EventObject } from 'xstate';
 import { machines } from '../../actors/runtime/assemble.ts';
-import type { Scope } from '../../actors/runtime/stepper/implementations.ts';
+import type { Scope } from '../../actors/runtime/stepper/chart-tables.ts';
 import { samples } from '../stage/samples/index.ts';
 import { placed, type Said, type Sample } from '../stage/samples/sample.ts';
 import { aftersOf } from '../stage/explore.ts';

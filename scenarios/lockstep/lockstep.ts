@@ -1,5 +1,5 @@
 import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
-import type { Scope } from '../../actors/runtime/stepper/implementations.ts';
+import type { Scope } from '../../actors/runtime/stepper/chart-tables.ts';
 import {
   compiled,
   type Looking,

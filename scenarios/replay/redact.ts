@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { marksBy } from '../../actors/recording/known-secrets.ts';
+import { marksBy } from '../../actors/recording/flight-recorder.ts';
 import { canonical, Hiding, readTrace, revived, shortText, textOfLine } from '../../machines/trace/index.ts';
 import { sha256Of } from './report/files.ts';
 

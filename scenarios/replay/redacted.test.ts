@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { setup, createActor, type AnyStateMachine } from 'xstate';
 import { machines } from '../../actors/runtime/assemble.ts';
-import { ownWords } from '../../actors/recording/known-secrets.ts';
+import { ownWords } from '../../actors/recording/flight-recorder.ts';
 import { readTrace, textOfRecord, redactorOf, SecretIndex, type Trace } from '../../machines/trace/index.ts';
 import { provided } from '../fixtures/altered.ts';
 import { recordedRun } from '../fixtures/recorded-run.ts';

@@ -1,7 +1,11 @@
 /** Helpers with which scenarios inspect the harness. */
 import type { CatalogContext } from '../../machines/catalog/catalog.rules.ts';
-import { lastChangeOf, type LastChange } from '../../machines/catalog/changes.ts';
-import type { CatalogList, Tool } from '../../machines/catalog/entries.ts';
+import {
+  lastChangeOf,
+  type LastChange,
+  type CatalogList,
+  type Tool,
+} from '../../machines/catalog/entries.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import type { Capabilities } from '../../machines/kernel/ports.ts';
 import { toolOf } from './scripted/script.ts';

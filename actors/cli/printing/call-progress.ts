@@ -1,7 +1,6 @@
 import { factLine, type Fact } from '../../../machines/facts.ts';
 import type { ComputerEvents } from '../../api/computer-handle.ts';
-import type { CallOutcome } from '../../api/call-outcome.ts';
-import type { Call } from '../../api/pending-calls.ts';
+import type { CallOutcome, Call } from '../../api/call-outcome.ts';
 import { inOneLine } from './contents.ts';
 import type { CommandContext } from '../context.ts';
 

@@ -6,8 +6,6 @@ import {
   type Configuration,
   type Final,
   type Plan,
-} from './chart-tables.ts';
-import {
   noSpawn,
   type Scope,
   type Snapshot,
@@ -25,9 +23,9 @@ import {
   type Info,
   type Params,
   type ParamsOf,
-} from './implementations.ts';
+} from './chart-tables.ts';
 
-export type { Microstep } from './implementations.ts';
+export type { Microstep } from './chart-tables.ts';
 
 /** Observer of steps, with flags that tell whether steps are observed, and whether XState's own inspector is used. */
 export interface Looking extends StepWatch {

@@ -6,8 +6,7 @@ import { pagesOf, type Draft, type DraftDocument, type DraftPage } from '../../.
 import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 import { textReader } from './encoding.ts';
 import { childElements, parseXml } from './office-file.ts';
-import { Unreadable } from './reader.ts';
-import { rowsPerPage } from './tables.ts';
+import { Unreadable, rowsPerPage } from './reader.ts';
 
 // ── records ───────────────────────────────────────────────────────────────────────────────────────────
 const isFlat = (row: unknown): row is Fields =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { misfit } from '../../../machines/documents.ts';
-import { readCsv } from './csv.ts';
+import { readCsv } from './plain.ts';
 import { decoded } from './encoding.ts';
 import { readHtml } from './html.ts';
 

@@ -1,3 +1,4 @@
+import { limits } from '../../../machines/document-files.ts';
 import { formatOf, type DocumentFormat, type DraftDocument } from '../../../machines/documents.ts';
 import { isInstalled, missingPackage, type OptionalPackage } from '../../optional-packages.ts';
 
@@ -60,3 +61,7 @@ export const linkText = (text: string, url: string | undefined): string => {
   if (!isTarget(target) || text === '') return text;
   return text === target || `mailto:${text}` === target ? text : `[${text}](${target})`;
 };
+
+/** Returns the number of rows on a page of a table: 2,000, and fewer when the table is wide. */
+export const rowsPerPage = (columns: number): number =>
+  Math.max(1, Math.min(limits.tableRows, Math.floor(limits.tableCells / Math.max(1, columns))));

@@ -37,7 +37,7 @@ const readers: Readonly<Record<DocumentFormat, () => Promise<Reader>>> = {
   md: async () => (await import('./markdown.ts')).readMarkdown,
   txt: async () => (await import('./plain.ts')).readPlain,
   html: async () => (await import('./html.ts')).readHtml,
-  csv: async () => (await import('./csv.ts')).readCsv,
+  csv: async () => (await import('./plain.ts')).readCsv,
   json: async () => (await import('./data.ts')).readJson,
   jsonl: async () => (await import('./data.ts')).readJsonLines,
   yaml: async () => (await import('./data.ts')).readYaml,

@@ -2,7 +2,7 @@ import { utils, write } from '@e965/xlsx';
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { renderElement, type DraftPage } from '../../../machines/documents.ts';
-import { readCsv } from './csv.ts';
+import { readCsv } from './plain.ts';
 import { readXls, readXlsx } from './xlsx.ts';
 
 type Cell = string | number | Date | null | { v?: unknown; t: string; z?: string; f?: string };

@@ -12,8 +12,7 @@ import {
   type OfficeFile,
 } from './office-file.ts';
 import { openOpenDocument } from './open-document.ts';
-import { Unreadable, type Reader } from './reader.ts';
-import { rowsPerPage } from './tables.ts';
+import { Unreadable, type Reader, rowsPerPage } from './reader.ts';
 
 /** Reads XLSX: each sheet with its tables, formulas, links, comments, charts and text boxes. */
 export const readXlsx: Reader = ({ bytes }) => {

@@ -3,8 +3,7 @@ import { sizes } from '../../../machines/protocol/protocol.ts';
 import { parsed, answeredId, answerOf, isAnswer } from '../lenient.ts';
 import type { Around } from '../transport.ts';
 import { digitsBelow, digitsIn, type Digits } from '../../../machines/protocol/json.ts';
-import { note, tooLargeError, type Envelope } from './envelope.ts';
-import { responseIdOf } from './overlong-id.ts';
+import { note, tooLargeError, type Envelope, responseIdOf } from './envelope.ts';
 
 /** Largest message in bytes; a longer one is not kept. */
 export const messageBytes: number = sizes.stdioMessageBytes;

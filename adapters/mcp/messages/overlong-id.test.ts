@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { responseIdOf } from './overlong-id.ts';
+import { responseIdOf } from './envelope.ts';
 
 const kept = 64;
 const found = (text: string): unknown => responseIdOf(text.slice(0, kept), text.slice(-kept));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { headerParams, headersOf } from './headers.ts';
+import { headerParams, headersOf } from './revision.ts';
 
 const version = '2026-07-28';
 describe('the headers of a request', () => {

@@ -17,8 +17,9 @@ import {
   mayBeStateless,
   statelessRevision,
   listenedTo,
+  headersBefore,
+  ToolHeaders,
 } from './revision.ts';
-import { headersBefore, ToolHeaders } from './headers.ts';
 import { latestSessionRevision, Refused, type Around, type McpTransport } from '../transport.ts';
 import { TransientMap } from '../../../machines/kernel/objects.ts';
 import { type Fields, fieldsOf, isObject } from '../../../machines/protocol/json.ts';

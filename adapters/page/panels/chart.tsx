@@ -1,9 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Lit } from '../chart/drawing.tsx';
-import type { LaidOut } from '../chart/graph.ts';
-import { laidOut } from '../chart/layout.ts';
-import { anyPath, isStaying, labelOf, takenOf } from '../chart/graph.ts';
+import { type LaidOut, laidOut, anyPath, isStaying, labelOf, takenOf } from '../chart/graph.ts';
 import { Zoomed } from '../chart/zoomed.tsx';
 import type { Chart } from '../../../machines/inspection.ts';
 import type { Living } from '../history.ts';

@@ -1,13 +1,25 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Server, Socket } from 'socket.io';
-import { entryTexts, type Admitted, type Entrant, type Grant } from '../../../machines/office/rooms/entry.ts';
-import { notices, longestTimeoutMs, NAMESPACE } from '../../../machines/protocol/protocol.ts';
+import {
+  entryTexts,
+  type Admitted,
+  type Entrant,
+  type Grant,
+  peerAddress,
+} from '../../../machines/office/rooms/entry.ts';
 import { toWireError, wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 import type { ClientToServer, ServerToClient } from '../../../machines/protocol/messages/socket-events.ts';
-import { addressOf } from './address.ts';
+import { notices, longestTimeoutMs, NAMESPACE } from '../../../machines/protocol/protocol.ts';
 import { certificateOf } from '../http.ts';
-import { cutOff } from './engine.ts';
 import { entrantOf, entryOf, isRefused, type Authenticate, type Refused } from './auth.ts';
+import { cutOff } from './engine.ts';
+
+/** Returns the IP address of the peer that sent a request through this number of trusted proxies. */
+export const addressOf = (
+  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  proxies: number,
+): string => peerAddress(socket.remoteAddress ?? '', headers['x-forwarded-for'], proxies);
 
 /** Data of a socket in an office, beside its seat. */
 interface PeerData {

@@ -1,6 +1,5 @@
-import { Frames } from '../../../actors/inspector/frames.ts';
-import { FlightRecorder } from '../../../actors/recording/flight-recorder.ts';
-import { KnownSecrets } from '../../../actors/recording/known-secrets.ts';
+import { Frames } from '../../../actors/inspector/live-stream.ts';
+import { FlightRecorder, KnownSecrets } from '../../../actors/recording/flight-recorder.ts';
 import { Runtime } from '../../../actors/api/runtime.ts';
 import { Tap } from '../../../actors/runtime/tap.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';

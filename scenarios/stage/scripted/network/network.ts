@@ -7,9 +7,8 @@ import type {
   Ports,
   OfficeCommand,
 } from '../../../../machines/kernel/ports.ts';
-import { readDenial } from '../../../../adapters/connections/denial.ts';
+import { readDenial, LinkRegistry } from '../../../../adapters/connections/link-connection.ts';
 import type { Parts } from '../../../../adapters/connections/link-requests.ts';
-import { LinkRegistry } from '../../../../adapters/connections/link-connection.ts';
 import {
   isLoopback,
   listenFailure,
