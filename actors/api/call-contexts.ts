@@ -5,7 +5,7 @@
 import type { RunningCall } from './computer-calls.ts';
 import type { Answers, AnswerServer, AskingCalls } from './computer-options.ts';
 import { newId, sha256Of, type Answers as SessionAnswers } from '../../adapters/index.ts';
-import { keyOf, nameOf, type Address } from '../../machines/kernel/address.ts';
+import { keyOf, nameOf, type Address } from '../../machines/kernel/effects.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
 
 /** Largest number of values of a context that are compared; a larger one is compared as the object that it is. */

@@ -1,5 +1,5 @@
 import { endingOf, toolErrorText, type CallEnding, type CallFacts } from './call-outcome.ts';
-import type { Observer } from '../runtime/tap.ts';
+import type { Observer } from '../runtime/directory.ts';
 import type {
   ComputerCall,
   CallStart,
@@ -11,7 +11,7 @@ import { startingServers } from '../../machines/computer/computer.calls.ts';
 import { withCall, type CallStanding, type PastCall, type CallWait } from '../../machines/call/history.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import { clientState, stateWords, type ClientSnapshot } from '../../machines/server-states.ts';
-import { keyOf, nameOf, type Address } from '../../machines/kernel/address.ts';
+import { keyOf, nameOf, type Address } from '../../machines/kernel/effects.ts';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
 import { stillStarting } from '../../machines/process/server-failure.ts';

@@ -1,6 +1,6 @@
 import { newId, newSha256, type Parts } from '../../adapters/index.ts';
 import type { AgentDownload } from '../../machines/agent/agent.machine.ts';
-import type { AddressFor } from '../../machines/kernel/address.ts';
+import type { AddressFor } from '../../machines/kernel/effects.ts';
 import type {
   DownloadEnded,
   DownloadNews,

@@ -17,9 +17,7 @@ import {
 } from '../recording/flight-recorder.ts';
 import { RedactedPorts } from '../recording/redaction.ts';
 import { assemble } from '../runtime/assemble.ts';
-import { Directory } from '../runtime/directory.ts';
-import { unanswered, type Root } from '../runtime/root.ts';
-import { Tap } from '../runtime/tap.ts';
+import { Directory, unanswered, type Root, Tap } from '../runtime/directory.ts';
 import type { Reach } from '../servers/launch-specs.ts';
 import { ServerOutput } from '../servers/server-output.ts';
 import { version } from '../../machines/version.ts';
@@ -47,8 +45,7 @@ import {
 import { blobsPort } from '../../machines/blobs/blobs.rules.ts';
 import { handing } from '../../machines/blobs/hand.ts';
 import { specPort } from '../../machines/client/client.events.ts';
-import { addressFor, type Address, type AddressFor } from '../../machines/kernel/address.ts';
-import type { OwnedEnded } from '../../machines/kernel/effects.ts';
+import { addressFor, type Address, type AddressFor, type OwnedEnded } from '../../machines/kernel/effects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 

@@ -19,7 +19,7 @@ import type { ServerStatus } from '../servers/server-handle.ts';
 import { deferred } from '../kernel/listeners.ts';
 import { tracingOf } from '../api/tracing.ts';
 import { Runtime } from '../api/runtime.ts';
-import { Tap } from '../runtime/tap.ts';
+import { Tap } from '../runtime/directory.ts';
 import { treeLines, TreeWatch, type TreeNode } from '../runtime/tree.ts';
 import { loginLines, serverLine, logLine, NewsLines } from './printing/servers.ts';
 import { noticeHere, toolsText } from './printing/contents.ts';

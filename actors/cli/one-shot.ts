@@ -41,7 +41,7 @@ import type { Config } from '../../machines/config/parse.ts';
 import { mistakeLine } from '../../machines/config/mistake.ts';
 import type { ServerConfig } from '../../machines/config/schemas.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
-import { keyOf } from '../../machines/kernel/address.ts';
+import { keyOf } from '../../machines/kernel/effects.ts';
 import { nearest } from '../../machines/text.ts';
 
 export interface OneShotOptions extends SourceOptions, RecordingOptions {

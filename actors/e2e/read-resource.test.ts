@@ -11,7 +11,7 @@ import { createComputer as openComputer } from '../api/computer.ts';
 import { createOffice, type Computer, type Office } from '../index.ts';
 import { readOrThrow } from '../plans/plan.ts';
 import { Runtime } from '../api/runtime.ts';
-import { Tap } from '../runtime/tap.ts';
+import { Tap } from '../runtime/directory.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tests of `client:read_resource` from a foreign agent, through an office, to real servers. */

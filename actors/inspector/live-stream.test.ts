@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { addressFor } from '../../machines/kernel/address.ts';
+import { addressFor } from '../../machines/kernel/effects.ts';
 import type { ToPage } from '../../machines/inspection.ts';
 import { KnownSecrets } from '../recording/flight-recorder.ts';
-import { Directory } from '../runtime/directory.ts';
-import { Tap } from '../runtime/tap.ts';
+import { Directory, Tap } from '../runtime/directory.ts';
 import { Frames, LiveStream } from './live-stream.ts';
 import type { Viewer } from './whole-records.ts';
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../../adapters/index.ts';
-import { keyOf, type Address, nameOf } from '../../machines/kernel/address.ts';
+import { keyOf, type Address, nameOf } from '../../machines/kernel/effects.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 import { canonical, type DirectoryRecord, type Frame, type FrameVia } from '../../machines/trace/index.ts';
 import { Recorder, type RecorderOptions, isKept, EntryRing, weightOfFrame } from '../recording/recorder.ts';
@@ -10,8 +10,7 @@ import {
   type WholeCall,
   FrameLines,
 } from '../recording/trace-lines.ts';
-import type { Directory } from '../runtime/directory.ts';
-import type { Root } from '../runtime/root.ts';
+import type { Directory, Root } from '../runtime/directory.ts';
 import {
   frameOf,
   pictureOf,

@@ -4,8 +4,7 @@ import type { ToPage } from '../../machines/inspection.ts';
 import type { DirectoryRecord, Frame, Checkpoint, HeldFrame, RootFrame } from '../../machines/trace/index.ts';
 import type { Recorder } from '../recording/recorder.ts';
 import type { TraceEntry, TraceWriter } from '../recording/trace-lines.ts';
-import type { Directory } from '../runtime/directory.ts';
-import type { Root } from '../runtime/root.ts';
+import type { Directory, Root } from '../runtime/directory.ts';
 
 /**
  * Delayed event inside XState. Relies on two facts that the types of XState do not promise: a persisted snapshot names

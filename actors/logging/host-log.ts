@@ -1,12 +1,12 @@
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { tellListener } from '../kernel/listeners.ts';
 import { isLogged, shortened, type Log, type LogEntry, type LogLevel } from './log-entry.ts';
-import type { Observer } from '../runtime/tap.ts';
+import type { Observer } from '../runtime/directory.ts';
 import { systemClock } from '../../adapters/index.ts';
 import type { AgentNews } from '../../machines/agent/agent.machine.ts';
 import type { CallSettled } from '../../machines/call/call.rules.ts';
 import { stateWords, type ServerState } from '../../machines/server-states.ts';
-import { nameOf, type Address } from '../../machines/kernel/address.ts';
+import { nameOf, type Address } from '../../machines/kernel/effects.ts';
 import type { OfficeFact } from '../../machines/kernel/ports.ts';
 import type { SeatChanged } from '../../machines/office/office.machine.ts';
 import { isAbandoned } from '../../machines/office/rooms/relay.ts';

@@ -3,7 +3,7 @@ import { landingPort } from '../../machines/uploads/upload.rules.ts';
 import { events } from '../../machines/protocol/protocol.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import type { EventObject } from 'xstate';
-import type { Address } from '../../machines/kernel/address.ts';
+import type { Address } from '../../machines/kernel/effects.ts';
 import { isAnswer } from '../../machines/kernel/ports.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
 import {

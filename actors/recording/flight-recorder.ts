@@ -11,7 +11,7 @@ import {
   createRedactionKey,
   sha256Of,
 } from '../../adapters/index.ts';
-import { nameOf } from '../../machines/kernel/address.ts';
+import { nameOf } from '../../machines/kernel/effects.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 import {
   failureIn,
@@ -33,7 +33,7 @@ import { version, xstateVersion } from '../../machines/version.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { machines } from '../runtime/assemble.ts';
 import { wordsOf } from '../runtime/charts.ts';
-import type { Tap } from '../runtime/tap.ts';
+import type { Tap } from '../runtime/directory.ts';
 import { hostWords, apiWords } from './host-words.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
 import { type RedactHook, HookRedactor } from './redaction.ts';

@@ -4,8 +4,7 @@
  * without an upcaster (machines/trace/format.ts).
  */
 import type { EventObject } from 'xstate';
-import { addressFor, type Address } from '../../machines/kernel/address.ts';
-import { message, type CheckedMessage } from '../../machines/kernel/effects.ts';
+import { addressFor, type Address, message, type CheckedMessage } from '../../machines/kernel/effects.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { stateFor } from '../../machines/server-states.ts';
 import type { HostWords } from '../../machines/trace/index.ts';

@@ -7,7 +7,7 @@ import {
   type Redactor,
 } from '../../machines/trace/index.ts';
 import type { Microstep } from '../runtime/stepper/stepper.ts';
-import type { Observer } from '../runtime/tap.ts';
+import type { Observer } from '../runtime/directory.ts';
 import { ForgottenRecords } from './facts.ts';
 import { LargeValues, keptFrames, TraceWriter, type TraceEntry, type WritingOptions } from './trace-lines.ts';
 

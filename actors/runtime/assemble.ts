@@ -1,14 +1,21 @@
 import { fromCallback, type AnyActor, type AnyStateMachine, type EventObject } from 'xstate';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { aggregatorMachine } from '../../machines/resources/aggregator.machine.ts';
-import type { Address } from '../../machines/kernel/address.ts';
+import type {
+  Address,
+  Deadline,
+  effects,
+  Open,
+  Post,
+  PortRequest,
+  TellOwned,
+} from '../../machines/kernel/effects.ts';
 import { blobsMachine } from '../../machines/blobs/blobs.machine.ts';
 import { downloadMachine } from '../../machines/blobs/download.machine.ts';
 import { callMachine } from '../../machines/call/call.machine.ts';
 import { catalogMachine } from '../../machines/catalog/catalog.machine.ts';
 import { clientMachine } from '../../machines/client/client.machine.ts';
 import { computerMachine } from '../../machines/computer/computer.machine.ts';
-import type { Deadline, effects, Open, Post, PortRequest, TellOwned } from '../../machines/kernel/effects.ts';
 import { linkMachine } from '../../machines/link/link.machine.ts';
 import { offerMachine } from '../../machines/skills/offer.machine.ts';
 import { officeMachine } from '../../machines/office/office.machine.ts';
@@ -32,8 +39,7 @@ import { viewMachine } from '../../machines/agent/view.machine.ts';
 import { watchMachine } from '../../machines/resources/watch.machine.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { merging } from '../../machines/kernel/objects.ts';
-import { type Directory, followTap } from './directory.ts';
-import { Handle, type Root } from './root.ts';
+import { type Directory, followTap, Handle, type Root } from './directory.ts';
 import { steppingOf, type Stepping } from './stepper/stepper.ts';
 
 /** Kinds of root machines, by the name under which machines open them. */

@@ -1,8 +1,6 @@
-import type { Address } from '../../machines/kernel/address.ts';
-import type { Directory } from './directory.ts';
+import type { Address } from '../../machines/kernel/effects.ts';
+import type { Directory, Root, Observer } from './directory.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
-import type { Observer } from './tap.ts';
-import type { Root } from './root.ts';
 
 interface Life {
   readonly openedAt: number;

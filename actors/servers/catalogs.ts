@@ -1,5 +1,4 @@
-import type { Directory } from '../runtime/directory.ts';
-import type { Root } from '../runtime/root.ts';
+import type { Directory, Root } from '../runtime/directory.ts';
 import type { CatalogStatus, ServerPrompts, ServerResources, ServerStatus } from './server-handle.ts';
 import { keep, readCached, systemClock } from '../../adapters/index.ts';
 import type { CatalogNews } from '../../machines/catalog/catalog.machine.ts';
@@ -12,7 +11,7 @@ import {
   type ResourceTemplate,
   type Lists,
 } from '../../machines/catalog/entries.ts';
-import { keyOf } from '../../machines/kernel/address.ts';
+import { keyOf } from '../../machines/kernel/effects.ts';
 
 interface Snapshot {
   readonly value: unknown;

@@ -4,7 +4,7 @@ import type { Inputs } from './inputs.ts';
 import type { ServerSpec } from './render.ts';
 import { keepChosen, readChosen, registryProber, type ChosenRegistry } from '../../adapters/index.ts';
 import type { LaunchSettings } from '../../machines/config/schemas.ts';
-import type { Address } from '../../machines/kernel/address.ts';
+import type { Address } from '../../machines/kernel/effects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import {
   registryPort,

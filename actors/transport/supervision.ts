@@ -14,7 +14,7 @@ import {
   type ClientNews,
   type ClientStart,
 } from '../../machines/client/client.events.ts';
-import { keyOf } from '../../machines/kernel/address.ts';
+import { keyOf } from '../../machines/kernel/effects.ts';
 import { keptByDefault } from '../recording/flight-recorder.ts';
 import { timing, timingOf } from '../../machines/kernel/timing.ts';
 import { unauthorized } from '../../machines/process/server-failure.ts';

@@ -1,4 +1,4 @@
-import type { Address } from '../../machines/kernel/address.ts';
+import type { Address } from '../../machines/kernel/effects.ts';
 import type { Ports, SessionInput } from '../../machines/kernel/ports.ts';
 import { resultBytes, type Around, type Notice, type OpenRequest } from './transport.ts';
 import { messageBytes } from './messages/framing.ts';

@@ -1,6 +1,6 @@
 import type { ElicitRequest, ElicitResult, ClientCapabilities } from '@modelcontextprotocol/client';
 import type { Tool } from '../../machines/catalog/entries.ts';
-import type { Address } from '../../machines/kernel/address.ts';
+import type { Address } from '../../machines/kernel/effects.ts';
 import type {
   Capabilities,
   Emit,

@@ -1,5 +1,5 @@
 import type { Emit, RequestFact } from '../../machines/kernel/ports.ts';
-import type { Address } from '../../machines/kernel/address.ts';
+import type { Address } from '../../machines/kernel/effects.ts';
 import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Timers } from '../clock.ts';
 import { errorOf, hasResult, type Envelope } from './messages/envelope.ts';

@@ -1,5 +1,5 @@
 import type { ClientRequest, RequestOptions } from 'node:http';
-import type { Address } from '../../machines/kernel/address.ts';
+import type { Address } from '../../machines/kernel/effects.ts';
 import type { SessionLost, Waits } from '../../machines/kernel/ports.ts';
 import type { Transport } from '@modelcontextprotocol/client';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';

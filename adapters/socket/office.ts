@@ -1,6 +1,6 @@
 import { type Server as HttpServer, ServerResponse } from 'node:http';
 import { Server } from 'socket.io';
-import { keyOf } from '../../machines/kernel/address.ts';
+import { keyOf } from '../../machines/kernel/effects.ts';
 import type {
   Emit,
   OfficeCommand,

@@ -10,8 +10,9 @@
 import { assign, setup } from 'xstate';
 import { downloadKind } from '../blobs/download.rules.ts';
 import { callKind, repeated, settledBy, type CallStart } from '../call/call.rules.ts';
-import { addressFor, childOf } from '../kernel/address.ts';
 import {
+  addressFor,
+  childOf,
   effects,
   eventAsParams,
   open,

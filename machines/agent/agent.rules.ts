@@ -21,8 +21,6 @@ import {
   type Address,
   type AddressFor,
   type Kind,
-} from '../kernel/address.ts';
-import {
   message,
   open,
   post,

@@ -11,8 +11,16 @@
  * closed     — final: the computer left, or the agent did
  */
 import { assign, setup } from 'xstate';
-import type { Address, AddressFor } from '../kernel/address.ts';
-import { effects, eventAsParams, post, posts, requests, type DirectoryEvent } from '../kernel/effects.ts';
+import {
+  type Address,
+  type AddressFor,
+  effects,
+  eventAsParams,
+  post,
+  posts,
+  requests,
+  type DirectoryEvent,
+} from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import { remembered } from '../kernel/objects.ts';
 import {

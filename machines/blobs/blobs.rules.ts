@@ -1,6 +1,5 @@
 /** Messages and rules of the blobs of a computer: contents that were too large for a result, kept for their agents. */
-import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import { post, type Post } from '../kernel/effects.ts';
+import { kindOf, type Address, type AddressFor, post, type Post } from '../kernel/effects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
 import { blobRefused, blobSizes, type BlobRefusal, type HeldBlobReply } from '../protocol/messages/blobs.ts';

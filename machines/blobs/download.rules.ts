@@ -1,6 +1,14 @@
 /** Messages and rules of a download: the parts of one large content of a computer, for the host of an agent. */
-import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import { message, open, post, type Open, type Post } from '../kernel/effects.ts';
+import {
+  kindOf,
+  type Address,
+  type AddressFor,
+  message,
+  open,
+  post,
+  type Open,
+  type Post,
+} from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { isUnseated, wireCodes, type Failure } from '../protocol/failure.ts';

@@ -18,8 +18,8 @@
  * question, which cancels it at the server; leaving a state does not.
  */
 import { assign, not, setup } from 'xstate';
-import type { Address } from '../kernel/address.ts';
 import {
+  type Address,
   deadline,
   effects,
   eventAsParams,

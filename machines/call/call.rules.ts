@@ -1,7 +1,6 @@
 /** Rules of a tool call as pure functions: its time limits, the questions it asks, and its answers. */
 import { largeContents } from '../blobs/blobs.rules.ts';
-import { type Address, type AddressFor, kindOf } from '../kernel/address.ts';
-import type { DirectoryEvent } from '../kernel/effects.ts';
+import { type Address, type AddressFor, kindOf, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import { type Failure, wireCodes } from '../protocol/failure.ts';
 import type { Digits } from '../protocol/json.ts';

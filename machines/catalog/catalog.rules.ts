@@ -1,6 +1,5 @@
 /** Messages, memory and timing rules of a catalog, the machine of one list of one server. */
-import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import { post } from '../kernel/effects.ts';
+import { kindOf, type Address, type AddressFor, post } from '../kernel/effects.ts';
 import { backoffOfList, type TimingOf } from '../kernel/timing.ts';
 import { listRestless } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';

@@ -1,6 +1,6 @@
 import type { ServerState } from '../server-states.ts';
 /** Messages to and from the machine of a client, its data, and its questions to ports. */
-import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
+import { kindOf, type Address, type AddressFor, type DirectoryEvent } from '../kernel/effects.ts';
 import type { CatalogList, Lists } from '../catalog/entries.ts';
 import type { ToolMeta } from '../catalog/tool.ts';
 import type { CallRequest, ServerWanted, ToolApproved } from '../call/call.rules.ts';
@@ -11,7 +11,6 @@ import type {
   CatalogRefreshing,
   CatalogSettled,
 } from '../catalog/catalog.machine.ts';
-import type { DirectoryEvent } from '../kernel/effects.ts';
 import type {
   Capabilities,
   ClientWaits,

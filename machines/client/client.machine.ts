@@ -26,8 +26,8 @@ import { not, assign, setup } from 'xstate';
 import { callKind, type CallOrder } from '../call/call.rules.ts';
 import { catalogKind } from '../catalog/catalog.rules.ts';
 import type { CatalogList } from '../catalog/entries.ts';
-import { childOf } from '../kernel/address.ts';
 import {
+  childOf,
   deadline,
   eventAsParams,
   noDeadline,

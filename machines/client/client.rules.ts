@@ -3,8 +3,8 @@ import { callKind, repeated, settledBy, type CallStart } from '../call/call.rule
 import type { CallPolicy } from '../call/policy/index.ts';
 import { catalogKind, type CatalogOrder } from '../catalog/catalog.rules.ts';
 import { catalogLists, type CatalogList } from '../catalog/entries.ts';
-import { childOf } from '../kernel/address.ts';
 import {
+  childOf,
   message,
   open,
   post,

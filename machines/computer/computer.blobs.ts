@@ -1,7 +1,8 @@
 /** Messages between a computer and the machine of its blobs. */
 import { blobsKind, closing, mostReads, type BlobWanted } from '../blobs/blobs.rules.ts';
-import { childOf, type AddressFor } from '../kernel/address.ts';
 import {
+  childOf,
+  type AddressFor,
   open,
   type Open,
   type OwnedEnded,

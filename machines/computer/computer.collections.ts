@@ -2,8 +2,9 @@
 import { withoutKey } from '../protocol/json.ts';
 import type { CatalogListed, CatalogNews } from '../catalog/catalog.machine.ts';
 import type { ClientChanged, ClientNews } from '../client/client.events.ts';
-import { childOf, type AddressFor } from '../kernel/address.ts';
 import {
+  childOf,
+  type AddressFor,
   message,
   open,
   post,

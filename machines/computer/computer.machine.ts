@@ -15,8 +15,8 @@ import { callKind, type ComputerCall, type ToolApproved } from '../call/call.rul
 import type { CatalogListed, CatalogNews, CatalogRestless } from '../catalog/catalog.machine.ts';
 import { emptyTable } from '../catalog/tool-table.ts';
 import { clientKind, type ClientChanged } from '../client/client.events.ts';
-import type { Address } from '../kernel/address.ts';
 import {
+  type Address,
   effects,
   eventAsParams,
   message,

@@ -31,8 +31,18 @@ import {
   type Spent,
   type ClientOrder,
 } from '../client/client.events.ts';
-import { childOf, keyOf, type Address, type AddressFor } from '../kernel/address.ts';
-import { post, open, type DirectoryEvent, type Post, type Open, type OwnedEnded } from '../kernel/effects.ts';
+import {
+  childOf,
+  keyOf,
+  type Address,
+  type AddressFor,
+  post,
+  open,
+  type DirectoryEvent,
+  type Post,
+  type Open,
+  type OwnedEnded,
+} from '../kernel/effects.ts';
 import type { Capabilities, Waits } from '../kernel/ports.ts';
 import { remembered } from '../kernel/objects.ts';
 import { timingOf, type Timing } from '../kernel/timing.ts';

@@ -1,6 +1,13 @@
 /** Messages between a computer and the machine of its skills. */
-import { childOf } from '../kernel/address.ts';
-import { message, open, post, type CheckedMessage, type Open, type Post } from '../kernel/effects.ts';
+import {
+  childOf,
+  message,
+  open,
+  post,
+  type CheckedMessage,
+  type Open,
+  type Post,
+} from '../kernel/effects.ts';
 import { timingOf } from '../kernel/timing.ts';
 import { hasSkillIn, offeredIn } from '../skills/offer.rules.ts';
 import {

@@ -1,6 +1,6 @@
 /** Ports of the machines: the input that opens each port, the commands it takes, and the facts it reports. */
 import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
-import type { Address, AnyEvent } from './address.ts';
+import type { Address, AnyEvent } from './effects.ts';
 import type { Digits } from '../protocol/json.ts';
 import type { Failure } from '../protocol/failure.ts';
 import type { CancelReason, Progress, TraceContext } from '../protocol/messages/messages.ts';

@@ -19,8 +19,10 @@ import {
   type ComputerCall,
 } from '../call/call.rules.ts';
 import { wireText, withMeta } from '../call/policy/index.ts';
-import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
 import {
+  kindOf,
+  type Address,
+  type AddressFor,
   deadline,
   effects,
   eventAsParams,

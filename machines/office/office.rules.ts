@@ -1,6 +1,13 @@
 /** Messages of the office machine, and its rules: the results of a claim, a leave and a lost connection. */
-import { childOf, keyOf, type AddressFor } from '../kernel/address.ts';
-import { post, type DirectoryEvent, type OwnedEnded, type Post } from '../kernel/effects.ts';
+import {
+  childOf,
+  keyOf,
+  type AddressFor,
+  post,
+  type DirectoryEvent,
+  type OwnedEnded,
+  type Post,
+} from '../kernel/effects.ts';
 import { type OfficeCommand, type OfficeFact, type OfficeInput, type SeatFacts } from '../kernel/ports.ts';
 import { forget, release, seatsIn, type Claimed, type Claims } from './rooms/claims.ts';
 import { seatKind, type SeatNews, type SeatOrder } from './seat.machine.ts';

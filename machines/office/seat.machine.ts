@@ -9,8 +9,16 @@
  * closed    — final: the socket is gone
  */
 import { assign, setup } from 'xstate';
-import { kindOf, type AddressFor } from '../kernel/address.ts';
-import { effects, eventAsParams, post, posts, postsAll, type DirectoryEvent } from '../kernel/effects.ts';
+import {
+  kindOf,
+  type AddressFor,
+  effects,
+  eventAsParams,
+  post,
+  posts,
+  postsAll,
+  type DirectoryEvent,
+} from '../kernel/effects.ts';
 import type { SeatFacts } from '../kernel/ports.ts';
 
 export interface SeatStart {

@@ -1,8 +1,7 @@
 /** Messages, memory and pure rules of the settings machine. */
 import { mistakeLine, type Mistake } from '../config/mistake.ts';
 import type { Edit } from '../config/json-text.ts';
-import type { Address, AddressFor } from '../kernel/address.ts';
-import { post, type PortRequest, type Post } from '../kernel/effects.ts';
+import { type Address, type AddressFor, post, type PortRequest, type Post } from '../kernel/effects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { Fields } from '../protocol/json.ts';
 import { isOfFuture } from './host-config.ts';

@@ -14,8 +14,14 @@
  * `npx` outlives its wrapper.
  */
 import { assign, sendTo, setup } from 'xstate';
-import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
+import {
+  kindOf,
+  type Address,
+  type AddressFor,
+  effects,
+  post,
+  type DirectoryEvent,
+} from '../kernel/effects.ts';
 import { processPort, type ProcessFact } from '../kernel/ports.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import type { ProcessEnd } from './server-failure.ts';

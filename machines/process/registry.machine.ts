@@ -9,8 +9,15 @@
  * closed  — final
  */
 import { assign, setup } from 'xstate';
-import type { Address, AddressFor } from '../kernel/address.ts';
-import { post, effects, type PortRequest, type Post, type DirectoryEvent } from '../kernel/effects.ts';
+import {
+  type Address,
+  type AddressFor,
+  post,
+  effects,
+  type PortRequest,
+  type Post,
+  type DirectoryEvent,
+} from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 
 /**

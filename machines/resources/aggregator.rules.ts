@@ -1,8 +1,12 @@
 /** Messages and memory of an aggregator, and its pure rules for lists, server caches and questions. */
 import { withoutKey } from '../protocol/json.ts';
 import type { ServerHistory } from '../call/history.ts';
-import { kindOf, childOf, keyOf, type Address, type AddressFor } from '../kernel/address.ts';
 import {
+  kindOf,
+  childOf,
+  keyOf,
+  type Address,
+  type AddressFor,
   open,
   post,
   message,

@@ -5,8 +5,14 @@
  * read | refused — final
  */
 import { setup } from 'xstate';
-import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import { effects, post, type DirectoryEvent } from '../kernel/effects.ts';
+import {
+  kindOf,
+  type Address,
+  type AddressFor,
+  effects,
+  post,
+  type DirectoryEvent,
+} from '../kernel/effects.ts';
 import type { RequestFact, ResourceCollection } from '../kernel/ports.ts';
 import { contentsIn, promptIn, failureForAgents, type ResourceRead } from './collections.ts';
 import { collections } from './collection-rules.ts';

@@ -1,6 +1,6 @@
 /** Pages of the resources of one server, as an agent gets them with `client:get_resources`. */
 import type { Annotations, Resource } from '../catalog/entries.ts';
-import type { AddressFor } from '../kernel/address.ts';
+import type { AddressFor } from '../kernel/effects.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import { withoutUndefined, jsonBytes } from '../protocol/json.ts';
 import type { Read } from '../protocol/messages/lists.ts';

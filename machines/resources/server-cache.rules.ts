@@ -1,5 +1,5 @@
 /** Messages and memory of a server cache, and its pure rules. */
-import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
+import { kindOf, type Address, type AddressFor } from '../kernel/effects.ts';
 import type { ResourceCollection } from '../kernel/ports.ts';
 import { remembered } from '../kernel/objects.ts';
 import type { TimingOf } from '../kernel/timing.ts';

@@ -13,8 +13,15 @@
  * a session, are then tried again, or when they are requested again.
  */
 import { assign, setup } from 'xstate';
-import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import { effects, post, type DirectoryEvent, type Post } from '../kernel/effects.ts';
+import {
+  kindOf,
+  type Address,
+  type AddressFor,
+  effects,
+  post,
+  type DirectoryEvent,
+  type Post,
+} from '../kernel/effects.ts';
 import { remembered } from '../kernel/objects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import type { Timing } from '../kernel/timing.ts';

@@ -1,7 +1,6 @@
 /** Skills that one MCP server offers as `skill://` resources: their entries in its list, and the messages of their machine. */
 import type { JsonObject } from '../catalog/entries.ts';
-import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import type { Post } from '../kernel/effects.ts';
+import { kindOf, type Address, type AddressFor, type Post } from '../kernel/effects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import type { Contents } from '../resources/collections.ts';
 import { decodePart } from '../resources/uri.ts';

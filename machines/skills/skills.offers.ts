@@ -2,8 +2,10 @@
  * Part of the skills machine for skills of servers: one machine for each server that lists some, and their part of all
  * skills.
  */
-import { childOf, keyOf, type AddressFor } from '../kernel/address.ts';
 import {
+  childOf,
+  keyOf,
+  type AddressFor,
   message,
   open,
   post,

@@ -1,8 +1,7 @@
 /** Messages and rules of the skills machine: names of skills, answers to questions, and failures. */
 import { contentHash } from '../catalog/entries.ts';
 import type { BlobFacts } from '../blobs/blobs.rules.ts';
-import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import { post, type Post } from '../kernel/effects.ts';
+import { kindOf, type Address, type AddressFor, post, type Post } from '../kernel/effects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
 import type { GetSkillReply, SkillRef } from '../protocol/messages/collections.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonical, revived, textOfRecord, Texts } from './canonical.ts';
 import { redactorOf } from './redaction.ts';
-import { SecretIndex } from './secret-index.ts';
+import { SecretIndex } from './secret-rules.ts';
 
 const read = (text: string): unknown => revived(JSON.parse(text));
 const again = (value: unknown): string => canonical(read(canonical(value)));

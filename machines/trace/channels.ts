@@ -1,5 +1,5 @@
 import type { EventObject } from 'xstate';
-import { kindIn, type Address } from '../kernel/address.ts';
+import { kindIn, type Address } from '../kernel/effects.ts';
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import { isAnswer } from '../kernel/ports.ts';
 import type { Fields } from '../protocol/json.ts';

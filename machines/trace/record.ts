@@ -1,6 +1,5 @@
 import type { EventObject } from 'xstate';
-import type { Address, AnyEvent } from '../kernel/address.ts';
-import type { Message } from '../kernel/effects.ts';
+import type { Address, AnyEvent, Message } from '../kernel/effects.ts';
 import { isObject } from '../protocol/json.ts';
 
 /** Error that was thrown, in the form a trace stores. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonical, revived } from './canonical.ts';
 import { redacted, redactorOf, SecretRedactor } from './redaction.ts';
-import { SecretIndex } from './secret-index.ts';
+import { SecretIndex } from './secret-rules.ts';
 
 /** Short fake hash without a key that differs for different texts. */
 const hash = (text: string): string => {

@@ -1,7 +1,13 @@
 import { isObject, type Fields } from '../protocol/json.ts';
 import type { Redactor } from './canonical.ts';
-import { couldBeAnything, replacedIn, SecretIndex, shortestSecret } from './secret-index.ts';
-import { formsIn, isSecretName } from './secret-rules.ts';
+import {
+  couldBeAnything,
+  replacedIn,
+  SecretIndex,
+  shortestSecret,
+  formsIn,
+  isSecretName,
+} from './secret-rules.ts';
 
 /**
  * Keyed hash of a secret: the same value has the same hash within a trace, and without the key nobody can

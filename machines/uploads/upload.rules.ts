@@ -1,7 +1,14 @@
 /** Messages and rules of the machine of one upload: its parts in order, its answers and its refusals. */
 import type { JudgedCall } from '../call/policy/index.ts';
-import { kindOf, type Address, type AddressFor } from '../kernel/address.ts';
-import { message, post, type Post, type PortRequest } from '../kernel/effects.ts';
+import {
+  kindOf,
+  type Address,
+  type AddressFor,
+  message,
+  post,
+  type Post,
+  type PortRequest,
+} from '../kernel/effects.ts';
 import type { Failure } from '../protocol/failure.ts';
 import {
   uploadLimits,

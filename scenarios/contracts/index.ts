@@ -27,7 +27,7 @@ export {
   type ServerEnd,
   type ServerWire,
 } from './session/session.subject.ts';
-export type { AnyEvent } from '../../machines/kernel/address.ts';
+export type { AnyEvent } from '../../machines/kernel/effects.ts';
 export type { Waits } from '../../machines/kernel/ports.ts';
 export type {
   RequestFact,

@@ -9,8 +9,15 @@ import type { catalogMachine } from '../../machines/catalog/catalog.machine.ts';
 import { clientKind } from '../../machines/client/client.events.ts';
 import type { clientMachine } from '../../machines/client/client.machine.ts';
 import type { computerMachine } from '../../machines/computer/computer.machine.ts';
-import { childOf, type AddressFor } from '../../machines/kernel/address.ts';
-import { message, open, post, toOwned, type Post } from '../../machines/kernel/effects.ts';
+import {
+  childOf,
+  type AddressFor,
+  message,
+  open,
+  post,
+  toOwned,
+  type Post,
+} from '../../machines/kernel/effects.ts';
 import type { linkMachine, ToolsWanted } from '../../machines/link/link.machine.ts';
 import { linkKind } from '../../machines/link/link.machine.ts';
 import type { officeMachine } from '../../machines/office/office.machine.ts';

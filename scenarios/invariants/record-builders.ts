@@ -1,6 +1,5 @@
 import type { EventObject } from 'xstate';
-import type { Address } from '../../machines/kernel/address.ts';
-import type { Message } from '../../machines/kernel/effects.ts';
+import type { Address, Message } from '../../machines/kernel/effects.ts';
 import type { RecordOf, SeenRecord } from './invariant.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Fields } from '../../machines/protocol/json.ts';

@@ -1,4 +1,4 @@
-import { keyOf } from '../../machines/kernel/address.ts';
+import { keyOf } from '../../machines/kernel/effects.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import { capabilitiesOf, type ResourcesTruth, type Truth } from '../stage/scripted/script.ts';
 import { isWindowUri, isDpeUri } from '../../machines/resources/uri.ts';

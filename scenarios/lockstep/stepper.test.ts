@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createActor, createMachine, type AnyStateMachine } from 'xstate';
 import { compiled, interpreted, steppingOf } from '../../actors/runtime/stepper/stepper.ts';
-import type { Observer } from '../../actors/runtime/tap.ts';
+import type { Observer } from '../../actors/runtime/directory.ts';
 import { Harness } from '../stage/harness.ts';
 import { lockstepTelling } from './lockstep.ts';
 

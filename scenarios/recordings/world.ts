@@ -6,7 +6,7 @@ import { createComputer } from '../../actors/api/computer.ts';
 import { createOffice } from '../../actors/api/office.ts';
 import type { Office } from '../../actors/api/office-handle.ts';
 import { Runtime } from '../../actors/api/runtime.ts';
-import { Tap } from '../../actors/runtime/tap.ts';
+import { Tap } from '../../actors/runtime/directory.ts';
 import { parseConfig } from '../../machines/config/parse.ts';
 import type { DirectoryRecord, Profile } from '../../machines/trace/index.ts';
 import { timing } from '../../machines/kernel/timing.ts';

@@ -16,7 +16,7 @@ export {
   type Verdict,
   type Violation,
 } from './replay.ts';
-export type { Address } from '../../machines/kernel/address.ts';
+export type { Address } from '../../machines/kernel/effects.ts';
 export { redact, type Redacted, type RedactOptions } from './redact.ts';
 export { worldOf, UnusableTrace, type ReadTrace, type World, type WorldOptions } from './world/world.ts';
 export { virtualTime, type VirtualTime, type VirtualTimeOptions } from './world/virtual-time.ts';

@@ -1,9 +1,7 @@
 import type { EventObject } from 'xstate';
 import { givenIn, hostWords, orderOf, startInput } from '../../actors/recording/host-words.ts';
-import type { Directory } from '../../actors/runtime/directory.ts';
-import type { Observer } from '../../actors/runtime/tap.ts';
-import type { Platform } from '../../actors/runtime/root.ts';
-import { kindIn, type Address } from '../../machines/kernel/address.ts';
+import type { Directory, Platform, Observer } from '../../actors/runtime/directory.ts';
+import { kindIn, type Address } from '../../machines/kernel/effects.ts';
 import { isAnswer, type PortInstance, type Ports } from '../../machines/kernel/ports.ts';
 import {
   ChannelNames,

@@ -4,7 +4,7 @@ import { replayOf } from './replay.ts';
 import { Harness } from '../stage/harness.ts';
 import type { Recorder, RecorderOptions } from '../../actors/recording/recorder.ts';
 import { recorderOf as recorderAt, traceOf } from '../stage/recording.ts';
-import { Tap } from '../../actors/runtime/tap.ts';
+import { Tap } from '../../actors/runtime/directory.ts';
 
 /** Clock of the harness that plays. */
 let clock: { now(): number } = { now: () => 0 };

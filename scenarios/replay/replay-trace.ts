@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AnyStateMachine } from 'xstate';
 import { assemble, machines } from '../../actors/runtime/assemble.ts';
-import { Directory } from '../../actors/runtime/directory.ts';
-import { type Observer, Tap } from '../../actors/runtime/tap.ts';
+import { Directory, type Observer, Tap } from '../../actors/runtime/directory.ts';
 import { canonical, redacted, type Trace } from '../../machines/trace/index.ts';
 import type { SeenRecord } from '../invariants/index.ts';
 import { steppingOfTests } from '../lockstep/stepping-of-tests.ts';

@@ -1,13 +1,12 @@
 import type { AnyEventObject, AnyStateMachine } from 'xstate';
 import { assemble, machines } from '../../actors/runtime/assemble.ts';
-import { Directory } from '../../actors/runtime/directory.ts';
+import { Directory, type Observer, Tap } from '../../actors/runtime/directory.ts';
 import { RedactedPorts } from '../../actors/recording/redaction.ts';
-import { type Observer, Tap } from '../../actors/runtime/tap.ts';
 import type { DirectoryRecord } from '../../machines/trace/index.ts';
 import type { Recorder } from '../../actors/recording/recorder.ts';
 import type { AgentStart } from '../../machines/agent/agent.machine.ts';
 import type { ComputerStart, ServerPlan } from '../../machines/computer/computer.machine.ts';
-import { nameOf, type Address } from '../../machines/kernel/address.ts';
+import { nameOf, type Address } from '../../machines/kernel/effects.ts';
 import { defaultLimits, type KnownTools, type CallLimits } from '../../machines/call/policy/index.ts';
 import { extended } from '../../machines/kernel/objects.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';

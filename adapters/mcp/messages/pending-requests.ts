@@ -3,7 +3,7 @@ import { TransientMap } from '../../../machines/kernel/objects.ts';
 import { isAnswer, isNotification } from '../lenient.ts';
 import { Refused, type McpTransport, type Around } from '../transport.ts';
 import type { Envelope } from './envelope.ts';
-import type { Address } from '../../../machines/kernel/address.ts';
+import type { Address } from '../../../machines/kernel/effects.ts';
 import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 import { progressOf } from './notifications.ts';
 import type { Capabilities } from '../../../machines/kernel/ports.ts';

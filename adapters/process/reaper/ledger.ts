@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
-import type { Address } from '../../../machines/kernel/address.ts';
+import type { Address } from '../../../machines/kernel/effects.ts';
 import { lookTwice, type TracedGroup } from './group.ts';
 import type { StartTime } from './process-table.ts';
 import type { Launched, Remains } from '../environment.ts';

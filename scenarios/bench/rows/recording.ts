@@ -1,7 +1,7 @@
 import { Frames } from '../../../actors/inspector/live-stream.ts';
 import { FlightRecorder, KnownSecrets } from '../../../actors/recording/flight-recorder.ts';
 import { Runtime } from '../../../actors/api/runtime.ts';
-import { Tap } from '../../../actors/runtime/tap.ts';
+import { Tap } from '../../../actors/runtime/directory.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import { textOf, type Chain } from '../chain.ts';
 import { computerOver, served, textFrom } from '../inside.ts';

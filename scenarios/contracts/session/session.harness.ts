@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Address } from '../../../machines/kernel/address.ts';
+import type { Address } from '../../../machines/kernel/effects.ts';
 import {
   isAnswer,
   type Emit,

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { createActor, fromCallback, type AnyStateMachine } from 'xstate';
 import { nodesOf } from '../../../actors/runtime/charts.ts';
 import { machines } from '../../../actors/runtime/assemble.ts';
-import { nameOf } from '../../../machines/kernel/address.ts';
+import { nameOf } from '../../../machines/kernel/effects.ts';
 import * as ports from '../../../machines/kernel/ports.ts';
 import type { PortInstance, Ports } from '../../../machines/kernel/ports.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';

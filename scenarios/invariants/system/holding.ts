@@ -1,4 +1,4 @@
-import { nameOf, type Address } from '../../../machines/kernel/address.ts';
+import { nameOf, type Address } from '../../../machines/kernel/effects.ts';
 import { mostWaiting } from '../../../machines/computer/computer.calls.ts';
 import { mostOnTheWay } from '../../../machines/resources/server-cache.rules.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';

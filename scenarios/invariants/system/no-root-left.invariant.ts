@@ -1,4 +1,4 @@
-import type { Address } from '../../../machines/kernel/address.ts';
+import type { Address } from '../../../machines/kernel/effects.ts';
 import type { DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Judge, Structural } from '../invariant.ts';
 import { endRecord, openRecord, recordsOf } from '../record-builders.ts';

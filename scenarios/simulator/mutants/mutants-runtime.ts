@@ -1,7 +1,6 @@
 import { assign } from 'xstate';
-import { Directory } from '../../../actors/runtime/directory.ts';
-import { Handle } from '../../../actors/runtime/root.ts';
-import { nameOf } from '../../../machines/kernel/address.ts';
+import { Directory, Handle } from '../../../actors/runtime/directory.ts';
+import { nameOf } from '../../../machines/kernel/effects.ts';
 import { SecretRedactor, type DirectoryRecord } from '../../../machines/trace/index.ts';
 import type { Edit } from '../../fixtures/altered.ts';
 import { crashing } from './mutant-runs.ts';

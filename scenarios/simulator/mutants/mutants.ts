@@ -1,7 +1,6 @@
 import { assign } from 'xstate';
-import { nameOf } from '../../../machines/kernel/address.ts';
+import { nameOf, type Post } from '../../../machines/kernel/effects.ts';
 import { send } from '../../../machines/call/call.machine.ts';
-import type { Post } from '../../../machines/kernel/effects.ts';
 import { altered } from '../../fixtures/altered.ts';
 import {
   withChart,

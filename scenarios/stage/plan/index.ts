@@ -28,7 +28,7 @@ export type { CallLimits } from '../../../machines/call/policy/index.ts';
 export type { CallSettled } from '../../../machines/call/call.rules.ts';
 export type { Landing } from '../../../machines/uploads/upload.rules.ts';
 export type { OnConflict } from '../../../machines/catalog/tool-table.ts';
-export type { AnyEvent } from '../../../machines/kernel/address.ts';
+export type { AnyEvent } from '../../../machines/kernel/effects.ts';
 export type { DirectoryRecord, Thrown } from '../../../machines/trace/index.ts';
 export type { Message } from '../../../machines/kernel/effects.ts';
 export type { SeenRecord as Seen } from '../../invariants/invariant.ts';

@@ -1,4 +1,4 @@
-import { nameOf, type Address } from '../../../machines/kernel/address.ts';
+import { nameOf, type Address } from '../../../machines/kernel/effects.ts';
 import { isAnswer } from '../../../machines/kernel/ports.ts';
 import type { CallSettled } from '../../../machines/call/call.rules.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';

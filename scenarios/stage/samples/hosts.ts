@@ -2,7 +2,7 @@ import type { AgentOrder } from '../../../machines/agent/agent.machine.ts';
 import { rows, whats, type NotificationOrder } from '../../../machines/protocol/notifications.ts';
 import { answers, request, type OrdersOf, type Sample, refusals } from './sample.ts';
 import type { ComputerOrder } from '../../../machines/computer/computer.machine.ts';
-import { addressFor } from '../../../machines/kernel/address.ts';
+import { addressFor } from '../../../machines/kernel/effects.ts';
 import { timing } from '../../../machines/kernel/timing.ts';
 import { planOf } from '../server-plan.ts';
 import { landing, part } from './uploads.ts';

@@ -1,5 +1,5 @@
 import type { AggregatorOrder } from '../../../machines/resources/aggregator.machine.ts';
-import { addressFor } from '../../../machines/kernel/address.ts';
+import { addressFor } from '../../../machines/kernel/effects.ts';
 import type { ResourceCollection } from '../../../machines/kernel/ports.ts';
 import { type OrdersOf, type Sample, answers, refusals } from './sample.ts';
 import type { ReadOrder } from '../../../machines/resources/read.machine.ts';

@@ -1,5 +1,5 @@
 import type { EventObject } from 'xstate';
-import { addressFor } from '../../../machines/kernel/address.ts';
+import { addressFor } from '../../../machines/kernel/effects.ts';
 import { timing } from '../../../machines/kernel/timing.ts';
 
 /** Event with its payload. */

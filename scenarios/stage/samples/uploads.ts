@@ -1,4 +1,4 @@
-import { addressFor } from '../../../machines/kernel/address.ts';
+import { addressFor } from '../../../machines/kernel/effects.ts';
 import type { PartTaken, UploadOrder } from '../../../machines/uploads/upload.rules.ts';
 import { refusals, type OrdersOf, type Sample } from './sample.ts';
 

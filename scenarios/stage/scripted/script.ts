@@ -1,4 +1,4 @@
-import type { Address } from '../../../machines/kernel/address.ts';
+import type { Address } from '../../../machines/kernel/effects.ts';
 import type { Tool } from '../../../machines/catalog/entries.ts';
 import type {
   Emit,

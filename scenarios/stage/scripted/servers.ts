@@ -1,4 +1,4 @@
-import { nameOf, type Address } from '../../../machines/kernel/address.ts';
+import { nameOf, type Address } from '../../../machines/kernel/effects.ts';
 import type {
   Emit,
   PortInstance,

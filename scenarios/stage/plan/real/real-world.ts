@@ -4,7 +4,7 @@ import type { Recorder } from '../../../../actors/recording/recorder.ts';
 import { defaultLimits } from '../../../../machines/call/policy/index.ts';
 import type { Confirm } from '../../../../actors/api/computer-options.ts';
 import { Runtime, type HostedMachine } from '../../../../actors/api/runtime.ts';
-import { Tap } from '../../../../actors/runtime/tap.ts';
+import { Tap } from '../../../../actors/runtime/directory.ts';
 import type { Permission } from '../../../../machines/call/policy/judge.ts';
 import type { DirectoryRecord } from '../../../../machines/trace/index.ts';
 import { type Fault, wordOf } from '../../../fault-server/words/fault.ts';
