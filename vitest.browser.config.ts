@@ -11,7 +11,7 @@ export default defineConfig({
     passWithNoTests: false,
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    maxWorkers: 1,
+    maxWorkers: 2,
     // Tests neither read nor write what the person who runs them keeps for real hosts.
     env: {
       XDG_STATE_HOME: mkdtempSync(join(tmpdir(), 'a2c-test-state-')),

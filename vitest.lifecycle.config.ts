@@ -11,7 +11,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Most cases wait for something: a few at once use the cores meanwhile.
     maxConcurrency: 5,
-    maxWorkers: 1,
+    maxWorkers: 2,
     env: { A2C_KEYRING: 'off' },
   },
 });

@@ -1,15 +1,10 @@
-import { createEmptyActor, type AnyMachineSnapshot, type AnyStateMachine, type EventObject } from 'xstate';
+import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
 import { machines } from '../../actors/runtime/assemble.ts';
-import type { Scope } from '../../actors/runtime/stepper/chart-tables.ts';
 import { samples } from '../stage/samples/index.ts';
 import { placed, type Said, type Sample } from '../stage/samples/sample.ts';
-import { aftersOf } from '../stage/explore.ts';
+import { aftersOf, idle } from '../stage/explore.ts';
 import { everythingFor, stateSpaceOf, type StateSpace } from '../stage/state-space.ts';
 import { Difference, lockstepTelling } from './lockstep.ts';
-
-const self = createEmptyActor();
-/** Scope of an actor that does not run: its deferred actions are dropped. */
-const scope = { self, system: self.system, defer: () => {}, actionExecutor: () => {} } as unknown as Scope;
 
 /** Runs a step; returns the snapshot, or the difference, or undefined when both interpreters threw. */
 function attempt(step: () => AnyMachineSnapshot): AnyMachineSnapshot | string | undefined {
@@ -21,7 +16,7 @@ function attempt(step: () => AnyMachineSnapshot): AnyMachineSnapshot | string | 
 }
 /** Takes an event with both interpreters in the state of a machine that steps in lockstep; no action is performed. */
 export function differenceAt(snapshot: AnyMachineSnapshot, event: EventObject): string | undefined {
-  const after = attempt(() => snapshot.machine.transition(snapshot, event, scope as never));
+  const after = attempt(() => snapshot.machine.transition(snapshot, event, idle));
   return typeof after === 'string' ? after : undefined;
 }
 
@@ -58,13 +53,13 @@ export function differenceOnWalk({ kind, picks }: Walk): string | undefined {
   walked.set(kind, machine);
   const sample = samples[kind] as Sample;
   const opens = opensOf(sample);
-  let snapshot = attempt(() => machine.getInitialSnapshot(scope as never, { ...placed, ...sample.input }));
+  let snapshot = attempt(() => machine.getInitialSnapshot(idle, { ...placed, ...sample.input }));
   for (const pick of picks) {
     if (typeof snapshot !== 'object' || snapshot.status !== 'active') break;
     const from = snapshot;
     const events = eventsAt({ sample, opens }, from);
     const event = events[pick % events.length] as Said;
-    snapshot = attempt(() => machine.transition(from, event, scope as never));
+    snapshot = attempt(() => machine.transition(from, event, idle));
   }
   return typeof snapshot === 'string' ? snapshot : undefined;
 }

@@ -2,7 +2,16 @@ import { isAnswer } from '../../machines/kernel/ports.ts';
 import type { AnyStateMachine, EventObject } from 'xstate';
 import { namesOf } from '../../actors/runtime/charts.ts';
 import type { Deadline, Open, PortRequest } from '../../machines/kernel/effects.ts';
-import { aftersOf, explore, isAlive, type Spot, stepping, type Asked, type Stepped } from './explore.ts';
+import {
+  aftersOf,
+  explore,
+  isAlive,
+  type Spot,
+  stepping,
+  type Asked,
+  type Stepped,
+  type Stepping,
+} from './explore.ts';
 import { placed, type Sample, type Said } from './samples/sample.ts';
 
 /** Part of the directory that a machine has created by its requests: the actors that can send to it. */
@@ -21,6 +30,7 @@ export interface StateSpace {
   readonly kind: string;
   readonly machine: AnyStateMachine;
   readonly sample: Sample;
+  readonly steps: Stepping;
   /** States in which the machine can rest, each with the actors that live at that time. */
   readonly stops: readonly Stop[];
   /**
@@ -118,6 +128,7 @@ export function stateSpaceOf(
 ): StateSpace {
   const { tellApart = () => null } = sample;
   const taken = new Set<string>();
+  const named = new Set<unknown>();
   const opens = new Map<string, string>();
   const refusals: { stop: Stop; kind: string; isHeard: boolean }[] = [];
 
@@ -143,7 +154,10 @@ export function stateSpaceOf(
     return isHeard ? step(stop, refusal) : stop;
   };
   const step = (from: Stop, event: EventObject): Stop => {
-    for (const id of namesOf(transitionsFor(machine, from, event))) taken.add(id);
+    // Names only what is new, because a name costs more than the step. XState hands out copies with one function in common.
+    const fresh = transitionsFor(machine, from, event).filter(({ toJSON }) => !named.has(toJSON));
+    for (const { toJSON } of fresh) named.add(toJSON);
+    for (const id of namesOf(fresh)) taken.add(id);
     return arrive(from, event, steps.step(from.snapshot, event));
   };
 
@@ -169,6 +183,6 @@ export function stateSpaceOf(
       ]),
     limit,
   );
-  return { kind, machine, sample, stops: [...spots.values()].filter(isAlive), taken, opens, refusals };
+  return { kind, machine, sample, steps, stops: [...spots.values()].filter(isAlive), taken, opens, refusals };
 }
 const born = { type: 'born' };

@@ -1,5 +1,4 @@
 import {
-  transition,
   type AnyStateMachine,
   type EventFromLogic,
   type EventObject,
@@ -8,7 +7,6 @@ import {
 } from 'xstate';
 import { pathOf } from '../../../actors/runtime/charts.ts';
 import { aftersOf, explore, isAlive, shown, type Spot, stepping } from '../../stage/explore.ts';
-import type { Sample } from '../../stage/samples/sample.ts';
 import {
   endsAt,
   factsAt,
@@ -184,25 +182,24 @@ export const unawaited: ChartInvariant = (space) =>
   told(
     space,
     space.stops.map((stop) => {
-      const { machine, sample } = space;
+      const { sample } = space;
       const orders = ordersOf(sample).filter(({ type }) => type !== 'close');
       const coming = [...timersAt(stop), ...orders, ...factsAt(stop, sample), ...endsAt(stop, sample)];
       return {
         stop,
         what: 'waits for nobody',
-        isBroken: !coming.some((event) => leadsOn(machine, sample, stop, event)),
+        isBroken: !coming.some((event) => leadsOn(space, stop, event)),
       };
     }),
   );
 
 /** Tells whether an event leads to another state, or to the same one with a next action. */
 function leadsOn(
-  machine: AnyStateMachine,
-  { tellApart }: Sample,
+  { steps, sample: { tellApart } }: StateSpace,
   { snapshot }: Stop,
   event: { readonly type: string },
 ): boolean {
-  const [next] = transition<AnyStateMachine>(machine, snapshot, event);
+  const [next] = steps.step(snapshot, event);
   const shown = ({ value, context }: typeof next): string =>
     JSON.stringify([value, tellApart?.(context, value)]);
   return next.status !== 'active' || shown(next) !== shown(snapshot);
