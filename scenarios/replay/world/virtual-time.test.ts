@@ -129,7 +129,7 @@ describe('virtual time', () => {
     expect(failure?.message).toContain('no process runs in virtual time; give a `launcher`');
   });
   it('waits for the program over a result, which a thread runs', async () => {
-    await using time = virtualTime();
+    await using time = virtualTime({ patienceMs: 60_000 });
     const config = {
       servers: [
         { name: 'customers', type: 'stdio', vrl: '.seen = true', server_parameters: { command: 'x' } },
