@@ -63,6 +63,7 @@ import type { ResourcesShown, ResourcesWanted } from '../resources/resource-page
 import type { SkillShown, SkillsShown, SkillsWanted, SkillWanted } from '../skills/skills.rules.ts';
 import type { PartTaken, PartWanted } from '../uploads/upload.rules.ts';
 
+// ── acknowledgements of requests ───────────────────────────────────────────────────────────────────────────
 const textOf = (settled: CallSettled, failure: Failure): string => {
   if (settled.end === 'cancelled') return 'Tool call cancelled';
   if (settled.end === 'timedOut') return `调用异常: Tool '${settled.tool}' execution timed out`;

@@ -26,6 +26,7 @@ export const withoutUndefined = <T extends object>(
 ): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 
+// ── size of a value as JSON ────────────────────────────────────────────────────────────────────────────────
 /** Largest number of bytes of one UTF-16 unit in JSON: `\u0000`. */
 const worstBytesPerUnit = 6;
 /** Largest number of bytes of a number, a literal, or the punctuation around a value. */
@@ -169,6 +170,7 @@ export function excessBytes(value: unknown, limitBytes: number, exact = jsonByte
   return bytes > limitBytes ? bytes : undefined;
 }
 
+// ── integers beyond 2^53 ───────────────────────────────────────────────────────────────────────────────────
 /*
  * Integers that a JavaScript number cannot hold exactly. JSON allows them and JavaScript silently rounds them, so
  * their digits are kept as text, or the value is refused. Decimals that lose digits are treated as floats and stay.
@@ -290,7 +292,7 @@ const pathText = (path: Path): string =>
     '',
   );
 
-// ── what a schema says ─────────────────────────────────────────────────────────────────────────────────
+// ── integers, as a schema types them ─────────────────────────────────────────────────────────────────────────────────
 /** Largest number of `$ref` references followed on one path, because references can form a circle. */
 const mostRefs = 10;
 const pointed = (root: unknown, ref: string): unknown =>
