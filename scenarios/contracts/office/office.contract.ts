@@ -37,6 +37,9 @@ function joins(): void {
       ['notify:leave_office', { office_id: 'o', computer: 'c' }],
     ]);
     expect(computer.heard).toEqual([]);
+    await world.seated(office.url, 'agent', 'b', 'p');
+    await world.fence(computer);
+    expect(heardBy(computer)).toEqual([['notify:enter_office', { office_id: 'p', agent: 'b' }]]);
   });
 
   it('lets a refused socket hear nothing of that office, and join under another name', async () => {
