@@ -1,11 +1,11 @@
 /**
- * Share of the slow suites that `npm test` runs, to stay within its three minutes. `.ci/run` tests the rest in the
- * `*.long.test.ts` files beside them, so each case is proven once. The choice follows from the order of the cases, so
- * every run tests the same ones.
+ * Share of the slow suites that `npm test` runs (`few`), to stay within its three minutes. `.ci/run` tests `some` more in the
+ * `*.long.test.ts` files beside them, and `.ci/full` the `rest` in `*.full.test.ts`, so each case is proven once. The choice follows
+ * from the order of the cases, so every run tests the same ones.
  */
-export type Part = 'few' | 'rest';
+export type Part = 'few' | 'some' | 'rest';
 const everyNth = {
-  /** A replay proves that the machines are deterministic; it costs as much as the play. */
+  /** A replay proves that the machines are deterministic; it costs four times the play. */
   replays: 12,
   /**
    * A second play proves that the fakes are deterministic; they are the same for all scenarios, so the rest is not
@@ -14,9 +14,13 @@ const everyNth = {
   playsTwice: 24,
   mutants: 11,
 };
-/** Share that this run tests; a suite of the rest sets it before other modules are loaded. */
+/** Of these cases `.ci/run` tests every nth, and of the others all. */
+const everyNthInRun: Partial<Record<keyof typeof everyNth, number>> = { replays: 3 };
+/** Share that this run tests; `some-only.ts` and `rest-only.ts` set it before other modules are loaded. */
 export const thoroughness: { part: Part } = { part: 'few' };
 
 export const isFew = (what: keyof typeof everyNth, n: number): boolean => n % everyNth[what] === 0;
-export const isIn = (part: Part, what: keyof typeof everyNth, n: number): boolean =>
-  isFew(what, n) === (part === 'few');
+export function isIn(part: Part, what: keyof typeof everyNth, n: number): boolean {
+  const isInRun = n % (everyNthInRun[what] ?? 1) === 0;
+  return part === (isFew(what, n) ? 'few' : isInRun ? 'some' : 'rest');
+}

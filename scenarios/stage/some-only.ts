@@ -1,0 +1,3 @@
+import { thoroughness } from './thoroughness.ts';
+
+thoroughness.part = 'some';
