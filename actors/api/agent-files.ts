@@ -20,21 +20,24 @@ const mostParts = 6;
 const passing: ReadonlySet<unknown> = new Set(['LinkLost', 408, 429, 503]);
 const reasonIn = (error: unknown): unknown =>
   error instanceof A2cError && error.code === 4019 ? error.details?.['reason'] : undefined;
-/** Place of an upload: the id that the computer gave it, and the bytes that it has. */
+/** State of an upload: the id that the computer gave it, and the number of bytes that the computer has. */
 interface Place {
   readonly upload: string | undefined;
   readonly offset: number;
-  /** Tells that the computer is asked first where the upload is. */
+  /** True when the computer must first be asked how far the upload is. */
   readonly isLost: boolean;
-  /** Number of parts that may be under way at once: a computer that tells what it has received queues them. */
+  /** Largest number of parts that may be under way at once; one for a computer that does not tell how much it has received. */
   readonly atOnce: number;
 }
-/** Tells whether a failure may pass. A computer that was there may come back; one that never answered is not waited for. */
+/**
+ * Tells whether an upload may go on after a failure. A computer that has answered before may come back; one that never
+ * answered is not waited for.
+ */
 const mayPass = (error: unknown, { upload, atOnce }: Place): boolean =>
   (error instanceof A2cError &&
     (passing.has(error.code) || isUnseated(error) || (error.code === 404 && upload !== undefined))) ||
   reasonIn(error) === 'busy' ||
-  // A part that overtook another one was refused; the computer is asked where it is.
+  // Counts a part that was refused because it overtook another one: the computer is then asked how far the upload is.
   (reasonIn(error) === 'range' && atOnce > 1);
 
 function paused(signal: AbortSignal | undefined): Promise<void> {
@@ -98,7 +101,7 @@ function landedFrom({ source }: Upload, reply: PutBlobReply): LandedFile | undef
   return { path, bytes: total_size ?? source.bytes, sha256: sha256 ?? source.sha256 };
 }
 const beginning: Place = { upload: undefined, offset: 0, isLost: false, atOnce: 1 };
-/** Place after an answer that did not end the upload. */
+/** Returns the state of an upload after an answer that did not end it. */
 const placeAfter = ({ upload_id: upload, received }: PutBlobReply, offset: number): Place => ({
   upload,
   offset,
@@ -106,7 +109,7 @@ const placeAfter = ({ upload_id: upload, received }: PutBlobReply, offset: numbe
   atOnce: typeof received === 'number' ? mostParts : 1,
 });
 
-/** Asks the computer where the upload is. */
+/** Asks the computer how far the upload is. */
 async function askPlace(upload: Upload): Promise<Place | LandedFile> {
   const where = { ...declarationOf(upload), chunk_offset: 0, eof: false, resume: true };
   const reply = await sendPart(upload, where, Buffer.alloc(0));
@@ -130,11 +133,11 @@ async function sendNext(upload: Upload, id: string | undefined, offset: number):
     });
   const about = id === undefined ? declarationOf(upload) : { upload_id: id };
   const reply = sendPart(upload, { ...about, chunk_offset: offset, eof }, bytes);
-  // A failure is met when its turn comes.
+  // Handles the rejection later, when the part's turn comes.
   reply.catch(() => {});
   return { end, reply };
 }
-/** Sends parts, several at once, until the file has landed; reports the place after each answer, in their order. */
+/** Sends parts, several at once, until the file has landed. Reports the state of the upload after each answer, in their order. */
 async function sendParts(upload: Upload, from: Place, reached: (place: Place) => void): Promise<LandedFile> {
   const { bytes } = upload.source;
   const underWay: Sent[] = [];
@@ -161,7 +164,7 @@ async function sendParts(upload: Upload, from: Place, reached: (place: Place) =>
       reached(place);
     }
   } finally {
-    // Parts that are still under way would be taken for those that are sent next.
+    // Waits for parts that are still under way, which would otherwise be taken for those that are sent next.
     await Promise.allSettled(underWay.map(({ reply }) => reply));
   }
 }
@@ -184,7 +187,7 @@ export async function putFile(
   let beginnings = 1;
   let since = systemClock.now();
   let furthest = -1;
-  // Only bytes that the computer had not yet count as progress: one that refuses each part is given up in time.
+  // Counts as progress only bytes that the computer had not yet, so that a computer that refuses each part is given up in time.
   const reached = (now: Place): void => {
     place = now;
     if (now.offset > furthest) since = systemClock.now();
@@ -227,7 +230,7 @@ export async function putFile(
 }
 
 // ── files in the arguments of a call ──────────────────────────────────────────────────────────────────
-/** Place in the arguments of a call that stands for a file: the path of the file, or its bytes, and a name. */
+/** Value in the arguments of a call that means a file: the path of the file, or its bytes, and a name. */
 export interface BlobArgument {
   readonly $blob: FileSource;
   readonly name?: string;

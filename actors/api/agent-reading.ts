@@ -50,8 +50,8 @@ import type { ResourceContent, DocumentSummary, Skill, SkillFile } from './compu
 import { asking } from './option-checks.ts';
 
 /**
- * Sends one question to a computer. Resolves with the raw ack and with the `req_id` that the ack has to repeat;
- * rejects when no ack comes.
+ * Function that sends one question to a computer. Resolves with the raw ack and with the `req_id` that the ack has to
+ * repeat; rejects when no ack comes.
  */
 export type AskComputer = (
   method: string,
@@ -60,7 +60,7 @@ export type AskComputer = (
 ) => Promise<{ readonly ack: unknown; readonly reqId: string }>;
 
 // ── reads of an agent: the resources of a server, the skills of a computer and their files ──────────────
-/** Returns a skill in the words of the API. */
+/** Converts a skill of the wire to the form of the API. */
 export function skillOf(computer: string, ref: SkillRef): Skill {
   const { name, source, path, description, license, compatibility, tags, version } = ref;
   const { allowed_tools: allowedTools, skill_metadata: metadata } = ref;
@@ -74,7 +74,7 @@ export function skillOf(computer: string, ref: SkillRef): Skill {
     ...(metadata && { metadata }),
   });
 }
-/** Returns a file of a skill in the words of the API. */
+/** Converts a file of a skill of the wire to the form of the API. */
 export const skillFileOf = (file: ReadFile): SkillFile => ({
   path: file.rel_path,
   mimeType: file.mime_type,
@@ -251,7 +251,7 @@ function leavable<T>(
       isLeft = true;
       left.abort();
       loose();
-      // Waits for the open question, which the abort above has just ended.
+      // Waits for the question that was open, which the abort above has ended.
       await steps.return();
       return over;
     },
@@ -297,14 +297,14 @@ const resourcesOf = (
     do {
       const page = await reading.getResources(computer, server, { ...how, cursor, signal: ended });
       yield* page.resources;
-      // A server that names the same page again would be asked for ever.
+      // Ends when a server names the same page again, because it would be asked for ever.
       cursor = page.nextCursor === cursor ? undefined : (page.nextCursor ?? undefined);
     } while (cursor !== undefined);
   });
 };
 
 const keyOf = ({ server, uri }: Partial<DocumentSummary>): string => JSON.stringify([server, uri]);
-/** Key of the entry on which two pages overlap; a fixed key where there is no entry. */
+/** Returns the key of the entry on which two pages overlap; a fixed key where there is no entry. */
 const seamOf = (entry: unknown): string => keyOf(entry ?? {});
 
 /**

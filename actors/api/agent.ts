@@ -87,7 +87,7 @@ import { traceIn } from '../../machines/protocol/messages/messages.ts';
 import { desktopDifference } from '../../machines/resources/desktop.ts';
 import { finderDifference } from '../../machines/resources/finder.ts';
 
-/** Collections that an agent follows as soon as its host listens to these events. */
+/** Collections that an agent begins to follow when its host listens to these events. */
 const collectionOf: Readonly<Partial<Record<keyof AgentEvents, Followed>>> = {
   'desktop.changed': 'desktop',
   'finder.changed': 'finder',
@@ -108,7 +108,7 @@ class HostedAgent implements Agent {
   readonly #seated: Promise<void>;
   /** Resolves once the members of the office are known. */
   readonly #room = deferred();
-  /** Tells that `computers()` is true: the office has listed its members since the seat was taken. */
+  /** True when `computers()` is complete: the office has listed its members since the seat was taken. */
   #isRoomKnown = false;
   /** Callbacks that end open questions when the agent closes, because no answer can come any more. */
   readonly #waiting = new Set<() => void>();
@@ -150,8 +150,8 @@ class HostedAgent implements Agent {
     stop();
   }
   /**
-   * Resolves once the agent sits in the office and knows its members; waits 2 s at most for the list of members. With
-   * `keepTrying` it does not wait for a seat that is not to be had.
+   * Resolves once the agent sits in the office and knows its members; waits at most 2 s for the list of members. With
+   * `keepTrying` it does not wait for a seat that the office refuses.
    */
   async settled(): Promise<void> {
     await this.#seated;
@@ -226,8 +226,8 @@ class HostedAgent implements Agent {
     return this.#known.takeTools(computer, read.body);
   }
   /**
-   * Waits for the first answer of a computer to the question for its tools. Resolves with undefined when the computer
-   * is not in the office: the office itself then says so to the question of the host.
+   * Waits for the first answer of a computer to the question for its tools. Resolves with undefined when the computer is not
+   * in the office, because the office then answers the host's own question with that.
    */
   async #firstTools(computer: string, options: ReadOptions): Promise<AgentTools | undefined> {
     const { timeoutMs = this.#timing.queryMs, signal } = options;
@@ -310,7 +310,7 @@ class HostedAgent implements Agent {
       return outcomeOf(this.#worded(read(blobs.length > 0 ? { ...told, blobs } : told)));
     });
   }
-  /** Calls whose files are being put on their computer, with what gives that up. */
+  /** Calls whose files are being put on their computer, each with the signal that ends this. */
   readonly #putting = new Map<string, AbortController>();
   /** Puts the files of a call on its computer, then sends the call with their paths. */
   async #sendWithFiles(call: AgentCall): Promise<void> {
@@ -426,7 +426,7 @@ class HostedAgent implements Agent {
     mustBeEvent(name, agentEvents);
     const stop = this.#listeners.on(name, listener);
     const collection = collectionOf[name];
-    // Follows the collection after the listener is added, so that the listener hears of the existing content.
+    // Follows the collection after the listener is added, so that the listener gets the existing content.
     if (collection) this.#follow(collection);
     return stop;
   };
@@ -445,7 +445,7 @@ class HostedAgent implements Agent {
   }
 }
 
-/** Answer of a call that was never sent, because a file of it could not be put on its computer. */
+/** Makes the answer for a call that was never sent, because a file of it could not be put on its computer. */
 function unputCall(
   call: Pick<CallSettled, 'ticket' | 'reqId' | 'server' | 'tool'>,
   error: unknown,
@@ -457,7 +457,7 @@ function unputCall(
   const { code, details, remedy } = error;
   return settledBy(call, 'failed', { code, message, details, ...(remedy !== undefined && { remedy }) });
 }
-/** Tells a cancelled call the reason of its signal, which the computer that held the call never heard. */
+/** Adds the reason of its signal to a cancelled call. The computer that held the call never learned this reason. */
 function becauseOf(signal: AbortSignal | undefined, told: ToldOutcome): ToldOutcome {
   if (told.end !== 'cancelled' || !told.failure || !signal?.aborted) return told;
   const reason = reasonOf(signal);
@@ -508,7 +508,7 @@ async function joinAsAgent(options: AgentOptions, shared: Runtime | undefined): 
   }
 }
 
-/** Computers of the office as the host of an agent knows them; events carry only differences to this knowledge. */
+/** Computers of an office as the host of an agent knows them. Events carry only the differences from what is known. */
 
 const agentTool = (computer: string, tool: SmcpTool): AgentTool => {
   const { bundle_id: bundleId } = tool;
@@ -531,7 +531,7 @@ class KnownComputers {
   readonly #desktops = new Map<string, DesktopSeen>();
   readonly #finders = new Map<string, FinderSeen>();
   readonly #skills = new Map<string, readonly Skill[]>();
-  /** Text of the last failure that the host heard of, by collection and computer. */
+  /** Text of the last reported failure, by collection and computer. */
   readonly #troubles = new Map<string, string>();
   readonly #follows = new Set<Followed>();
   readonly #listeners: Listeners<AgentEvents>;
@@ -540,8 +540,8 @@ class KnownComputers {
     this.#listeners = listeners;
   }
   /**
-   * Takes the computers that sat in the office before the agent. Their events follow with their tools, so that a
-   * listener that is added after `createAgent` hears them too.
+   * Adds the computers that sat in the office before the agent. Their events follow with their tools, so that a listener
+   * that is added after `createAgent` gets them too.
    */
   find(computers: readonly string[]): void {
     for (const computer of computers) this.present.add(computer);
@@ -575,15 +575,15 @@ class KnownComputers {
   forgetAll(): void {
     for (const computer of [...this.present]) this.forget(computer);
   }
-  /** Takes what the view of a computer's tools told. */
+  /** Stores what the view of a computer's tools has reported. */
   learnTools({ computer, tools, missing = [], failure }: Omit<ViewToolsChanged, 'type'>): void {
     this.meet(computer);
     if (failure) this.failures.set(computer, failure);
     else this.failures.delete(computer);
-    // A view that could not read tells its last answer again, which may be older than what is known.
+    // Ignores the tools in a report of failure when tools are known: it repeats the last answer of the view, which may be older.
     if (tools && !(failure && this.tools.has(computer))) this.#learn(computer, { tools, missing });
   }
-  /** Takes the answer of a computer to the host's own question for its tools; returns them. */
+  /** Stores the answer of a computer to the host's own question for its tools, and returns the tools. */
   takeTools(computer: string, answer: ToolsRead): AgentTools {
     this.meet(computer);
     this.failures.delete(computer);
@@ -601,8 +601,8 @@ class KnownComputers {
     return listed;
   }
   /**
-   * Begins to follow a collection; returns true the first time. Nothing was stored before, so a new listener hears
-   * of everything.
+   * Begins to follow a collection; returns true the first time. Nothing was stored before, so a new listener gets the whole
+   * content.
    */
   follow(collection: Followed): boolean {
     if (this.#follows.has(collection)) return false;

@@ -15,11 +15,11 @@ const primitiveText = (value: number | boolean | bigint | symbol | undefined): s
   `${typeof value} ${String(value)}`;
 
 export class CallContexts {
-  /** Contexts of the calls in flight, by the key of their ticket. */
+  /** Contexts of the running calls, by the key of their ticket. */
   readonly #contexts = new TransientMap<string, unknown>();
-  /** Numbers of objects that are compared by identity. */
+  /** Numbers of objects that are compared by identity, so that each object has a text of its own. */
   readonly #numbers = new WeakMap<object, number>();
-  /** Random text that keeps the key of a caller from telling anything about the context. */
+  /** Random text in the keys of callers, so that a key tells nothing about the context. */
   readonly #salt = newId();
   #last = 0;
 
@@ -71,8 +71,8 @@ export class CallContexts {
 }
 
 /**
- * Returns the answers of a host for its sessions: each question of a server comes with the calls that the server
- * runs. A method that the host left out stays out, because it is then not declared to servers.
+ * Returns the answers of a host with the calls of each session: a question of a server comes with the calls that the server
+ * runs. A method that the host left out is not added, because it is then not declared to servers.
  */
 export function answersFor(
   { roots, sample, elicit, elicitUrl }: Answers = {},

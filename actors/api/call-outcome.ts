@@ -105,7 +105,7 @@ export interface CallFacts {
 /** End of a call. The promise of a call never rejects: a failure is data here. */
 export type CallOutcome = CallFacts & CallEnding;
 
-/** Outcome of a call or a question as a machine tells it, with a result of any form. */
+/** Outcome of a call or a question as a machine reports it, with a result of any form. */
 export interface ToldOutcome extends CallFacts {
   readonly outcome: Outcome;
   readonly phase: CallPhase | null;
@@ -196,7 +196,7 @@ export function placedAt(
 }
 /** Largest number of computers that a remedy names. */
 const mostNamed = 20;
-/** Adds the names that are in the office to a refusal of a computer that is not there, as its remedy. */
+/** Adds a remedy to the refusal of an unknown computer: the names of those in the office. */
 export function withPresent(computer: string, failure: Failure, there: () => readonly string[]): Failure {
   if (failure.code !== wireCodes.notFound || failure.remedy !== undefined) return failure;
   const names = there();
@@ -205,7 +205,7 @@ export function withPresent(computer: string, failure: Failure, there: () => rea
   const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
   return { ...failure, remedy: `In this office: ${named.join(', ') || 'no computer'}${more}.` };
 }
-/** Says for whom the remedy of a call is that nobody confirmed: for the host of the computer. */
+/** Adds to the remedy for a call without a confirmation that it is meant for the host of the computer. */
 const atComputer = (computer: string, failure: Failure): Failure =>
   failure.code === wireCodes.notConfirmed && failure.remedy !== undefined
     ? { ...failure, remedy: `On computer '${computer}': ${failure.remedy}` }
@@ -321,8 +321,7 @@ export class PendingCalls {
       return neverSent(settled, context);
     };
     if (this.#tickets.has(reqId)) return refuse('failed', repeated(reqId));
-    // Refuses the call before it is sent: a cancel sent after it would be too late for a tool that answers at
-    // once.
+    // Refuses the call before it is sent, because a cancel afterwards would be too late for a tool that answers at once.
     if (signal?.aborted)
       return refuse('cancelled', {
         code: 'ToolCallCancelled',
@@ -358,14 +357,14 @@ export class PendingCalls {
 }
 
 const callEvents = { progress: true } as const;
-/** Settles a call that is refused before it begins; no machine hears of it. */
+/** Settles a call that is refused before it begins. No machine learns of it. */
 const neverSent = (settled: CallSettled, context: unknown): Call<ToldOutcome> =>
   watched(Promise.resolve(inContext(toldOf(settled, 0), context)), settled.reqId, () => {}, new Set());
 const inContext = (told: ToldOutcome, context: unknown): ToldOutcome =>
   context === undefined ? told : { ...told, context };
 /**
- * Answers a call whose arguments or options are wrong. It is a failure like any other, because `callTool` never
- * rejects, and no machine and no history hears of it.
+ * Answers a call whose arguments or options are wrong with a failure, because `callTool` never rejects. The call is in no
+ * history, and no machine learns of it.
  */
 export const misusedCall = (tool: unknown, { code, message, details, remedy }: A2cError): Call => {
   const failure: Failure = { code, message, details, ...(remedy !== undefined && { remedy }) };
@@ -393,7 +392,7 @@ const watched = (
     },
   });
 
-/** Returns the same call with its outcome as a host reads it. */
+/** Returns the same call with its outcome converted for the host. */
 export const readAs = (call: Call<ToldOutcome>, read: (told: ToldOutcome) => CallOutcome): Call => {
   const { reqId, cancel, on } = call;
   return Object.assign(call.then(read), { reqId, cancel, on });

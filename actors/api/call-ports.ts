@@ -36,7 +36,7 @@ const unavailable: Ports['request'] = (_from, { id }, emit) => {
   return () => {};
 };
 
-/** Warns once for each reason why programs on results fail; each single call has the reason in its own warnings. */
+/** Warns once for each reason why VRL programs on results fail. Each call has the reason in its own warnings. */
 function noticed(transform: Ports['request'], notice: (text: string) => void): Ports['request'] {
   const told = new Set<string>();
   return (from, request, emit) =>
@@ -47,7 +47,7 @@ function noticed(transform: Ports['request'], notice: (text: string) => void): P
       notice(fact.failure.message);
     });
 }
-/** Largest number of different failures of programs that are warned about. */
+/** Largest number of different failures of VRL programs that are warned about. */
 const mostNoticed = 100;
 
 /** Ports that the calls of a computer ask, configured by its host. */
@@ -58,7 +58,7 @@ export class CallPorts {
   /** Limits for the calls of one server, and for the calls of all servers together. */
   limitsOf: (server: string) => CallLimits = () => defaultLimits;
   total: () => CallLimits = () => noLimits;
-  /** Program that transforms the results of a server, and the port that runs programs. */
+  /** Tells whether a server has a VRL program that transforms its results. */
   hasProgram: (server: string) => boolean = () => false;
   transform: Ports['request'] = unavailable;
   /** Returns the context of the call at an address, where the host made it and gave one. */
@@ -84,7 +84,7 @@ export class CallPorts {
       told.add(inputSchema);
       noticed(server, text);
     };
-    /** Finds the tools known to the call's computer, whose address is the first part of the call's address. */
+    /** Returns the tools that the call's computer knows. Its address is the first part of the call's address. */
     const knownTo = (call: string): KnownTools | undefined =>
       memoryOf(call.slice(0, call.indexOf('/')))() as KnownTools | undefined;
     const failureOf = (call: string): (() => Failure | null | undefined) => {
@@ -175,7 +175,7 @@ export class CachedResults {
   keep(handle: string, result: unknown): void {
     this.#drop(handle);
     const bytes = resultBytes(result);
-    // Skips a result that cannot be written as JSON: it cannot be passed on, and no notice names it.
+    // Skips a result that cannot be written as JSON, because it cannot be passed on and no notice names it.
     if (bytes === Infinity) return;
     this.#results.set(handle, { result, bytes });
     this.#bytes += bytes;
@@ -215,7 +215,7 @@ const whatToAnswer =
 const howToConfirm =
   'Give `confirm` or `permission` to createComputer, `autoApprove` to the server, or `confirmed: true` to the call.';
 
-/** Port `confirm`, which asks the host for a confirmation of a call. */
+/** Answers the port `confirm` by asking the host for a confirmation of a call. */
 const confirmAsk =
   (
     confirm: () => Confirm,

@@ -65,7 +65,7 @@ interface Running extends Omit<AskedCall, 'params' | 'tool'>, InContext {
   client: string | null;
 }
 interface CallHistoryOptions {
-  /** Number of calls that are remembered. */
+  /** Largest number of ended calls that are remembered. */
   readonly most: number;
   /** Returns the time in ms since 1970, because machines have no clock. */
   readonly now: () => number;
@@ -75,7 +75,7 @@ interface CallHistoryOptions {
   readonly snapshotOf: SnapshotOf;
   /** Returns the context of a call of the host, by its ticket. */
   readonly contextOf: (ticket: string) => unknown;
-  /** Puts a failure into the language of the host. */
+  /** Translates the texts of a failure into the language of the host. */
   readonly worded: Worded;
 }
 type Worded = <T extends Pick<CallSettled, 'failure'>>(told: T) => T;
@@ -87,9 +87,8 @@ const addressOf = ({ client, ticket }: Running): string =>
 const isComputer = (address: string): boolean => nameOf(address) === 'computer';
 
 /**
- * History of the last calls of a computer, of all callers. An entry begins when a
- * call reaches the computer (`#begin`), and ends when its caller is answered (`#end`). Read from the tap, like
- * `CallWatch`.
+ * Observer that keeps the history of a computer's calls, of all callers. An entry begins when a call reaches the computer,
+ * and ends when its caller is answered.
  */
 export class CallHistoryWatch implements Observer {
   readonly #options: CallHistoryOptions;
@@ -316,8 +315,8 @@ export interface CallEvents {
 type Tell = <Name extends keyof CallEvents>(name: Name, call: CallEvents[Name]) => void;
 
 /**
- * Emits events of every call of a computer, of all callers. It watches the tap instead of having the machines
- * report, so that calls cost nothing more without a listener.
+ * Observer that emits events of every call of a computer, of all callers. It reads the records of the tap, so that calls
+ * cost nothing more without a listener.
  */
 export class CallWatch implements Observer {
   readonly #tell: Tell;

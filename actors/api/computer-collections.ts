@@ -71,7 +71,7 @@ export class CollectionQuestions {
     if (isAny) await this.#mustServe(server);
     const about = {
       type: 'resource.wanted',
-      // The Desktop's machine also reads every URI that belongs to neither collection.
+      // Asks the machine of the Desktop for a URI of neither collection, because that machine reads these, too.
       collection: found.ok ? found.body : 'desktop',
       uri,
       ...(server !== undefined && { server }),
@@ -104,7 +104,7 @@ export class CollectionQuestions {
     const { file } = (await this.#asked(about, 'skill.shown')) as SkillShown;
     return file as SkillFile;
   }
-  /** Takes an answer of the machines; returns false for any other event. */
+  /** Handles an answer of the machines to an open question; returns false for any other event. */
   hear(event: AnyEventObject): boolean {
     if (!answers.has(event.type)) return false;
     const answer = event as unknown as Answer;

@@ -23,7 +23,7 @@ interface NewsroomOptions {
   booted(): void;
 }
 
-/** Turns the news of a computer's machines into events for its host, and keeps the latest for later questions. */
+/** Translator of the news of a computer's machines into events for its host. It keeps the latest news for later questions. */
 export class ComputerNewsroom {
   readonly #told: NewsroomOptions;
   readonly #since = new ConnectingSince();
@@ -35,7 +35,7 @@ export class ComputerNewsroom {
   readonly #ready = new Set<string>();
   /** Servers whose stream broke and whose exit is not known yet. */
   readonly #losing = new Set<string>();
-  /** Approvals without a tool that the host was told of, by server and name. */
+  /** Names in `autoApprove` without a tool that the host was told of, by server and name. */
   readonly #approvals = new Set<string>();
   /** Times at which servers are tried again by themselves at the latest, in ms since 1970, by server. */
   readonly #tries = new Map<string, number>();
@@ -76,7 +76,7 @@ export class ComputerNewsroom {
       case 'name.shared':
         return this.#told.notice(textWithRemedy(news.failure), 'tools');
       case 'server.rolledBack':
-        // Hands the rollback to the orders; the restored config is a new input, taken after all consequences of
+        // Passes the rollback on as an order; the restored config is a new input, which is handled after all consequences of
         // this event.
         return orders.rolledBack(news.server, news.generation, news.failure);
       case 'server.removed':
@@ -132,8 +132,8 @@ export class ComputerNewsroom {
     emit('server.changed', { name: server, state: stateFor(stage, failure), ...reason, ...next, failure });
   }
   /**
-   * Tells whether a program was lost of which only the broken stream is known yet. Its exit follows in moments and
-   * explains the loss, so the host hears of both at once.
+   * Tells whether the stream of a program was lost and its exit is not known yet. The exit follows soon and explains the
+   * loss, so the host gets both at once.
    */
   #isExplainedSoon({ server, stage, failure }: Extract<ComputerNews, { type: 'client.changed' }>): boolean {
     const wasLosing = this.#losing.delete(server);
@@ -180,7 +180,7 @@ export class ComputerNewsroom {
     if (list === 'tools') return this.#judgeApprovals(news);
     emit(list === 'prompts' ? 'prompts.changed' : 'resources.changed', { server, added, removed, changed });
   }
-  /** Tells once of each name in `autoApprove` of a server that is no group and none of its tools. */
+  /** Reports once each name in a server's `autoApprove` that is no group and none of its tools. */
   #judgeApprovals({ server, entries }: Extract<ComputerNews, { type: 'catalog.changed' }>): void {
     const names = entries.flatMap((entry) => ('name' in entry ? [entry.name] : []));
     if (names.length === 0) return;

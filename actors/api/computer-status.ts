@@ -43,7 +43,7 @@ export const computerState = (snapshot: Snapshot | undefined): ComputerStatus['s
 interface ServerFacts {
   readonly failure: Failure | null;
   readonly noise: Noise;
-  /** Process id of its program; undefined when none runs. */
+  /** Process id of the server's program; undefined when none runs. */
   readonly pid: number | undefined;
   /** Step of connecting for which the server waits, and since when. */
   readonly waits: ServerStatus['waits'];
@@ -98,7 +98,7 @@ export function serverStatus(
     ...(state === 'ready' && declaredOf(snapshot)),
   };
 }
-/** Returns the failure of a ready server whose tools are incomplete or may be outdated, else undefined. */
+/** Returns the failure of a ready server whose tools are incomplete or may be outdated; undefined when there is none. */
 const lackOf = (context: ComputerContext, server: string): Failure | undefined =>
   whyWithdrawn(context, server) ?? whyRefused(context, server) ?? whyRestless(context, server);
 function declaredOf(client: Snapshot | undefined): Pick<ServerStatus, 'resources'> {
@@ -219,7 +219,7 @@ export const notServing = (
         remedy: `Start it: startServer('${name}'); in the prompt: servers start ${name}`,
       })
     : cannotOrder(name, undefined, names);
-/** Makes the failure of an order for a server that is disabled, or is not in the config, whose servers are `names`. */
+/** Makes the failure of an order for a server that is disabled or not in the config. `names` are the servers of the config. */
 export function cannotOrder(
   name: string,
   status: ServerStatus | undefined,
@@ -249,7 +249,7 @@ interface StepSince {
   step: string;
   at: number;
 }
-/** Start times of the current step of connecting of each client. */
+/** Times since which clients are in their current step of connecting. */
 export class ConnectingSince {
   readonly #byClient = new WeakMap<WatchedClient, StepSince>();
 
@@ -259,7 +259,7 @@ export class ConnectingSince {
     const since: StepSince = { step: connectingStep(client.getSnapshot().value), at: Date.now() };
     this.#byClient.set(client, since);
     client.subscribe((snapshot) => {
-      // Skips clients that are not connecting: a ready client changes with each call.
+      // Skips clients that are not connecting, because a ready client changes with each call.
       const step = snapshot.hasTag('connecting') ? connectingStep(snapshot.value) : '';
       if (step === since.step) return;
       since.step = step;

@@ -87,14 +87,14 @@ import { landingPort } from '../../machines/uploads/upload.rules.ts';
 import { skillsPort } from '../../machines/skills/skills.rules.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
 
-/** Runtime and config that our own command shares between several handles. */
+/** Runtime and config that the command `a2c` shares between several handles. */
 export interface RuntimeShare {
   readonly runtime?: Runtime;
   readonly config?: Config;
-  /** Facts of the command for the door of this computer. */
+  /** Facts about the command for the door through which it lends the servers of this computer. */
   readonly door?: HostDoor;
 }
-/** Host that lends its servers through a door (`shared`). */
+/** Facts about a host that lends its servers through a door (`shared`). */
 export interface HostDoor {
   /** Kind of the host: one of the commands, or a program that calls `createComputer`. */
   readonly kind: 'up' | 'computer' | 'host' | 'keep';
@@ -163,7 +163,7 @@ async function startComputer(options: ComputerOptions, inner: RuntimeShare): Pro
   return computer;
 }
 
-/** Computer that lends its servers, for its door. */
+/** Functions of a computer that lends its servers, used by its door. */
 export interface Lent {
   readonly stateDir: string;
   readonly computer: Computer;
@@ -296,7 +296,7 @@ class HostedComputer implements Computer {
   async #lend(): Promise<void> {
     const { stateDir = defaultStateDir(), launcher, permission, onNotice, inMemory = {} } = this.#options;
     if (!this.#openDoor || stateDir === false) return;
-    // Lends no server that the command itself would start or judge in another way.
+    // Lends no server that the command itself would start or check differently.
     const isOwnWay = launcher !== undefined || permission !== undefined;
     try {
       this.#door = await this.#openDoor({
@@ -318,7 +318,7 @@ class HostedComputer implements Computer {
     void this.#skills.set(this.#servers.config.settings.skills ?? []);
     this.#setLanding();
   }
-  /** Opens or closes the landing folder as the config in force has it; nothing is sent while there never was one. */
+  /** Opens or closes the landing folder according to the config in force. Sends nothing while there has never been one. */
   #setLanding(): void {
     const { landing: given } = this.#servers.config.settings;
     if (!given && !this.#landing) return;
@@ -414,7 +414,7 @@ class HostedComputer implements Computer {
     const refused = (settled: CallSettled): CallSettled => this.#history.refused(asked, settled, context);
     const send = (ticket: string, reqId: string): void => {
       const closed = closedCall(ticket, reqId, tool);
-      // Answers a call here that was made before the computer started, or after it closed.
+      // Answers a call itself when the call was made before the computer started, or after it closed.
       if (!this.#hosted || !this.#runtime.directory.find('computer'))
         return this.#calls.settle(refused(closed));
       this.#contexts.begin(ticket, context);
@@ -600,7 +600,7 @@ function skillFoldersOf(runtime: Runtime, notice: ComputerOptions['onNotice']): 
   return folders;
 }
 
-/** Does something that may take long; a signal ends the wait for it. */
+/** Waits for work that may take long; a signal ends the wait, and not the work. */
 async function waitedFor<T>(
   of: string,
   options: WaitOptions = {},
@@ -613,8 +613,8 @@ async function waitedFor<T>(
 }
 
 /**
- * First moments of a computer, while its servers start and it takes its seat. Questions wait for their end,
- * `toolsMs` at most, and are then answered with what is there. Closing the computer ends them too.
+ * Start of a computer, while its servers start and it takes its seat. Questions wait for its end, at most `toolsMs`, and are
+ * then answered with what is known. Closing the computer ends it, too.
  */
 class FirstMoments {
   readonly #booted = deferred();
@@ -678,7 +678,7 @@ export const inputsOf = (
     ...(ask && { ask }),
   });
 
-/** Inputs of a computer for its host; a change of an input is a change of the config. */
+/** Returns the inputs of a computer for its host. A change of an input counts as a change of the config. */
 const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => ({
   list: () => inputs.definitions(),
   get: (id) => inputs.definitions().find((definition) => definition.id === id),
@@ -704,7 +704,7 @@ const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => (
   },
 });
 
-/** History of the calls of a computer, read from the machines of its runtime. */
+/** Makes the history of a computer's calls, read from the machines of its runtime. */
 const historyOf = (
   runtime: Runtime,
   most: number | undefined,
@@ -720,7 +720,7 @@ const historyOf = (
     worded,
   });
 
-/** Options with which the servers of a computer are launched on this machine. */
+/** Returns the options with which the servers of a computer are launched on this machine. */
 const launching = (
   runtime: Runtime,
   logins: Logins,
@@ -741,7 +741,7 @@ const launching = (
   };
 };
 
-/** Orders that a page may give to a computer, once the computer has started. */
+/** Returns the orders that a page may give to a computer, once the computer has started. */
 export const ordersOf = (computer: () => Promise<Computer>): PageOrders => ({
   start: async (name) => (await computer()).startServer(name),
   stop: async (name) => (await computer()).stopServer(name),

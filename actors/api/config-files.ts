@@ -169,7 +169,7 @@ export async function planImport(options: ImportOptions): Promise<ServerImport> 
   const all = await found(from, folder);
   const config = isThere ? acceptedConfig(await readConfig(file), file) : { servers: [], inputs: [] };
   let present: Pick<Config, 'servers' | 'inputs' | 'leftOut'> = config;
-  // Makes plans in order, so that a name taken by one source is not free for the next.
+  // Makes the plans in order, so that a name taken by one source is not free for the next.
   const plans = all.map((source) => {
     const { value, app, duplicates } = source;
     const project = source.from === 'link' ? undefined : projectOf(source.from, file);
@@ -205,7 +205,7 @@ export async function changeConfig(file: string, what: ConfigChange): Promise<bo
   let isSame = false;
   let written: string | null = null;
   const edited = (before: string | null): string | null => {
-    // Keeps a text that this function has just written, when it is called for it again.
+    // Returns the text unchanged when this function has written it just before.
     if (before !== null && before === written) return before;
     const made = editConfig(before ?? '', what);
     if (!made.ok) throw new A2cError({ ...made.failure, details: { file, ...made.failure.details } });

@@ -61,7 +61,7 @@ interface Reading {
   readonly options: BlobOptions;
   readonly hash: ReturnType<typeof newSha256>;
   readonly forget: () => void;
-  /** Parts that came, and parts of them that the reader has taken. */
+  /** Numbers of parts: those that came, and those that the reader has taken. */
   came: number;
   taken: number;
 }
@@ -134,7 +134,7 @@ export class Downloads {
     if (isLast) this.#tell(ticket, { type: 'content.right' });
     else this.#take(ticket);
   }
-  /** Tells the machine of each part that has left the queue of the stream. */
+  /** Tells the machine how many parts have left the queue of the stream. */
   #take(ticket: string): void {
     const reading = this.#reading.get(ticket);
     if (!reading) return;
@@ -160,7 +160,7 @@ export class Downloads {
   #forget(ticket: string): void {
     this.#reading.get(ticket)?.forget();
     this.#reading.delete(ticket);
-    // Parts that came and were not given: their reader has gone, or an earlier one never came.
+    // Removes parts that came and were not given: their reader has gone, or an earlier part never came.
     const { parts } = this.#port();
     for (const key of parts.keys()) if (key.startsWith(`${ticket}.`)) parts.delete(key);
   }

@@ -173,7 +173,7 @@ export class OfficeAccess {
   control: OfficeControl | undefined;
   /** Counter of the office's events for the metrics. */
   meter: OfficeMeter | undefined;
-  /** Takes the peers whose connection to the office of this runtime was refused. */
+  /** Called with each peer whose connection to the office of this runtime was refused. */
   refused: (peer: RefusedPeer) => void = () => {};
 
   constructor(stateDir: string | false = defaultStateDir()) {

@@ -116,7 +116,7 @@ const cannotListen = (message: string, input: OfficeStart): A2cError =>
   });
 
 const parted = 'Who runs this office has disconnected you';
-/** Orders of an operator to a running office. */
+/** Returns the actions by which an operator controls a running office. */
 function operatingOf(
   options: OfficeOptions,
   access: OfficeAccess,

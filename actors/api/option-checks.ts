@@ -180,7 +180,7 @@ const limits = options<GivenLimits>(
   ) as Checks<GivenLimits>,
   'docs/office.md has the limits and their defaults.',
 );
-// `auth`, `redis`, `tls` and `trustProxy` are judged where they are read, with their own remedies.
+// Leaves `auth`, `redis`, `tls` and `trustProxy` out, because they are checked where they are read, with their own remedies.
 export const officeOptions = options<OfficeOptions>({
   ...host,
   host: name,
@@ -198,7 +198,7 @@ export const officeOptions = options<OfficeOptions>({
 });
 
 export const inspectOptions = options<InspectOptions>({ port, allowControl: flag });
-/** Options of a method of an agent, its last argument. */
+/** Options of a method of an agent, which are its last argument. */
 type OptionsOf<Method extends 'readDocumentPages' | 'pagesOf' | 'documentsOf'> = NonNullable<
   Parameters<AgentReading[Method]>[Method extends 'documentsOf' ? 1 : 2]
 >;
@@ -216,7 +216,7 @@ export const readOptions = options<ServerOfResource & WaitOptions>({ signal, ser
 
 const asked: Checks<ReadOptions> = { timeoutMs: limit, signal };
 const formatted = { ...asked, format: oneOf('json', 'markdown', 'text') } as const;
-/** Options of the questions of an agent, by method. */
+/** Checks of the options of an agent's questions, by method. */
 export const blobOptions = options<BlobOptions>({ signal, sha256: text, onProgress: callback });
 export const asking = {
   tools: options<ReadOptions>(asked),
@@ -252,7 +252,7 @@ export const computerCallOptions = options<ComputerCallOptions>({
   sessionKey: text,
   confirmed: flag,
 });
-/** Returns the error of a call whose arguments or options are of a wrong kind, or undefined. */
+/** Returns the error of a call with an argument or option of a wrong kind; undefined when all are right. */
 export const wrongCall = (
   tool: unknown,
   params: unknown,

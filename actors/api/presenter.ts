@@ -126,7 +126,7 @@ class HostedPresenter implements Presenter {
   #isInitialized = false;
   /** True while the file is mistaken or gone. */
   #hasTrouble = false;
-  /** End of the config change that is being put in force last. */
+  /** Promise of the last config change that is being put in force. */
   #applying: Promise<void> = Promise.resolve();
   /** Last requested change of the config; the next change begins when this one is done. */
   #changing: Promise<unknown> = Promise.resolve();
@@ -170,7 +170,7 @@ class HostedPresenter implements Presenter {
     const shown = JSON.stringify(this.#now);
     const isOther = this.#shown !== '' && this.#shown !== shown;
     this.#shown = shown;
-    // A host that shows the mistakes of a file hears that they are gone.
+    // Emits the event also when mistakes of the file are gone, because the host may show them.
     if (isOther || (hadTrouble && !trouble)) this.#listeners.emit('mcp:config-changed', this.#now);
     if (this.#isInitialized) this.#apply();
   }
@@ -210,7 +210,7 @@ class HostedPresenter implements Presenter {
       const { state, mistakes } = this.configStatus();
       if (state === 'mistaken') throw mistakesIn(mistakes);
       const edits = isOfFuture(this.#file) ? [] : migrationsOf(this.#file);
-      // Starts the servers even when the migrated config cannot be written: the entries then run as they are.
+      // Starts the servers even when the migrated config cannot be written, because their entries can then be used as they are.
       const isKept =
         edits.length === 0 || (await this.#edit(edits).catch((e: unknown) => this.#noteUnwritten(e)));
       if (isKept && edits.length > 0) return;
@@ -253,8 +253,8 @@ class HostedPresenter implements Presenter {
       });
     });
   /**
-   * Puts one server in force alone. A server that cannot be started is rolled back: by the computer when it ran, here
-   * when it was still starting.
+   * Puts one server in force alone. When it cannot be started, it is rolled back: by the computer if it ran before, here if
+   * it was still starting.
    */
   async #tryServer(name: string, file: Fields): Promise<void> {
     const { [mapKeyOf(file)]: servers, inputs } = computerConfig(file, this.#options.surroundings);
@@ -290,7 +290,7 @@ class HostedPresenter implements Presenter {
       });
       await ended.promise;
     });
-  // ── who starts by itself ───────────────────────────────────────────────────────────────────────────
+  // ── default servers ────────────────────────────────────────────────────────────────────────────────
   getMcpDefaultServers: Presenter['getMcpDefaultServers'] = () => this.#now.defaultServers;
   #setDefaults(name: string, of: (now: readonly string[]) => readonly string[]): Promise<void> {
     return this.#inTurn(async () => {
@@ -405,12 +405,12 @@ const refused = (id: string, message: string): ToolCallAnswer =>
 /** Returns the value if it is a text, else an empty text; hosts may pass anything. */
 const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Objects that the conversations of one presenter share. */
+/** Objects that all conversations of one presenter share. */
 interface Shared {
   readonly computer: Pick<Computer, 'tools' | 'callTool'>;
-  /** Tells whether MCP is on; while it is off there are no tools. */
+  /** Tells whether MCP is switched on; otherwise there are no tools. */
   readonly isEnabled: () => boolean;
-  /** Ids that a model gave to open calls, by our `reqId`, because two conversations may use the same id. */
+  /** Ids that a model gave to its open calls, by our `reqId`, because two conversations may use the same id. */
   readonly toolCallIds: Map<string, string>;
 }
 /**
@@ -471,12 +471,12 @@ function boundConversation(
   };
 }
 
-/** States of a server that failed to start, and that a person can only mend by another config. */
+/** States of a server that failed to start and that needs another config. */
 const cannotStart: ReadonlySet<string> = new Set(['waiting', 'open', 'unsupported']);
 
 type Emit = <Name extends keyof PresenterEvents>(name: Name, value: PresenterEvents[Name]) => void;
 
-/** Turns events of a computer into events of a presenter. */
+/** Translator of a computer's events into events of a presenter. */
 class PresenterNews {
   readonly #computer: Computer;
   readonly #emit: Emit;
@@ -521,13 +521,13 @@ class PresenterNews {
   }
 }
 
-/** Event of a computer that somebody waits for, and that may never come. */
+/** Wait for an event of a computer that may never come. */
 interface Awaited {
   readonly promise: Promise<void>;
   /** Ends the wait and removes its listeners. */
   forget(): void;
 }
-/** Waits until these servers have ended, or the computer has; listens from the moment of this call. */
+/** Waits until these servers, or the computer, have ended. Listens from the moment of this call. */
 function allEnded(
   computer: Computer,
   names: ReadonlySet<string>,

@@ -67,7 +67,7 @@ export interface RuntimeOptions
   readonly links?: Links | undefined;
 }
 /**
- * Directory with the real adapters behind it. `close` leaves nothing behind, whatever the machines do: the ledger
+ * Runtime of a host: a directory with the real adapters. `close` leaves nothing behind, whatever the machines do: the ledger
  * ends every process group that is still alive.
  */
 export class Runtime {
@@ -82,7 +82,7 @@ export class Runtime {
    * later texts may still quote them.
    */
   readonly secrets: KnownSecrets;
-  /** Ways to launch or reach a server, by server and by the number of the launch spec. */
+  /** Targets of launches, by server and by the number of the launch spec. */
   readonly #reaches = new Map<string, Map<number, Reach>>();
   readonly #redacted: RedactedPorts;
   /** Ports that a call asks before it is sent, the limits of calls, and the ports for its result. */
@@ -101,7 +101,7 @@ export class Runtime {
   readonly others = new Map<string, Ports['request']>();
   /** Answers of the host to questions of servers; a method that is left out is not declared to servers. */
   answers: Answers = {};
-  /** Takes the messages that servers log over MCP. */
+  /** Called with the messages that servers log over MCP. */
   log: (server: string, entry: ServerLog) => void = () => {};
   /** Lines that servers write to stderr and log. */
   readonly output = new ServerOutput((text) => this.secrets.redactor.text(text));
@@ -202,8 +202,8 @@ export class Runtime {
   #request(...[from, request, emit]: Parameters<Ports['request']>): () => void {
     if (request.limiter !== undefined)
       return this.calls.limited(request, emit, (answer) => this.#askSession(from, request, answer));
-    // Hides secrets in the failures of a host's rule or confirmation, which may quote launch values. Failures of
-    // programs on results need no more hiding than the result beside which they appear.
+    // Hides secrets in the failures of a host's rule or confirmation, which may quote launch values. Failures of VRL
+    // programs on results need no more hiding than the result itself.
     const hidden = this.#redacted.answer(emit);
     if (request.target === specPort) return this.specs(from, request, hidden);
     if (request.target === blobsPort) return this.blobs.request(from, request, hidden);
@@ -291,7 +291,7 @@ export class Runtime {
   /** Writes the recording so far, and resolves with the path of the file. */
   async writeTrace(dir: string): Promise<string> {
     if (!this.flight) throw notRecorded;
-    // Lets the current input end first: a trace that is cut within an input would look incomplete.
+    // Lets the current input end first, because a trace that is cut within an input would look incomplete.
     await Promise.resolve();
     return this.flight.write('asked', dir);
   }
@@ -312,7 +312,7 @@ export class Runtime {
       notice?.(`ended ${ended.length} processes that a killed host had left behind: ${names}`);
   }
   /**
-   * Starts a root machine; its messages to the host go to `hear`. The promise `ended` of the result resolves when
+   * Starts a root machine and calls `hear` with its messages to the host. The promise `ended` of the result resolves when
    * the machine ends. `given` is the input as the host gave it, for the trace.
    */
   start(kind: string, input: object, hear: (event: AnyEventObject) => void, given?: object): HostedMachine {

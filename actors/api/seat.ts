@@ -60,7 +60,7 @@ export class Seat<Role extends 'agent' | 'computer' = 'agent' | 'computer'> {
       throw error;
     }
   }
-  /** Resolves when the next try takes the seat, or a later one with `keepTrying`; listens from this call on. */
+  /** Resolves when the next try takes the seat, or a later one with `keepTrying`. Listens from the moment of this call. */
   taken({ keepTrying = false }: Pick<OfficeSeat, 'keepTrying'>): Promise<void> {
     const joined = deferred();
     const stop = this.#listeners.on('link.changed', ({ state, reason, refusal }) => {
@@ -83,8 +83,8 @@ export class Seat<Role extends 'agent' | 'computer' = 'agent' | 'computer'> {
     for (const giveUp of this.#waiting) giveUp();
   }
   /**
-   * Resolves when the host has its seat, at once if it has it. Rejects when it has none and wants none. Where a time
-   * ended the wait it rejects with the failure of the last try; any other reason of a signal is the host's own.
+   * Resolves when the host has its seat, at once if it has it now. Rejects when it has none and wants none. When a time
+   * limit ended the wait, it rejects with the failure of the last try; any other reason of a signal is passed on.
    */
   async joined(linkOf: () => LinkStatus | null, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
@@ -219,7 +219,7 @@ function placeOf(url: string): string {
 }
 const isUnfit = (reason: string): boolean => reason.startsWith(`Wrong payload of ${events.joinOffice}`);
 
-/** Failed try to take a seat: whose, where and why. */
+/** Facts of a failed try to take a seat: the role, the office and the reason. */
 interface NotJoined {
   readonly role: 'agent' | 'computer';
   readonly url: string;
@@ -247,6 +247,6 @@ export interface PlayedOffice {
   /** Always true: the office repeats what the office of a trace said. */
   readonly isPlayed: true;
 }
-/** Returns the links that a runtime uses in place of sockets, if the options name a played office. */
+/** Returns the played office that a runtime uses in place of sockets; undefined when the options name none. */
 export const linksOf = ({ links }: { readonly links?: PlayedOffice | undefined }): Links | undefined =>
   links as unknown as Links | undefined;

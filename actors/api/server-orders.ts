@@ -140,7 +140,7 @@ export class ServerOrders {
         if (s.name === name && settledStates.has(s.state)) resolve(s);
       }),
       listeners.on('server.removed', (s) => {
-        // Ignores the end of the former server when a server with the same name was put back.
+        // Ignores the end of the former server when another server with the same name was added meanwhile.
         if (s.name === name && !servers.get(name)) over('it was removed');
       }),
       listeners.on('computer.changed', ({ state }) => {
@@ -210,7 +210,7 @@ export class ServerOrders {
       if (next.inputs !== servers.config.inputs) define(next.inputs);
       const prepared = await servers.prepare(next);
       this.#mustBeOpen('');
-      // Checks again: a server may have been started while the values were read.
+      // Checks once more, because a server may have been started while the values were read.
       for (const server of next.servers) this.#mayChange(server);
       const gone = servers.take(prepared);
       this.#tell();
@@ -236,7 +236,8 @@ export class ServerOrders {
     const { servers, statusOf } = this.#options;
     const now = statusOf(name);
     const status = now && settledStates.has(now.state) ? now : withoutFailure(await this.#rested(name));
-    // A later generation belongs to another change; an earlier one means that this change was rolled back.
+    // Returns the status unless an earlier generation is in force, which means that this change was rolled back. A later one
+    // belongs to another change.
     if ((servers.get(name)?.generation ?? generation) >= generation) return status;
     throw takenBack(name, this.#rolledBack.get(name));
   }
@@ -251,7 +252,7 @@ export const takenBack = (name: string, failure: Failure | null | undefined): A2
     ...(failure?.remedy !== undefined && { remedy: failure.remedy }),
   });
 
-/** Reason why an order failed although no server failed: another order was given meanwhile. */
+/** Returns the reason why an order failed although no server failed: another order was given meanwhile. */
 const otherOrder = (name: string, state: ServerStatus['state']): string => {
   if (state === 'idle') return `Server '${name}' was stopped before it was ready`;
   return state === 'ready'

@@ -15,7 +15,7 @@ import {
 export type Texts = 'en' | 'zh' | ((key: ConfirmationText, values: ConfirmationValues) => string);
 
 type Told = Pick<ToldOutcome, 'failure'>;
-/** Returns a function that puts the failure of a call into the language of the host. */
+/** Returns a function that translates the failure of a call into the language of the host. */
 export const wordedBy =
   (texts: Texts = 'en') =>
   <T extends Told>(told: T): T => {

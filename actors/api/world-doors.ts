@@ -1,4 +1,4 @@
-/** Doors through which a test has another world than the real one: its clock, its servers, its offices. */
+/** Functions with which a test replaces the real world: its clock, its servers, its offices. */
 export {
   countRealWork,
   during,

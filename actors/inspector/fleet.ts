@@ -47,7 +47,7 @@ export async function openFleet(first: readonly FleetMember[], port = 0): Promis
   return { url: server.url, add, close, [Symbol.asyncDispose]: close };
 }
 
-/** Pause in ms between two looks for hosts that have started meanwhile. */
+/** Pause in ms between two searches for hosts that have started meanwhile. */
 const lookMs = 1_000;
 /**
  * Serves one page of all running hosts of this user, also of those that start later. There may be none at first.

@@ -89,7 +89,7 @@ export const chartsOf = (): Promise<Charts> =>
     return charts;
   })());
 
-/** Most bytes of the past that wait for a page, and the pause until they are counted again. */
+/** Largest number of bytes of the past that wait for a page, and pause in ms until they are counted again. */
 const mostAhead = 1024 * 1024;
 const patienceMs = 10;
 const onRecordings =
@@ -222,7 +222,7 @@ async function tellPast(
       page.send({ type: 'past', text, isLast: false });
     }
   } catch {
-    // Leaves the rest of the past out: a page without it still shows the present.
+    // Leaves the rest of the past out when it cannot be read. The page still shows the present.
   }
   if (isHere()) page.send({ type: 'past', text: '', isLast: true });
 }

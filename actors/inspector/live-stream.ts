@@ -28,14 +28,14 @@ import {
 
 const ofCall = '/call:';
 const isOfCall = (address: Address): boolean => address.includes(ofCall);
-/** Tells whether a page that shows no records needs this one; what machines remember is looked up later. */
+/** Tells whether a page that shows no records needs this record. The contexts of machines are read later. */
 function isOutlined(record: DirectoryRecord): boolean {
   const { k, a } = record;
   if (k === 'open' || k === 'end' || k === 'timer') return !isOfCall(a);
   return isKept(record);
 }
 
-/** Call of which all records have been of the expected kinds so far. */
+/** Call that can still become a single line, because all of its records have been of the expected kinds so far. */
 interface Folding {
   readonly begin: TraceEntry;
   readonly parts: Set<TraceEntry>;
@@ -45,12 +45,12 @@ interface Folding {
 }
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const ticketOf = (a: Address): string => a.slice(a.lastIndexOf(ofCall) + ofCall.length, a.lastIndexOf('#'));
-/** Returns the ticket of the call that an input asks of a computer; undefined for other inputs. */
+/** Returns the ticket of the call that an input asks a computer to make; undefined for other inputs. */
 function begun({ via, ev }: Extract<DirectoryRecord, { k: 'in' }>): string | undefined {
   const { type, ticket } = fieldsOf(ev);
   return type === 'agent.called' || (type === 'call.request' && via === 'host') ? textOf(ticket) : undefined;
 }
-/** Returns the ticket of the call whose success this record tells; undefined when it tells none. */
+/** Returns the ticket of the call whose success this record reports; undefined when it reports none. */
 function succeeded(record: DirectoryRecord): string | undefined {
   const { type, ticket, outcome, body } = fieldsOf('ev' in record ? record.ev : undefined);
   if (record.k === 'post' && type === 'call.settled' && outcome === 'succeeded') return textOf(ticket);
@@ -59,7 +59,7 @@ function succeeded(record: DirectoryRecord): string | undefined {
   const known = fieldsOf(meta)['a2c_outcome'];
   return isError === true || (known !== undefined && known !== 'succeeded') ? undefined : textOf(ticket);
 }
-/** Returns the step of a call that a record of its actor is; undefined for one that a single line cannot hold. */
+/** Returns the step of a call that a record of its actor reports; undefined for one that a single line cannot hold. */
 function stepOf(record: DirectoryRecord): readonly [step: string, text?: string] | undefined {
   if (record.k === 'draw' && record.port === 'judge') {
     const { decision, reason } = fieldsOf(record.v);
@@ -72,10 +72,10 @@ function stepOf(record: DirectoryRecord): readonly [step: string, text?: string]
   return record.k === 'in' && type === 'ask.answered' && record.id === 'call' ? ['answered'] : undefined;
 }
 
-/** Puts one line in the place of each call that began and succeeded among these entries, in their order. */
+/** Replaces the entries of each call that began and succeeded among them by one line, in order. */
 function folded(entries: readonly TraceEntry[]): readonly TraceEntry[] {
   const open = new Map<string, Folding>();
-  /** Calls in the place of the entries of their ends. */
+  /** Calls as single lines, by the entries that report their ends. */
   const whole = new Map<TraceEntry, WholeCall>();
   const gone = new Set<TraceEntry>();
   for (const entry of entries) {
@@ -120,14 +120,14 @@ function folded(entries: readonly TraceEntry[]): readonly TraceEntry[] {
 }
 
 const batchMs = 200;
-/** Time in ms for which records are written before the event loop is free again. */
+/** Longest time in ms for which records are written before other work gets its turn. */
 const sliceMs = 8;
 /**
- * Most records in one batch; larger batches are skipped and followed by a checkpoint, because converting records to
- * text blocks the host.
+ * Largest number of records in one batch. A larger batch is skipped and followed by a checkpoint, because converting records
+ * to text blocks the host.
  */
 const mostInBatch = 5_000;
-/** Digest that is never computed: what a page gets has no end at which it would stand. */
+/** Digest that is never computed, because the lines for a page have no end that would contain it. */
 const noDigest = (): ReturnType<RecorderOptions['digest']> => ({ add: () => {}, value: () => '' });
 interface Running {
   readonly recorder: Recorder;
@@ -139,9 +139,9 @@ interface Running {
 }
 
 /**
- * Stream of what happens in a directory, for the attached pages; nothing is recorded without a page. All pages get the
- * same outline, every 200 ms: what crosses the boundary, a line for each call, and the changed states of machines. A slow
- * page misses some, is told how many, and continues from a checkpoint. A page that shows records gets all of them instead.
+ * Stream of what happens in a directory, for the attached pages; nothing is recorded without a page. All pages get the same
+ * outline, every 200 ms: what crosses the boundary, a line for each call, and the changed states of machines. A slow page
+ * misses some of it, is told how much, and continues from a checkpoint. A page that shows records gets all of them instead.
  */
 export class LiveStream {
   readonly #directory: Directory;
@@ -151,7 +151,7 @@ export class LiveStream {
   readonly #viewers = new Map<Viewer, number>();
   readonly #large = new LargeValues();
   #running: Running | undefined;
-  /** Records of the outline since the last batch. */
+  /** Records of the outline that came since the last batch. */
   #taken: TraceEntry[] = [];
   /** Records of earlier batches that are not written yet. */
   #waiting: readonly TraceEntry[] = [];
@@ -172,8 +172,8 @@ export class LiveStream {
     return new Recorder({ ...this.#options(), ...own });
   }
   /**
-   * Writes the state of each actor once with pauses, so that the first checkpoint, which must be written at once, finds
-   * what takes long done: which values are large, and the words that are no secrets.
+   * Writes the state of each actor once, with pauses. This finds which values are large and which words are no secrets, so
+   * that the first checkpoint, which must be written at once, takes less time.
    */
   async prepare(pause: () => Promise<void>): Promise<void> {
     if (this.#running) return;
@@ -226,7 +226,7 @@ export class LiveStream {
     const found = this.#large.find(number);
     if (!found) return undefined;
     const { redactor, hook } = this.#options();
-    // Writes it under the name at which it stands, because names tell what is secret.
+    // Writes the value under the name of its field, because names tell what is secret.
     const { key, value } = found;
     const text = canonical(hook?.value({ [key]: value }) ?? { [key]: value }, redactor);
     return fieldsOf(JSON.parse(text))[key];
@@ -276,7 +276,7 @@ export class LiveStream {
     const { recorder } = running;
     for (const root of this.#directory.roots) this.#known.set(root, root.ref.getSnapshot());
     const key = recorder.placed(pictureOf(this.#directory), recorder.last);
-    // Writes the lists used by the checkpoint before it, because a new page may not have seen them.
+    // Writes the lists that the checkpoint uses before it, because a new page may not have them.
     running.writer = recorder.writer(key.s, running.writer);
     running.since = 0;
     return running.writer.lines([key]);
@@ -318,7 +318,7 @@ export class LiveStream {
     running.since += fresh.length;
     if (isTooMuch) {
       this.#waiting = [];
-      // Starts a writer that does not refer to contexts of skipped records, which the pages have not seen.
+      // Starts a writer that refers to no context in a skipped record, because the pages do not have those records.
       running.writer = running.recorder.writer(running.recorder.last, running.writer);
       for (const [viewer, missed] of this.#viewers) this.#viewers.set(viewer, missed + all.length);
     } else if (all.length > 0 && !this.#pour(running, all, ms)) return;
@@ -374,7 +374,7 @@ const mostHeld = 1024 * 1024;
  * beginning.
  */
 const bounds = { held: mostHeld, mostChars: 64 * 1024, leastChars: Infinity, share: 0 };
-/** Estimated bytes of the beginning or the end of a call that an office relays. */
+/** Estimated size in bytes of the beginning or the end of a call that an office relays. */
 const toldWeight = 600;
 /** Number of characters after which an answer ends; a page asks for the rest. */
 const mostInAnswer = 512 * 1024;
@@ -393,7 +393,7 @@ export interface FramesWanted {
 /** Messages as `frame` records of a trace, each with its number and wall clock. */
 export interface FramesFound {
   readonly frames: readonly Fields[];
-  /** Number of the last message that was looked at. */
+  /** Number of the last message that was examined. */
   readonly last: number;
   /** Number of the oldest message that is kept. */
   readonly first: number;
@@ -409,29 +409,26 @@ export class Frames {
   pages = 0;
   /** Called with each message, and the estimated bytes that it holds, when a recorder wants them. */
   kept: ((frame: Frame, weight: number) => void) | undefined;
-  /** Called with each told call of an office, for the pages. */
+  /** Called with each call that an office reports, for the pages. */
   called: (frame: Frame) => void = () => {};
   readonly #ring = new EntryRing();
   #last = 0;
 
-  /**
-   * Function that takes messages of the seats of an office; undefined while no page is open, so that sockets need not
-   * report.
-   */
+  /** Function that receives messages of the seats of an office; undefined while no page is open, so that sockets need not report. */
   get ofSeats(): ((a: Address, dir: Frame['dir'], message: unknown) => void) | undefined {
     return this.pages === 0 ? undefined : this.ofSocket;
   }
-  /** Takes a message of a socket. */
+  /** Receives a message of a socket. */
   readonly ofSocket = (a: Address, dir: Frame['dir'], message: unknown): void =>
     this.take(a, 'socket', dir, message);
   /**
-   * Takes one message. `a` is the address of the port instance that it passed, `by` of the actor whose request it
+   * Receives one message. `a` is the address of the port instance that it passed, `by` that of the actor whose request it
    * belongs to.
    */
   readonly take = (a: Address, via: FrameVia, dir: Frame['dir'], json: unknown, by?: Address): void => {
     const frame: Frame =
       by === undefined ? { k: 'frame', a, via, dir, json } : { k: 'frame', a, via, dir, by, json };
-    // A told call has a few short names, so it need not be looked through.
+    // Uses a fixed weight for a reported call, which has a few short names and need not be measured.
     const weight = via === 'relay' ? toldWeight : weightOfFrame(frame);
     const ring = this.#ring;
     this.#last += 1;

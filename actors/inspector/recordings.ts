@@ -23,25 +23,25 @@ export interface Recording {
   /** Path of the trace file, shown to a person. */
   readonly name: string;
   readonly started: string | null;
-  /** Number of its lines, with the head. */
+  /** Number of lines of the trace, with the head. */
   readonly rows: number;
-  /** Number of the characters of its text. */
+  /** Number of characters of the trace. */
   readonly chars: number;
-  /** Returns its text in parts of whole lines, the first of which begins with the head. */
+  /** Returns the text of the trace in parts of whole lines, beginning with the head. */
   readonly text: () => AsyncIterable<string>;
   /** Description of the damage of the file, after which nothing is shown; absent when the file is sound. */
   readonly damage?: string;
   /** Replays the recording and returns the results of its checks; called when a page asks. */
   readonly checks: (name: string) => Promise<Checks>;
 }
-/** Most bytes that wait for a page; sending pauses until fewer do. */
+/** Largest number of bytes that wait for a page; sending pauses while there are more. */
 const mostAhead = 512 * 1024;
 const patienceMs = 10;
 /** Longest recording in lines and in characters that is checked for a page, because checks hold all of it in memory. */
 const mostChecked = { rows: 250_000, chars: 128 * 1024 * 1024 };
 
 const refused = 'A recording takes no orders, and no server of it can be asked';
-/** Checks a recording; returns the reason when it is too long for that. */
+/** Checks a recording. Returns a sentence instead when the recording is too long for that. */
 const checked = async ({ rows, chars, name, checks }: Recording): Promise<Checks | string> =>
   rows > mostChecked.rows || chars > mostChecked.chars
     ? `It is too long to be checked for a page. Check it with: npx a2c replay ${name}`
@@ -88,7 +88,7 @@ export async function* recordingPage(recordings: readonly Recording[]): AsyncGen
     });
   yield* await singlePage(contents);
 }
-/** Sends a recording to a page, as fast as the page takes it, until the page has left. */
+/** Sends a recording to a page, as fast as the page reads it, until the page has left. */
 async function tell(
   { text, rows }: Recording,
   page: AttachedPage,

@@ -77,22 +77,22 @@ export interface Viewer {
   /** Number of bytes sent to the page that have not left this process yet. */
   readonly waiting: number;
 }
-/** Most bytes that wait for one page, 8 MiB; beyond that the page gets nothing more. */
+/** Largest number of bytes that wait for one page, 8 MiB. While there are more, the page gets nothing further. */
 export const mostWaiting = 8 * 1024 * 1024;
-/** Time in ms until a page that is too slow is looked at again. */
+/** Time in ms after which a page that is too slow is checked again. */
 const patienceMs = 20;
-/** Number of records written between two looks at the clock. */
+/** Number of records written between two checks of the clock. */
 export const mostInSlice = 32;
 /** Number of records after which a checkpoint follows, from which on a page may drop what is older. */
 export const mostBetween = 25_000;
 /** Bytes of records that are kept while a page is open, estimated: 32 MiB in all, and 8 MiB after one checkpoint. */
 const [mostBytes, mostInSegment] = [32 * 1024 * 1024, 8 * 1024 * 1024];
 /**
- * Most records of 200 ms that are kept while a page shows them, and while none does: to keep more would cost a busy host
- * a fifth of its time.
+ * Largest numbers of records in 200 ms that are kept: while a page shows them, and while none does. Keeping more would cost
+ * a busy host a fifth of its time.
  */
 const [mostShown, mostUnshown] = [5_000, 1_000];
-/** Most records of 200 ms after which a burst is over. */
+/** Largest number of records in 200 ms at which a burst counts as over. */
 const mostCalm = 400;
 
 /** Checkpoint, and the records since then; they are written only for a page that shows them. */
@@ -101,7 +101,7 @@ interface Segment {
   readonly entries: TraceEntry[];
   weight: number;
 }
-/** Place in the records up to which one page has them. */
+/** Position in the records up to which one page has them. */
 interface Reading {
   segment: Segment | undefined;
   at: number;
@@ -111,8 +111,8 @@ interface Reading {
 }
 
 /**
- * All records of a directory while a page is open, kept as references for the pages that show them. A burst is left out,
- * and followed by a checkpoint.
+ * Keeper of all records of a directory while a page is open. They are kept as references for the pages that show them. A
+ * burst is left out, and followed by a checkpoint.
  */
 export class WholeRecords {
   readonly #directory: Directory;
@@ -123,7 +123,7 @@ export class WholeRecords {
   #leave: (() => void) | undefined;
   #count = 0;
 
-  /** Takes the recorder that numbers the records; keeps them from the next `collect` on. */
+  /** Makes the keeper with the recorder that numbers the records. Records are kept from the next `collect` on. */
   constructor(directory: Directory, recorder: Recorder) {
     this.#directory = directory;
     this.#recorder = recorder;
@@ -134,12 +134,12 @@ export class WholeRecords {
   has(viewer: Viewer): boolean {
     return this.#readings.has(viewer);
   }
-  /** Keeps a record, unless too many came; returns it with its number, which it has in either case. */
+  /** Keeps a record, unless too many came. Returns the record with its number, which it has in any case. */
   record(record: DirectoryRecord): TraceEntry {
     this.#counts();
     return (this.#leave && this.#recorder.record(record)) ?? this.#recorder.placed(record);
   }
-  /** Keeps a call that an office told, as a message. */
+  /** Keeps the report of a call by an office, as a message. */
   frame(frame: Frame): TraceEntry {
     return this.#recorder.frame(frame);
   }
@@ -166,8 +166,8 @@ export class WholeRecords {
     this.#segments.push({ key, entries: [], weight: 0 });
   }
   /**
-   * Takes the records since the last call into the latest segment, and drops the oldest segments beyond the limit. Keeps
-   * on after a burst, once it is over. Called between two inputs.
+   * Moves the records since the last call into the latest segment, and drops the oldest segments beyond the limit. After a
+   * burst it begins to keep records again. Called between two inputs.
    */
   collect(): void {
     const { weight } = this.#recorder;
@@ -197,8 +197,8 @@ export class WholeRecords {
     return this.#readings.delete(viewer);
   }
   /**
-   * Sends each page the records that it has not, for at most `ms`. Returns the time in ms after which there is more to
-   * send; undefined when all is sent.
+   * Sends each page the records that it lacks, for at most `ms`. Returns the time in ms after which there is more to send;
+   * undefined when all is sent.
    */
   pour(ms: number): number | undefined {
     const end = systemClock.now() + ms;

@@ -20,7 +20,7 @@ type In = Extract<DirectoryRecord, { k: 'in' }>;
 type Out = Extract<DirectoryRecord, { k: 'out' }>;
 interface Opened {
   readonly record: Out;
-  /** Last facts of the port, by topic; a later fact replaces an earlier one. */
+  /** Last facts that the port has reported, by topic. A later fact replaces an earlier one. */
   readonly told: Map<string, In>;
 }
 interface Waiting {
@@ -32,15 +32,15 @@ interface Waiting {
 const mostAnswers = 2_000;
 /** Tells whether a question is a call of a tool, whose answer is never used again. */
 const isCall = (method: unknown): boolean => method === 'tools/call' || method === 'client:tool_call';
-/** Tells whether a question is about a part of a large content, which is never asked for in the same words again. */
+/** Tells whether a question is about a part of a large content, which is never asked for a second time in the same words. */
 const isPart = (method: unknown, target: unknown): boolean =>
   method === events.getBlob || method === events.putBlob || target === blobsPort || target === landingPort;
 /** Tells whether a question is the last one of a call: it holds the whole result, and its answer settles the call. */
 const isSettling = (method: unknown): boolean => method === 'finish';
 const fieldsOf = (event: EventObject | undefined): Fields => event ?? {};
 /**
- * Facts that hold of all records that a recorder has dropped. Records of what still exists are kept, and nothing
- * of what is over, so that a recording without its beginning can open with public facts.
+ * Facts that follow from all records that a recorder has dropped, so that a recording without its beginning can begin with
+ * them. What is over leaves no fact.
  */
 export class ForgottenRecords {
   /** Last orders of hosts, by the address of the host and the topic. */
@@ -82,8 +82,8 @@ export class ForgottenRecords {
     }
   }
   /**
-   * Tells that only calls are under way: no server starts or ends, and no list is being read. A replay can begin
-   * in such a moment without further knowledge.
+   * Tells whether only calls are under way: no server starts or ends, and no list is being read. A replay can begin in such
+   * a moment without further facts.
    */
   get isCalm(): boolean {
     return this.#restless.size === 0;
@@ -156,7 +156,7 @@ export class ForgottenRecords {
     const { ticket } = fieldsOf(ev);
     if (about !== undefined) {
       const key = `${a} ${about}`;
-      // Moves a repeated order to the end, because orders are given in the order of their last time.
+      // Moves a repeated order to the end, because orders are listed by the time at which they were last given.
       this.#orders.delete(key);
       this.#orders.set(key, record);
     } else if (ev.type === 'call.cancel') this.#cancel(ticket);
@@ -213,8 +213,7 @@ export class ForgottenRecords {
    */
   #standing(): readonly In[] {
     const config = this.#orders.get('computer servers');
-    // Counts one failure less for a server that waits for its next try, because a replay repeats that failure on
-    // the way.
+    // Counts one failure less for a server that waits for its next try, because the replay produces that failure itself.
     const failed = [...this.#servers]
       .map(([server, { stage, attempt, failure }]) => {
         const isDown = stage === 'waiting' || stage === 'open';
@@ -259,7 +258,7 @@ export class ForgottenRecords {
       const { a, n } = record as { readonly a: Address; readonly n: number };
       return [{ ch: names.timerOf(a, n), left: Math.max(0, due - now) }];
     });
-    // Names closed channels with a separate set of names, so that they do not change the numbers of open channels.
+    // Names closed channels with separate counters, so that the numbers of open channels stay the same.
     const others = names.fresh();
     const nameless = ({ ch, ev }: ChannelEvent): ChannelEvent => ({ ch: withoutNumber(ch), ev });
     const eventOf = (first: DirectoryRecord, second: DirectoryRecord): ChannelEvent[] => {

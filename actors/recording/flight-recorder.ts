@@ -158,7 +158,7 @@ export class FlightRecorder {
       },
     });
   }
-  /** Takes a message on the wire, with its estimated bytes. */
+  /** Receives a message on the wire, with its estimated size in bytes. */
   readonly frame = (frame: Frame, weight: number): void => void this.#recorder.frame(frame, weight);
   /** Path of the file to which records are written as they come, with `dir`. */
   get path(): string | undefined {
@@ -199,7 +199,7 @@ export class FlightRecorder {
     if (this.#closed !== undefined) return this.#closed;
     const file = this.#file;
     file?.flush();
-    // Uses memory when the flush above has lost the file.
+    // Uses the records in memory when the flush above could not write the file.
     if (file && this.#file) return file.path;
     try {
       return writeTraceFile(dir, nameNow(reason), this.#recorder.text(reason));
@@ -229,7 +229,7 @@ export class FlightRecorder {
     const what = this.#redact(reasons.map((each) => each.what).join('; '));
     const tail = this.#redact(reasons.map(({ on, subject }) => `${on} ${subject}`).join(', '));
     try {
-      // Writes the trace first: an optional call would skip it where nobody listens.
+      // Writes the trace before the call of `notice`, which would skip its arguments when there is no callback.
       const path = this.#kept(tail, reasons[0]?.on ?? 'fault');
       notice?.(`${what}; see a2c replay ${path}`);
     } catch (error) {
@@ -306,7 +306,7 @@ type News = EventObject & {
   readonly result?: unknown;
   readonly failure?: { readonly message: string } | null;
 };
-/** Tells whether the end is one of an agent's question, such as `client:get_tools`, which has no effect. */
+/** Tells whether a call is really a question of an agent, such as `client:get_tools`, which has no effect. */
 const isQuestion = (tool = ''): boolean => /^(?:client|server):/.test(tool);
 function heard({
   type,
@@ -354,14 +354,14 @@ export function reasonOf(record: DirectoryRecord): Reason | undefined {
   if (record.k === 'post') {
     const { from, a, ev, dead } = record;
     if (dead === 'lost') return reason('fault', nameOf(a), `${ev.type} to nobody at ${a}`);
-    // Skips successful calls early, because translating their news would cost time with each call.
+    // Skips successful calls early, because translating the news of each call would cost time.
     const isEnd = ev.type === 'call.settled';
     if (isEnd && from.startsWith('agent/') && !(ev as News).failure) {
       const end = a.startsWith('host:') ? answered(ev) : undefined;
       return end && heard(end);
     }
     if ((ev as News).outcome === 'succeeded') return undefined;
-    // Hears of the call of an agent where its machine on the computer answers the link.
+    // Takes the end of an agent's call from the record in which its machine on the computer answers the link.
     const isServed = isEnd && from.startsWith('computer/');
     if (!isServed && !a.startsWith('host:')) return undefined;
     return heard(hostWords.news('', ev));
@@ -392,8 +392,8 @@ export class KeptLately {
 
 let words: ReadonlySet<string> | undefined;
 /**
- * Words of our own code and API; they are hidden only under names of secrets. Collected on first use, because that
- * takes a few ms and most hosts have no secret.
+ * Returns the words of our own code and API, which are hidden only under names of secrets. They are collected on first use,
+ * because that takes a few ms and most hosts have no secret.
  */
 export const ownWords = (): ReadonlySet<string> =>
   (words ??= new Set([...Object.values(machines).flatMap(wordsOf), ...apiWords(Object.keys(machines))]));
@@ -419,7 +419,7 @@ export class KnownSecrets {
   /** Redactor for texts that hosts and peers get. */
   readonly redactor: SecretRedactor;
 
-  /** `hook` is the host's own redaction; `notice` is called once when the hook throws. */
+  /** Makes the secrets of a host. `hook` is the host's own redaction; `notice` is called once when the hook throws. */
   constructor(secrets: readonly string[] = [], hook?: RedactHook, notice: (text: string) => void = () => {}) {
     this.#secrets = new SecretIndex(secrets);
     this.#hook = hook;

@@ -14,18 +14,18 @@ import type { Fields } from '../../machines/protocol/json.ts';
 
 type HostWord = EventObject & Fields;
 const word = (type: string, fields: object): HostWord => ({ type, ...fields });
-/** Message of the machines for a word of a host; `orElse` is sent to the host when no actor takes the message. */
+/** Message to a machine, translated from an order in words of the API. `orElse` is sent to the host when no actor takes the message. */
 export interface WordMessage {
   readonly event: EventObject;
   readonly orElse?: CheckedMessage;
 }
 interface Row {
-  /** Turns a message of the machines into a word of the API. */
+  /** Translates a message of the machines into words of the API. */
   readonly word: (event: HostWord, given: object | undefined) => HostWord;
-  /** Turns a word back into the message; `host` is the address that gets the answer. */
+  /** Translates words of the API into the message; `host` is the address that gets the answer. */
   readonly order: (word: HostWord, host: Address) => WordMessage;
 }
-/** Row for an order without its own row: the message is recorded unchanged, and the host gets the answer. */
+/** Row for an order without a translation: the message is recorded unchanged, and the host gets the answer. */
 const same: Row = {
   word: (event) => event,
   order: (event, host) => ({ event: word(event.type, { replyTo: host, ...event }) }),
@@ -133,7 +133,7 @@ const changedTiming = (all: Timing): Partial<Timing> =>
   Object.fromEntries(Object.entries(all).filter(([key, ms]) => timing[key as keyof Timing] !== ms));
 type Started = Fields & { readonly timing?: Timing };
 const startName = (kind: string): string => `create${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}`;
-/** Writes the start of a root machine as a word of the API. */
+/** Translates the start of a root machine into words of the API. */
 function startWord(kind: string, { type: _, ...input }: HostWord, given: object | undefined): HostWord {
   const started = input as Started;
   const times = started.timing && { timing: changedTiming(started.timing) };
@@ -142,10 +142,7 @@ function startWord(kind: string, { type: _, ...input }: HostWord, given: object 
   const { servers, shown, ...rest } = started;
   return word(name, { ...rest, ...times, ...(given ?? { plan: { servers, shown } }) });
 }
-/**
- * Makes the input of the machine that a word of `startWord` starts. Throws an `A2cError` when its config cannot be
- * read.
- */
+/** Makes the input of the machine that a start in words of the API describes. Throws an `A2cError` when its config cannot be read. */
 export function startInput(kind: string, { type: _, ...given }: HostWord): object {
   const { timing: times, plan, config, known, policy, shown, ...rest } = given as Fields;
   const whole = times === undefined ? {} : { timing: { ...timing, ...(times as Partial<Timing>) } };
@@ -154,21 +151,21 @@ export function startInput(kind: string, { type: _, ...given }: HostWord): objec
   return { ...rest, ...whole, ...servers };
 }
 /**
- * Returns the config that a host gave with a word, where the machine gets a plan made from it; undefined where the
- * machine gets the word's own fields.
+ * Returns the config in a start or an order of a host, when the machine gets a plan made from it; undefined when the machine
+ * gets the fields unchanged.
  */
 export function givenIn(said: EventObject): object | undefined {
   const { config, policy, known, shown } = said as EventObject & Partial<GivenConfig>;
   return config && { config, policy, known, ...(shown && { shown }) };
 }
-/** Turns an order in words of the API into the message of a machine. */
+/** Translates an order in words of the API into the message of a machine. */
 export function orderOf(kind: string, said: HostWord, host: Address): WordMessage {
   const rows = Object.values(orders[kind] ?? {});
   const row = rows.find(([wordType]) => wordType === said.type)?.[1] ?? same;
   return row.order(said, host);
 }
 
-/** Lists the messages that have a word of their own: orders by kind of host, and news. */
+/** Lists the messages that have a translation: orders by kind of host, and news. */
 export const wordedMessages = (): {
   readonly orders: readonly (readonly [kind: string, type: string])[];
   readonly news: readonly string[];

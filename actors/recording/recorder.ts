@@ -33,7 +33,7 @@ function weightOf(value: unknown): number {
   try {
     return weigh(value, 0);
   } catch {
-    // Counts a value whose foreign getter throws as one small object.
+    // Counts a value whose getter throws as one small object.
     return 48;
   }
 }
@@ -78,7 +78,7 @@ export class EntryRing {
     this.#weight -= this.#weights[this.#first] ?? 0;
     this.#whats[this.#first] = undefined;
     this.#first += 1;
-    // Removes dropped entries only once they are half of all: removing one by one would move the rest each time.
+    // Removes dropped entries only when they are half of all, because removing each one would move the rest every time.
     if (this.#first * 2 < this.#whats.length) return;
     this.#numbers = this.#numbers.slice(this.#first);
     this.#times = this.#times.slice(this.#first);
@@ -145,7 +145,7 @@ export const isKept = (record: DirectoryRecord): boolean => {
 
 const hasCrossed = (what: TraceEntry['what']): boolean =>
   'k' in what && (what.k === 'mark' || (what.k !== 'timer' && isRecord(what) && isKept(what)));
-/** Time in ms for which the past is written between two pauses, and the number of records between two looks. */
+/** Longest time in ms for which the past is written without a pause, and number of records between two checks of the clock. */
 const sliceMs = 8;
 const mostInSlice = 20;
 const mostTries = 5;
@@ -168,7 +168,7 @@ export class Recorder implements Observer {
   readonly #frames = new EntryRing();
   readonly #mostFrames: number;
   #next = 1;
-  /** Tells that a writer takes the records out of memory as they come. */
+  /** True when a writer takes the records out of memory as they come. */
   #isTaken = false;
   /** Facts that hold of all records that were dropped; undefined while none was dropped. */
   #forgotten: ForgottenRecords | undefined;
@@ -210,7 +210,7 @@ export class Recorder implements Observer {
     if (this.weight > this.#limit) this.#forget();
     return entry;
   }
-  /** Gives something that happened now its time and the next number, or the given one, without keeping it. */
+  /** Returns something that happened now as an entry with its time and the next number, or the given one, without keeping it. */
   placed(what: TraceEntry['what'], number?: number): TraceEntry {
     const t = Math.round((this.#options.now() - this.#start) * 1000) / 1000;
     const s = number ?? this.#next;
@@ -271,7 +271,7 @@ export class Recorder implements Observer {
         slices.push(lines);
         await pause();
       }
-      // Writes everything again when a secret became known after a text that contains it was written.
+      // Writes everything again when a text was written before a secret in it became known.
       if (redactor?.met === met || tries === mostTries) return slices;
     }
   }
@@ -297,7 +297,7 @@ export class Recorder implements Observer {
     const entries = inOrder(kept, frames);
     const { redactor } = this.#options;
     const met = redactor?.met;
-    // Begins at 2 when records were taken, because the facts about taken records are not known here.
+    // Begins at 2 when records were taken out, because the facts about them are not known here.
     const start = this.#isTaken ? 2 : 1;
     const write = (): { readonly writer: TraceWriter; readonly body: string } => {
       const writer = this.writer(start);
@@ -306,7 +306,7 @@ export class Recorder implements Observer {
       return { writer, body: opening + writer.lines(entries) };
     };
     let { writer, body } = write();
-    // Writes everything again when a secret became known after a text that contains it was written.
+    // Writes everything again when a text was written before a secret in it became known.
     if (redactor && redactor.met !== met) ({ writer, body } = write());
     return this.head(start) + body + this.tail(reason, writer);
   }

@@ -98,7 +98,7 @@ const payload = new Set([
   'json',
   'roots',
 ]);
-/** Tells whether a value is a list of events on channels, of which a record of facts has several. */
+/** Tells whether a value is a list of events on channels, as a record of facts has several. */
 const isOnChannels = (value: unknown): value is readonly Fields[] =>
   Array.isArray(value) && value.every((each) => typeof (each as Fields | null)?.['ch'] === 'string');
 /** Depth in objects and lists below which values are hidden without asking the hook. */

@@ -37,7 +37,7 @@ export interface TraceEntry {
  */
 export interface WholeCall {
   readonly k: 'call';
-  /** Address of the actor of the call. */
+  /** Address of the call's actor. */
   readonly a: string;
   readonly ev: object;
   readonly told: object;
@@ -47,15 +47,15 @@ const isMicrostep = (what: TraceEntry['what']): what is Microstep => 'transition
 const isFrame = (what: TraceEntry['what']): what is Frame => 'k' in what && what.k === 'frame';
 
 type MachineContext = Fields;
-/** Turns microsteps into steps of a trace; remembers the last context of each live machine to find its changes. */
+/** Converter of microsteps into steps of a trace. It remembers the last context of each live machine to find changes. */
 class Steps {
   readonly #isFull: boolean;
   readonly #last = new Map<string, MachineContext>();
-  /** `isFull` adds the changes of the context to each step. */
+  /** Makes a converter. `isFull` adds the changes of the context to each step. */
   constructor(isFull: boolean) {
     this.#isFull = isFull;
   }
-  /** Takes the contexts of all machines from a checkpoint. */
+  /** Stores the contexts of all machines in a checkpoint. */
   begin({ roots }: Checkpoint): void {
     this.#last.clear();
     for (const { a, snapshot } of roots)
@@ -88,7 +88,7 @@ export interface WritingOptions extends LineOptions {
   readonly profile: Profile;
   /** Applies the redaction hook of the host, in addition to the redactor. */
   readonly hook?: HookRedactor;
-  /** Leaves large values out of the lines, for pages, which ask for them. Default: everything is written. */
+  /** Replaces large values by their size, for pages, which ask for them. Default: everything is written. */
   readonly large?: LargeValues;
   /** Limits for messages on the wire. Default: `keptFrames`. */
   readonly frames?: FrameBounds;
@@ -104,15 +104,14 @@ export class TraceWriter {
   readonly #file: LineWriter;
   inputs = 0;
 
-  /** `before` is the writer until now, whose names of channels are continued. */
+  /** Makes a writer. `before` is the writer until now, whose names of channels are continued. */
   constructor(options: WritingOptions, next = 1, before?: TraceWriter) {
     const { profile, redactor, hook, large } = options;
     this.#profile = profile;
     this.#large = large;
     this.#hook = hook;
     this.#file = new LineWriter(options, next);
-    // Gives the names of channels their own texts: names must be the same in a replay, which knows no shared
-    // lists.
+    // Makes a separate memory of texts for names of channels: they must be the same in a replay, which knows no shared lists.
     this.#channels = before
       ? before.#channels
       : new ChannelNames(hostWords, redactor, new Texts(), hook?.value);
@@ -177,13 +176,13 @@ export class TraceWriter {
   }
 }
 
-/** Kinds of records that have the wall clock, beside crossings. */
+/** Kinds of records that have the wall clock, in addition to crossings. */
 const clocked: ReadonlySet<string> = new Set(['mark', 'facts', 'key', 'frame', 'call']);
 /** Length in characters from which a list is written once in a file, and referred to by its hash elsewhere. */
 const leastShared = 1_024;
 
 interface LineOptions {
-  /** Gives lines the numbers of their entries, for pages, which may get only some. Default: lines are counted. */
+  /** Numbers the lines like their entries, for pages that may get only some of them. Default: lines are counted. */
   readonly isPart?: boolean;
   readonly redactor?: Redactor;
   readonly sha256: (text: string) => string;
@@ -225,7 +224,7 @@ class LineWriter {
   get next(): number {
     return this.#next;
   }
-  /** Takes the number of the next entry, where lines have those; a list has the number of the line after it. */
+  /** Sets the number of the next entry. A list before it gets the number of the line after the list. */
   comesTo(s: number): void {
     if (this.#isPart) this.#next = s;
   }
@@ -246,8 +245,8 @@ class LineWriter {
     return lines + this.#placed(t, hasClock ? w : undefined, text);
   }
   /**
-   * Returns the new lists that a text refers to. The other new lists belong to an earlier form of the text, before
-   * a secret in it was known.
+   * Returns the new lists that a text refers to. Other new lists belong to an earlier version of the text, written before a
+   * secret in it was known.
    */
   #sharedIn(text: string): readonly { readonly h: string; readonly text: string }[] {
     if (this.#fresh.length === 0) return [];
@@ -326,7 +325,7 @@ export class FrameLines {
     const frame = { ...passed, ...keysOf(json), of, ...read };
     const left = this.#left > 0 && { left: this.#left };
     this.#left = 0;
-    // A message that was cut in the trace that is read again stays cut.
+    // Marks a message as cut that was already cut in the trace from which it was read.
     if (json === undefined) return { record: { ...frame, ...left }, json: undefined };
     const text = canonical(json, this.#redactor);
     const cut = text.length - mostChars;
@@ -365,7 +364,7 @@ const leastLarge = 400;
 /** Number of fields from which an object is a list by name, which is left out as a whole. */
 const mostFields = 100;
 const deepest = 12;
-/** Most large values that can be asked for; the oldest are forgotten first. */
+/** Largest number of large values that can be asked for; the oldest are forgotten first. */
 const mostKept = 20_000;
 
 /** Counts the values inside of a value, and stops when they are many. */
@@ -381,7 +380,7 @@ function countIn(value: unknown, left: number, depth = 0): number {
 }
 const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;
 
-/** Value as it can be asked for: with the name under which it stands, by which its secrets are found. */
+/** Large value, with the name of its field, by which its secrets are found. */
 interface LargeValue {
   readonly key: string;
   readonly value: object;
@@ -391,17 +390,17 @@ interface Known extends Omit<LargeValue, 'value'> {
 }
 
 export class LargeValues {
-  /** Knows which objects are large; objects of machines never change. */
+  /** Knowledge which objects are large. It stays valid, because objects of machines never change. */
   readonly #isLarge = new WeakMap<object, boolean>();
   readonly #numbers = new WeakMap<object, number>();
   readonly #known = new Map<number, Known>();
   #next = 1;
 
-  /** Returns a record in whose place of each large value `{"$later": [number, size]}` stands. */
+  /** Returns a record with `{"$later": [number, size]}` in place of each large value. */
   fold(record: Fields & { readonly k: string }): Fields & { readonly k: string } {
     return this.#folded(record, '', 0) as Fields & { readonly k: string };
   }
-  /** Returns a large value by its number; undefined when nothing of the host has it any more. */
+  /** Returns a large value by its number; undefined when the host has dropped it. */
   find(number: number): LargeValue | undefined {
     const known = this.#known.get(number);
     const value = known?.value.deref();
@@ -409,10 +408,10 @@ export class LargeValues {
   }
   #folded(value: unknown, key: string, depth: number): unknown {
     if (typeof value !== 'object' || value === null || !this.#large(value)) return value;
-    // Keeps lists of texts whole: panels show the URIs of a Desktop or a Finder.
+    // Keeps lists of texts whole, because panels show the URIs of a Desktop or a Finder.
     if (Array.isArray(value) && typeof value[0] === 'string') return value;
     if (Array.isArray(value))
-      // Top lists of a record are its own, such as the actors of a checkpoint.
+      // Keeps the lists at the top of a record, such as the actors of a checkpoint.
       return depth < 2
         ? value.map((each) => this.#folded(each, key, depth + 1))
         : this.#later(value, key, value.length);
@@ -421,7 +420,7 @@ export class LargeValues {
     if (keys.length > mostFields && depth > 1) return this.#later(value, key, keys.length);
     const foldedField = (name: string): unknown => {
       const inner = (value as Fields)[name];
-      // Leaves a field `value` whole, because its secrets depend on what stands beside or above it.
+      // Keeps a field `value` whole, because its neighbours decide whether it is secret.
       return name === 'value' ? inner : this.#folded(inner, name, depth + 1);
     };
     return Object.fromEntries(keys.map((name) => [name, foldedField(name)]));

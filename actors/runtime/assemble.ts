@@ -109,7 +109,7 @@ function instanceOf(port: Exclude<keyof Ports, 'request'>) {
       directory.enter({ k: 'in', via: 'leaf', a: at, ev }, handle, () => sendBack(ev));
     const instance = directory.guarded({ k: 'draw', a: at, port }, () => open(at, input, emit));
     opened.instance = instance;
-    // Closes a port that failed while it was being opened: its state has been left already.
+    // Closes a port that failed while it was being opened, because its state has been left already.
     if (!handle.isLive) instance.close();
     return () => handle.release();
   });
@@ -140,7 +140,7 @@ function makeRequest(root: Root, request: PortRequest): void {
   try {
     asked.cancel = directory.platform.ports.request(root.id, aimed(request, { target }), emit);
   } catch (error) {
-    // Refuses parameters that JSON cannot hold; without this answer the asker would wait for ever.
+    // Refuses parameters that JSON cannot hold. Without this answer the asker would wait for ever.
     const failure = { code: wireCodes.badRequest, message: `It could not be sent: ${String(error)}` };
     emit({ type: 'ask.refused', id: request.id, sent: false, failure });
   }
@@ -191,8 +191,8 @@ const actors = {
 
 const filled = new WeakMap<Stepping, WeakMap<AnyStateMachine, AnyStateMachine>>();
 /**
- * Provides a machine with its actions and ports, once per process: nothing in it belongs to one directory, and
- * tables computed for the machine are used again.
+ * Provides a machine with its actions and ports, once per process. Nothing in it belongs to one directory, so tables
+ * computed for the machine are shared.
  */
 function fill(machine: AnyStateMachine, steps: Stepping): AnyStateMachine {
   const all = filled.get(steps) ?? new WeakMap<AnyStateMachine, AnyStateMachine>();

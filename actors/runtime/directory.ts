@@ -37,9 +37,7 @@ import type { Looking, Microstep } from './stepper/stepper.ts';
 export class Tap implements Looking {
   #observers: readonly Observer[] = [];
   readonly #onError: (error: unknown) => void;
-  /**
-   * Flags that tell whether anybody observes; they are kept up to date so that frequent code checks only one flag.
-   */
+  /** True when anybody observes. The flag saves frequent code from checking all observers. */
   isWatched = false;
   isStepped = false;
   isInspected = false;
@@ -102,10 +100,7 @@ export class Tap implements Looking {
 export interface Observer {
   record?(record: DirectoryRecord): void;
   step?(step: Microstep): void;
-  /**
-   * Takes events that XState shows to `@statelyai/inspect`; with this method the machines step in XState's own
-   * interpreter.
-   */
+  /** Called with events that XState shows to `@statelyai/inspect`. With this method the machines step in XState's own interpreter. */
   inspect?(event: InspectionEvent): void;
 }
 
@@ -146,7 +141,7 @@ interface RootHost {
   readonly platform: Platform;
   readonly tap: Tap;
   report(record: DirectoryRecord): void;
-  /** Takes an input of the root that holds `handle`; does nothing when the handle has ended. */
+  /** Handles an input of the root that holds `handle`; does nothing when the handle has ended. */
   enter(record: DirectoryRecord, handle: Handle | undefined, apply: () => void): void;
   guarded<T>(draw: Extract<DirectoryRecord, { k: 'draw' }>, run: () => T): T;
   random(a: Address): number;
@@ -171,8 +166,8 @@ function drawn(host: RootHost, a: Address, draw: NonNullable<Open['draw']>, inpu
 }
 
 /**
- * Part of XState's snapshot of a system: a delayed event is noted there before its timer is asked for, so the last
- * noted one belongs to that timer.
+ * Part of XState's snapshot of a system. XState notes a delayed event there before it asks for its timer, so the last noted
+ * event belongs to that timer.
  */
 interface Scheduling {
   readonly _snapshot: { readonly _scheduledEvents: Readonly<Record<string, { readonly id: string }>> };
@@ -321,10 +316,7 @@ export interface Platform {
   setTimeout(fire: () => void, ms: number, a: Address, n: number): unknown;
   clearTimeout(timer: unknown): void;
   readonly ports: Ports;
-  /**
-   * Returns what a port knows without a question; null when the port has to be asked. Never throws. The result is
-   * recorded as a draw.
-   */
+  /** Returns the answer that a port has at once; null when the port has to be asked. Never throws. The result is recorded as a draw. */
   draw(a: Address, port: DrawPort, params: object): unknown;
 }
 
@@ -379,7 +371,7 @@ export class Directory implements RootHost {
     if (this.tap.isWatched) this.tap.record(record);
   }
 
-  // ── inputs: the only door ──────────────────────────────────────────────────────────────────────────
+  // ── inputs ─────────────────────────────────────────────────────────────────────────────────────────
   /**
    * Takes an input. `handle` is the timer, port or question that it comes from; the input is ignored when that has
    * ended before its turn.
@@ -426,7 +418,7 @@ export class Directory implements RootHost {
     this.report({ k: 'defect', a: at, what });
   }
 
-  // ── the host's side ────────────────────────────────────────────────────────────────────────────────
+  // ── functions for the host ─────────────────────────────────────────────────────────────────────────
   /**
    * Adds a listener at an address outside of the tree of roots, such as `host`; messages posted there go to the
    * listener. The returned function removes it.
@@ -486,7 +478,7 @@ export class Directory implements RootHost {
     });
   }
 
-  // ── effects: asked by machines, performed after the transition ─────────────────────────────────────
+  // ── effects ────────────────────────────────────────────────────────────────────────────────────────
   effect(from: Address, run: () => void): void {
     this.#effects.push({ from, run });
   }
@@ -520,8 +512,7 @@ export class Directory implements RootHost {
     }
     if (root) {
       root.ref.send(event);
-      // Sends the fallback when the root failed on the message: a failed step sends nothing, so an asker would
-      // wait for ever.
+      // Sends the fallback when the root failed on the message, because a failed step sends nothing and an asker would wait for ever.
       if (onUndelivered && root.ref.getSnapshot().status === 'error') this.post(from, onUndelivered);
     } else if (subscriber) {
       const n = (subscriber.messages += 1);
@@ -529,7 +520,7 @@ export class Directory implements RootHost {
     } else if (onUndelivered) this.post(from, onUndelivered);
   }
 
-  /** Runs code of others. An error goes to the caller, and into the records, so that a replay throws it again. */
+  /** Runs foreign code. An error goes to the caller, and into the records, so that a replay throws it again. */
   guarded<T>(draw: Extract<DirectoryRecord, { k: 'draw' }>, run: () => T): T {
     try {
       return run();
@@ -571,8 +562,7 @@ export class Directory implements RootHost {
   #bring(root: Root, input: object): void {
     const machine = this.kinds[root.kind];
     if (!machine) throw new Error(`no machine of the kind '${root.kind}'`);
-    // Passes only options that are set: XState copies its options, and each further key costs time with every
-    // root.
+    // Passes only options that are set, because XState copies its options and each further key costs time with every root.
     const options: Record<string, unknown> = { id: root.id, clock: root, input };
     if (this.tap.isInspected) options['inspect'] = inspectedFromBirth(root, this.tap);
     root.ref = createActor(machine, options as never);
@@ -651,10 +641,7 @@ class Fifo<T> {
   }
 }
 
-/**
- * Subscription of an inspector that was passed as an option of XState: it cannot be ended, so the tap ignores its
- * events.
- */
+/** Subscription of an inspector that was given to XState as an option. It cannot be ended, so the tap ignores its events. */
 const sinceBirth = { unsubscribe: (): void => {} };
 
 /** Returns the inspector of a machine that is about to be made, so that its first step is inspected, too. */

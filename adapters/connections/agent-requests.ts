@@ -52,14 +52,14 @@ export interface RequestsParts {
 interface Waiting {
   readonly event: string;
   readonly reqId: string;
-  /** Name of the agent; only for a call of a tool. */
+  /** Name of the agent; present only for a call of a tool. */
   readonly agent?: string;
-  /** Part of a file that came with an upload, or that the answer is to have. */
+  /** Bytes of a part of a file: those that came with an upload, or those that the answer will have. */
   part?: Uint8Array;
   readonly ack: Ack;
 }
 
-/** Fills the bytes of a part into its answer, where their number is. */
+/** Replaces the number of bytes of a part in an answer by the bytes themselves. */
 const withBytes = (body: unknown, { event, part }: Waiting): unknown =>
   event === events.getBlob && part && isObject(body) && 'blob' in body
     ? { ...body, blob: Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString('base64') }
@@ -168,7 +168,7 @@ export class AgentRequests {
     }
   }
 
-  /** Part of a file of an upload that is not answered yet; undefined for any other ticket. */
+  /** Returns the bytes of an upload's part that is not answered yet; undefined for any other ticket. */
   partOf(ticket: string): Uint8Array | undefined {
     return this.#waiting.get(ticket)?.part;
   }
@@ -200,7 +200,7 @@ export class AgentRequests {
     if (bytes === undefined) return waiting.ack(body);
     const remedy = narrower[waiting.event];
     const failure = { ...tooLarge(bytes, this.limitBytes), ...(remedy !== undefined && { remedy }) };
-    // A call has already run, so its outcome is reported as unknown.
+    // Reports the outcome as unknown, because the call has already run.
     waiting.ack(...refusal(waiting.event, failure, unanswered));
   }
 

@@ -23,7 +23,7 @@ const textOf = (...values: readonly unknown[]): string =>
 export const hasHandles = (result: unknown): result is Fields & { readonly content: readonly unknown[] } =>
   isObject(result) && Array.isArray(result['content']) && result['content'].some((item) => blobRefOf(item));
 
-/** Content of a handle, or the reason why it is missing; `isLarge` when it would not fit. */
+/** Content of a handle, or the reason why it is missing. `isLarge`: the content would not fit into the result. */
 type Fetched = { readonly bytes: Buffer } | { readonly why: string; readonly isLarge?: true };
 
 /** Fetches one image part by part; a part with an unexpected offset ends it with an error. */

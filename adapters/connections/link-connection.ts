@@ -30,13 +30,13 @@ import { splitArgs } from './office-wire.ts';
 /** Largest number of characters kept of a text from an office. */
 const mostText = 400;
 
-/** Dependencies of a link that carries files in parts. */
+/** Functions that a link needs to carry files in parts. */
 export interface LinkBytes {
   /** Makes the id of an upload, which nobody can guess. */
   readonly newId: () => string;
   readonly parts?: Parts | undefined;
 }
-/** Transport of a link: one connection that is opened once and never again. */
+/** Transport of a link, which is one connection. It is opened once, and never opened again after its end. */
 export interface LinkWire {
   /** Sends an event; called only while connected. */
   readonly emit: WireEmit;
@@ -117,11 +117,11 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     this.#requests = new LinkRequests((event, ...args) => this.#send(event, ...args), input, timers, parts);
   }
 
-  /** Part of a file that an agent sent under this ticket, until it is answered. */
+  /** Returns the part of a file that an agent sent under this ticket, until the ticket is answered. */
   partOf(ticket: string): Uint8Array | undefined {
     return this.#agentRequests.partOf(ticket);
   }
-  /** Takes the bytes of the answer to this ticket, if it still waits. */
+  /** Keeps the bytes for the answer to this ticket, if the ticket still waits. */
   holdPart(ticket: string, bytes: Uint8Array): void {
     this.#agentRequests.holdPart(ticket, bytes);
   }
@@ -248,7 +248,7 @@ export class LinkRegistry {
 
   open(at: string, input: LinkInput, emit: Emit<LinkFact>, wire: LinkWire): LinkConnection {
     const ended = (): void => {
-      // The key may already belong to a newer link, which must stay in the registry.
+      // Removes only this link from the registry, because the key may already belong to a newer one.
       if (this.#connections.get(input.key) === connection) this.#connections.delete(input.key);
     };
     const connection: LinkConnection = new LinkConnection(
@@ -265,11 +265,11 @@ export class LinkRegistry {
     return connection;
   }
 
-  /** Takes the bytes of the answer to a ticket; the link over which it was asked has them until it answers. */
+  /** Passes the bytes for the answer to a ticket to the link on which the ticket was opened. */
   holdPart(ticket: string, bytes: Uint8Array): void {
     for (const connection of this.#connections.values()) connection.holdPart(ticket, bytes);
   }
-  /** Part of a file that an agent sent over one of the links. */
+  /** Returns the part of a file that an agent sent over one of the links. */
   partOf(ticket: string): Uint8Array | undefined {
     for (const connection of this.#connections.values()) {
       const part = connection.partOf(ticket);

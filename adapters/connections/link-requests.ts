@@ -68,7 +68,7 @@ export class LinkRequests {
   readonly #timers: Timers;
   readonly #agent: string;
   readonly #asked = new TransientMap<number, Asked>();
-  /** Numbers that identify the pending tool calls, by the `req_id` of each call. */
+  /** Numbers of the pending tool calls, by the `req_id` of each call. */
   readonly #calls = new TransientMap<string, number>();
   readonly #parts: Parts;
   #last = 0;
@@ -92,7 +92,7 @@ export class LinkRequests {
     const bytes = excessBytes(params, this.limitBytes);
     if (bytes !== undefined) return refuseUnsent(id, emit, tooLarge(bytes, this.limitBytes));
     const n = ++this.#last;
-    // Bytes of a part are needed no more once they are sent, so neither the entry nor the callback holds them.
+    // Stores no bytes of a part with the request, because they are not needed once they are sent.
     this.#asked.set(n, { id, method, params: request.params, emit });
     const reqId = callOf(request);
     if (reqId !== undefined) this.#calls.set(reqId, n);
@@ -107,19 +107,21 @@ export class LinkRequests {
       const ask: AskChunk = (handle, at, onChunk) => this.#askChunk(n, computer, handle, at, onChunk);
       fillHandles(result, ask, answer, true);
     };
-    // The casts are needed because the method of a request is plain text here; the machine that made the
-    // request knows its type.
+    // Casts the arguments, because the method of a request is plain text here; the machine that made the request knows its type.
     this.#send(method as EventName, ...([params, onAck] as Parameters<ClientToServer[EventName]>));
     return () => this.#cancel(n);
   }
 
-  /** Fills in the bytes of a part to send, which machines and traces know by their key only, or the size of one to get. */
+  /**
+   * Returns the params of a request for a part: with the bytes of a part to send, which machines and traces know by their
+   * key only, or with the size of a part to get.
+   */
   #partParams(method: string, part: object, key: string): unknown {
     if (method === events.getBlob) return { ...part, max_chunk_bytes: blobSizes.askedBytes };
     const bytes = this.#parts.get(key) ?? new Uint8Array();
     return { ...part, blob: asBuffer(bytes).toString('base64') };
   }
-  /** Keeps the bytes of a part that came, and leaves their number in their place. */
+  /** Returns the answer with the number of bytes in place of the bytes, which are kept under their key. */
   #withoutBytes(result: unknown, key: string): unknown {
     if (!isObject(result) || typeof result['blob'] !== 'string') return result;
     const bytes = Buffer.from(result['blob'], 'base64');
@@ -171,7 +173,7 @@ export class LinkRequests {
       if (asked.chunk !== take) return;
       delete asked.chunk;
       this.#timers.clearTimer(timer);
-      // The request may have been withdrawn meanwhile; then the part is dropped.
+      // Drops the part when the request was withdrawn meanwhile.
       if (this.#asked.has(n)) onChunk(ack);
     };
     asked.chunk = take;
@@ -195,7 +197,7 @@ export class LinkRequests {
   #cancel(n: number): void {
     const asked = this.#taken(n);
     if (asked?.method !== events.toolCall) return;
-    // The answer has already come, so only the fetching of its images is ended.
+    // Ends only the fetching of images, because the answer itself has already come.
     if (asked.chunk) return asked.chunk(undefined);
     this.#sendCancel(asked);
   }

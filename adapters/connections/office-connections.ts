@@ -94,8 +94,8 @@ export class OfficeConnections {
   }
 
   /**
-   * Takes a new socket. `version`: its `a2c_version`, if any; `isOurs`: its client knows every notice;
-   * `grant`: permissions of its credential, all by default; `misses`: what it does not do, for the page.
+   * Adds a new socket. `version`: its `a2c_version`, if any; `isOurs`: its client knows every notice; `grant`: permissions
+   * of its credential, all by default; `misses`: features that it lacks, for the page.
    */
   opened(
     socket: string,
@@ -210,8 +210,7 @@ export class OfficeConnections {
     const holder = this.#seating.holderOf(seat);
     const isHeld = holder !== undefined && holder !== socket;
     if (!isHeld || !mayTakeOver(this.#sockets.get(socket), this.#sockets.get(holder))) return join();
-    // The old connection of the same peer may be dead, which would be noticed only after 45 s, so it is
-    // probed first.
+    // Probes the old connection of the same peer first. If it is dead, that would otherwise be noticed only after 45 s.
     this.#probes.ask(holder, (isAlive) => {
       if (!isAlive) this.#bury(holder);
       join();
@@ -241,10 +240,10 @@ export class OfficeConnections {
   }
 
   #seat(socket: string, seat: SeatFacts): void {
-    // The socket may have closed while the machine decided; the machine learns of that next.
+    // Returns when the socket has closed while the machine decided, which the machine learns next.
     if (!this.#sockets.has(socket)) return;
     const current = this.#seating.seatOf(socket);
-    // A repeated join must not disturb the pending calls.
+    // Returns for a repeated join, which must not disturb the pending calls.
     if (current && isSameSeat(current, seat)) return;
     this.#unseat(socket);
     this.#seating.seat(socket, seat);
@@ -298,7 +297,7 @@ class Probes {
   }
 }
 
-/** Longest name or id that is told; peers choose them, so they may be of any length. */
+/** Largest number of characters of a reported name or id. Peers choose them, so they may have any length. */
 const mostChars = 200;
 const shortOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.slice(0, mostChars) : undefined;
@@ -315,7 +314,7 @@ function endOf(answer: unknown): Fields {
   return { outcome, server, code: failure?.code, message: shortOf(failure?.message) };
 }
 
-/** Calls that an office relays, told when they come and when they are answered. Each is told to end exactly once. */
+/** Reporter of the calls that an office relays: each is reported when it comes, and exactly once when it ends. */
 class ToldCalls {
   readonly #tell: CallTold;
   readonly #open = new Map<string, Set<Fields>>();
@@ -323,7 +322,7 @@ class ToldCalls {
   constructor(tell: CallTold) {
     this.#tell = tell;
   }
-  /** Tells a call of a connection; the returned ack also tells its end. */
+  /** Reports a call of a connection. The returned ack also reports its end. */
   arrived(connection: string, office: string | undefined, payload: unknown, ack: Ack | undefined): Ack {
     const { req_id, agent, computer, tool_name, timeout } = fieldsOf(payload);
     const call = { req_id: shortOf(req_id), agent: shortOf(agent), office };
@@ -338,7 +337,7 @@ class ToldCalls {
       this.#tell('out', { ack: events.toolCall, ...call, ...endOf(answer[0]) });
     };
   }
-  /** Tells the end of the calls of a connection that is gone, which get no answer. */
+  /** Reports the end of the calls of a connection that is gone, which get no answer. */
   left(connection: string): void {
     for (const call of this.#open.get(connection) ?? [])
       this.#tell('out', { ack: events.toolCall, ...call, ...left });

@@ -28,7 +28,7 @@ export function answerSafely(ack: Ack | undefined, args: readonly unknown[], eve
 }
 /** Tells whether a notice may be delayed and merged with later ones. */
 const isUpdate = (event: NoticeName): boolean => event.startsWith('notify:update_');
-/** Names in a request, of which an answer needs no more. */
+/** Names in a request that an answer needs; the rest of the request is not kept. */
 interface Names {
   readonly agent: string;
   readonly computer: string;
@@ -90,10 +90,10 @@ export class OfficeRelaying {
     if (this.cluster?.isCurrent === false) return answerSafely(ack, refusal(event, apart));
     const asker = this.#seating.seatOf(socket);
     this.#lookup.known(asker, payload, (isKnown) => {
-      // The lease of this node may have ended while the register was asked.
+      // Checks the lease of this node, which may have ended while the register was asked.
       if (!isKnown || this.cluster?.isCurrent === false) return answerSafely(ack, refusal(event, apart));
-      // A socket that has changed its seat meanwhile had asked the peers of its old room, so the event
-      // counts as sent without a seat.
+      // Counts the event as sent without a seat when the socket has changed its seat meanwhile, because it asked the peers
+      // of its old room.
       const isThere = this.#seating.seatOf(socket) === asker;
       const sender = isThere ? asker : undefined;
       const grant = this.#grantOf(socket);
@@ -215,7 +215,7 @@ export class OfficeRelaying {
     return (reason) => at.notify(computer, notices.toolCallCancelled, { agent, req_id, reason });
   }
 
-  /** Sends a notice to the peers of this node at once. */
+  /** Sends a notice at once to the peers at this node. */
   #hear(office: string, except: string, event: NoticeName, body: object): void {
     const sockets = this.#others(office, except);
     this.#gate.delivered(office, sockets.length);
@@ -245,7 +245,7 @@ export class OfficeRelaying {
       lost: (id, failure) => this.#pending.lose(id, failure),
       left: ({ socket, seat }, isLost) => {
         this.#pending.leave(socket);
-        // A lost node cannot announce that its peers have left, so this node does.
+        // Announces that the peers of a lost node have left, because that node cannot.
         if (isLost)
           hear(seat.office, '', notices.leaveOffice, { office_id: seat.office, [seat.role]: seat.name });
       },

@@ -14,7 +14,7 @@ export type Ack = (...args: unknown[]) => void;
 /** Transport of an office: Socket.IO, or the scripted network of tests. None of its functions may call back at once. */
 export interface OfficeWire {
   send(socket: string, event: CarriedName, body: object, onAck: Ack): void;
-  /** Sends the same notice to several sockets, without an answer. */
+  /** Sends the same notice to several sockets; no answer is expected. */
   deliver(sockets: readonly string[], event: NoticeName, body: object): void;
   /** Sends the reason to a socket, and closes its connection after all messages were sent. */
   part(socket: string, failure: Failure): void;
@@ -22,7 +22,7 @@ export interface OfficeWire {
   probe(socket: string, onAlive: () => void): void;
   /** Cuts a connection that does not respond. */
   cut(socket: string): void;
-  /** Sends a notice to one socket, without an answer. */
+  /** Sends a notice to one socket; no answer is expected. */
   notify(socket: string, event: NoticeName, body: object): void;
 }
 
@@ -80,14 +80,14 @@ export function heardBy(
     try {
       answered(event, payload, args, clock && clock() - (began ?? 0));
     } catch {
-      // An error of the callback must not affect the answer.
+      // Ignores an error of the callback, which must not affect the answer.
     }
   };
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Call with a span: the payload carries the trace on, and the ack ends the span. */
+/** Call with a span. Its payload carries the trace context on, and its ack ends the span. */
 interface TracedCall {
   readonly payload: unknown;
   readonly ack: Ack;

@@ -6,7 +6,7 @@ import { errorOf, type Envelope, type RpcError } from './messages/envelope.ts';
 import { Unpackable, unpacked } from '../unpacked.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 
-/** Content of the HTTP body with which a server refused a request, read as far as it says why. */
+/** Reason in the HTTP body with which a server refused a request. */
 export interface Said {
   /** Body as a JSON-RPC message, when it holds a JSON-RPC error. */
   readonly envelope?: Envelope;
@@ -44,7 +44,7 @@ export function saidIn(body: Body): Said {
     value = JSON.parse(text);
   } catch {
     const [line = ''] = text.trim().split(/\r?\n/);
-    // An HTML page is meant for browsers and gives no usable sentence.
+    // Ignores an HTML page, which is meant for browsers and gives no usable sentence.
     const isPage = line === '' || line.startsWith('<');
     return { text, bytes, ...(!isPage && { words: line }) };
   }
@@ -80,7 +80,7 @@ function judge(start: string, types: readonly string[]): Shape | undefined {
 }
 
 interface ShapeReader {
-  /** Kind of the body; undefined while too few bytes have come to decide. */
+  /** Kind of the body; undefined until enough bytes have come to decide. */
   readonly is: Shape | undefined;
   /** Adds a chunk and returns the bytes that can be read now: nothing while the kind is undecided, then all that was held back. */
   add(chunk: Buffer): Buffer | undefined;
@@ -121,7 +121,7 @@ export type StreamEnd = {
 /** Result of reading an HTTP body as one piece. */
 export type Body =
   | { readonly text: string; readonly bytes: number }
-  /** The body was larger than the limit: reading stopped there and its text was dropped. */
+  /** Size of a body that is larger than the limit: reading stopped there, and its text was dropped. */
   | { readonly overlong: number }
   | { readonly broken: string }
   /** Reason why the body cannot be decompressed, in words that follow "the answer". */

@@ -64,8 +64,7 @@ export function written(message: JSONRPCMessage): string {
   const literal = literals.get(message);
   if (literal === undefined) return JSON.stringify(message);
   const { jsonrpc, ...rest } = { ...message, id: null };
-  // The first `"id":null` of the text is the null id that was just set, because the id stands before the
-  // result.
+  // Replaces the first `"id":null` of the text, which is the id that was just set, because the id stands before the result.
   return JSON.stringify({ jsonrpc, ...rest }).replace('"id":null', `"id":${literal}`);
 }
 /** Marks an answer so that it is written with the id of its request, digit by digit. */
@@ -226,8 +225,7 @@ function questionIn(message: unknown, tell: Tell): string {
 function urlOf({ url, elicitationId, ...rest }: Fields): object {
   if (!isText(url)) throw new Unreadable(`${elicitationPlace}: url is missing, or no text`);
   if (!URL.canParse(url)) throw new Unreadable(`${elicitationPlace}: url is no URL`);
-  // Any scheme but http and https, such as `javascript:` or `file:`, could run or show something on the
-  // machine of the person.
+  // Refuses any scheme but http and https: `javascript:` or `file:` could run or show something on the machine of the person.
   if (!/^https?:$/.test(new URL(url).protocol))
     throw new Unreadable(`${elicitationPlace}: url is neither http nor https`);
   return {

@@ -35,11 +35,11 @@ export interface RefusedRequest {
 }
 /** Judgement on an HTTP answer whose status is not success. */
 export type Verdict =
-  /** The body holds the JSON-RPC answer to the request in spite of the status. */
+  /** JSON-RPC answer to the request, which the body holds in spite of the status. */
   | { readonly answer: object; readonly bytes: number }
   /**
-   * The request is refused. `ends`: reason why the session is over, too. `unlessKnown`: other refusal and end
-   * of the session that apply when the server does not answer a ping either.
+   * Refusal of the request. `ends`: reason why the session is over, too. `unlessKnown`: other refusal and end of the session
+   * that apply when the server does not answer a ping either.
    */
   | { readonly refused: Refused; readonly ends?: SessionLost; readonly unlessKnown?: Over };
 interface Over {

@@ -17,7 +17,7 @@ import type { Around, McpTransport } from './transport.ts';
 import { transportOf, unspoken, type TransportOptions } from './transports.ts';
 
 const nothing = (): void => {};
-/** Description of a server whose client has not asked for any. */
+/** Facts reported of a server before its client has asked for any. */
 const unknown: ServerInfo = {
   name: '',
   version: '',
@@ -93,7 +93,7 @@ export class RelaySession implements RelayConnection {
       const text = JSON.stringify(envelope.id) ?? 'none';
       return this.#around.notice({ kind: 'lateAnswer', text, bytes: 0 });
     }
-    // An error opens nothing: a client may try one revision of MCP after the other.
+    // Does not open on an error, because a client may try one revision of MCP after the other.
     if (envelope.error === undefined)
       this.#open(request.method === 'initialize' ? envelope.result : undefined);
     this.#relay.deliver({ ...envelope, id: request.id });

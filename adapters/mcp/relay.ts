@@ -12,18 +12,18 @@ const listChanges = ['tools', 'resources', 'prompts'] as const;
 
 /** Callbacks of the MCP client whose messages are relayed. */
 export interface RelayedClient {
-  /** Takes each message of the server, and our own errors for requests that the server will not answer. */
+  /** Called with each message of the server, and with our own errors for requests that the server will not answer. */
   deliver(message: object): void;
-  /** Takes errors that end nothing. */
+  /** Called with errors that do not end the relay. */
   failed(error: Error): void;
   /** Called when the first connection takes messages, and with `again` when another one replaced a lost one. */
   connected(again: boolean): void;
 }
-/** Connection of a relay, for as long as it lives. */
+/** Connection of a relay to the server, until it is lost or closed. */
 export interface RelayConnection {
   /** Sends a message; undefined when it is done at once. Throws what `JSON.stringify` throws. */
   send(message: JSONRPCMessage): Promise<void> | undefined;
-  /** Sends `initialize` once more, with the params of the client; its answer goes to `Relay.resumed`. */
+  /** Sends the client's `initialize` once more; its answer goes to `Relay.resumed`. */
   greetAgain(params: unknown): void;
 }
 interface Pending {
@@ -39,10 +39,9 @@ interface Greeting {
 }
 
 /**
- * Messages between an MCP client that this runtime does not know, and one connection to its server after the other.
- * Messages pass unchanged. Requests that are not sent wait for the next connection; requests that were sent and lost
- * their connection get an error with the reason. A later connection gets the `initialize` of the client once more,
- * which the client does not see.
+ * Relay between an MCP client that this runtime does not know, and one connection to its server after the other. Messages
+ * pass unchanged. Requests that are not sent wait for the next connection; requests that were sent and lost their connection
+ * get an error with the reason. A later connection gets the client's `initialize` once more, which the client does not see.
  */
 export class Relay {
   readonly #server: string;
@@ -57,15 +56,15 @@ export class Relay {
   #greeting: Greeting | undefined;
   #ended: Failure | undefined;
 
-  /** `resumes` tells that a lost connection is replaced by another one. */
+  /** Makes a relay. With `resumes`, a lost connection is replaced by another one. */
   constructor(server: string, client: RelayedClient, resumes: boolean) {
     this.#server = server;
     this.#client = client;
     this.#resumes = resumes;
   }
 
-  // ── from the client ────────────────────────────────────────────────────────────────────────────────
-  /** Takes a message of the client; rejects when it cannot be sent and gets no answer that would say so. */
+  // ── messages of the client ─────────────────────────────────────────────────────────────────────────
+  /** Handles a message of the client. Rejects when the message cannot be sent and gets no answer that would say so. */
   async send(message: object): Promise<void> {
     if (this.#ended) throw new Refused(this.#ended, 'unsent');
     const envelope: Envelope = message;
@@ -81,7 +80,7 @@ export class Relay {
     } else {
       this.#pending.set(id, { request: envelope, isSent: false });
       try {
-        // A request gets its error as an answer, so nothing is awaited.
+        // Does not wait for a request, because it gets its error as an answer.
         void this.#pass(message);
       } catch (error) {
         this.#pending.delete(id);
@@ -125,8 +124,8 @@ export class Relay {
     this.#held.push(pending.request as JSONRPCMessage);
   }
 
-  // ── from the connection ────────────────────────────────────────────────────────────────────────────
-  /** Takes a connection that is open for messages. */
+  // ── messages of the server ─────────────────────────────────────────────────────────────────────────
+  /** Starts to use a connection that is open for messages. */
   connected(connection: RelayConnection): void {
     this.#connection = connection;
     if (this.#greeting) return connection.greetAgain(this.#greeting.params);
@@ -134,8 +133,8 @@ export class Relay {
     this.#client.connected(false);
   }
   /**
-   * Takes the answer to `greetAgain`. Returns the failure when this is not a server with which the client could go on:
-   * it speaks another version, or lacks a capability that the client was told of.
+   * Handles the answer to `greetAgain`. Returns the failure when the client cannot continue with this server: it speaks
+   * another version, or lacks a capability that the client was told of.
    */
   resumed(answer: Envelope): Failure | undefined {
     const { result: was = {}, done } = this.#greeting ?? {};
@@ -194,14 +193,14 @@ export class Relay {
   deliver(message: object): void {
     this.#client.deliver(message);
   }
-  /** Notes that a connection takes no more messages; what comes meanwhile waits. */
+  /** Notes that a connection takes no more messages. Later messages wait. */
   disconnected(connection: RelayConnection): void {
     if (this.#connection !== connection) return;
     this.#connection = undefined;
     this.#isReady = false;
   }
 
-  // ── its end ────────────────────────────────────────────────────────────────────────────────────────
+  // ── end of a connection ────────────────────────────────────────────────────────────────────────────
   /** Answers the requests that were lost with a connection, and withdraws the questions of its server. */
   lose(failure: Failure): void {
     for (const [requestId] of this.#questions) {
@@ -211,7 +210,7 @@ export class Relay {
     this.#questions.clear();
     for (const pending of this.#pending.values()) {
       if (!pending.isSent) continue;
-      // Repeats a handshake that was not answered: it has no effect that could happen twice.
+      // Repeats a handshake that was not answered, because it has no effect that could happen twice.
       if (this.#resumes && pending.request.method === 'initialize') this.#hold(pending);
       else this.#answer(pending, failure);
     }

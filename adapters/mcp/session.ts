@@ -46,7 +46,7 @@ import { transportOf, type TransportOptions } from './transports.ts';
 const tellMs = 1_000;
 
 interface HandshakeAround {
-  /** Name of the place where the lines of the server come from, as shown to people. */
+  /** Source of the server's lines, as shown to people: its stdout, or `it` for a server without one. */
   readonly source: 'stdout' | 'it';
   readonly timers: Timers;
   readonly now: () => number;
@@ -128,7 +128,7 @@ function open(requests: PendingRequests, opening: Opening, end: (opened: Opened)
   const { clientInfo, capabilities, tell, lost } = opening;
   const fail = (error?: unknown): void => end({ failure: handshakeFailure(error, lost()) });
   const read = (answer: Envelope | undefined): void => {
-    // The stream ended before the answer to `initialize` came.
+    // Fails when the stream ended before the answer to `initialize` came.
     if (!answer) return fail();
     const error = answer.error === undefined ? undefined : errorOf(answer);
     if (error) return end({ failure: handshakeRefusal(error) });
@@ -371,7 +371,7 @@ export class Session {
     return this.#transport?.revision ?? protocolVersion;
   }
   #opened({ protocolVersion, info }: Initialized, transport: McpTransport): void {
-    // The server answered `initialize` and ended directly afterwards, so the session cannot be used.
+    // Fails when the server answered `initialize` and ended directly afterwards.
     if (transport.lost) return this.#fail(handshakeFailure(undefined, transport.lost.reason));
     if (this.#state !== 'connecting') return;
     this.#state = 'open';
@@ -381,8 +381,8 @@ export class Session {
     this.#emit({ type: 'session.opened', info: { ...info, protocolVersion: spoken } });
   }
   /**
-   * Handles a notification; all but cancellations are ignored until the session is open, because nothing is
-   * held yet that could have changed.
+   * Handles a notification. All but cancellations are ignored until the session is open, because no list is known yet that
+   * could have changed.
    */
   #hear(method: string, params: unknown): void {
     if (method === 'notifications/cancelled') return this.#asked?.withdraw(params);
@@ -408,7 +408,7 @@ export class Session {
     this.#state = 'lost';
     this.#requests?.lose();
     for (const call of this.#tasks) call.lose();
-    // A caller that was told of the loss may already have closed the session.
+    // Returns when a caller that was told of the loss has already closed the session.
     if (this.#isClosed()) return;
     this.#emit({ type: 'session.lost', ...(this.#transport?.lost ?? { reason: connectionEnded }) });
   }
@@ -460,7 +460,7 @@ async function agreed(pages: readonly Page[], show: (page: Page) => Promise<Elic
     for (const page of pages) if ((await show(page)).action !== 'accept') return false;
     return true;
   } catch {
-    // A failure to show the page, or the end of the session, counts as a refusal by the person.
+    // Counts a failure to show the page, or the end of the session, as a refusal by the person.
     return false;
   }
 }

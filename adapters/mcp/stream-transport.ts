@@ -15,8 +15,8 @@ export interface Streams {
 }
 
 /**
- * MCP over the streams of a process that is owned elsewhere: `close` only lets go of the streams. An answer
- * over the size limit reaches its caller as a JSON-RPC error, and the connection lives on.
+ * Transport of MCP over the streams of a process that is owned elsewhere: `close` ends the use of the streams, and not the
+ * process. An answer over the size limit reaches its caller as a JSON-RPC error, and the connection lives on.
  */
 export class StreamTransport implements McpTransport {
   onclose?: (() => void) | undefined;

@@ -45,7 +45,7 @@ export class TaskCall {
     this.#around = around;
     this.#ask(method, { ...fieldsOf(params), task: { ttl } }, (answer) => this.#made(answer));
   }
-  /** Takes a status notification of the server about a task, and ignores those about other tasks. */
+  /** Handles a status notification of the server about a task; ignores those about other tasks. */
   hear(params: unknown): void {
     if (this.#task !== undefined && fieldsOf(params)['taskId'] === this.#task) this.#look(fieldsOf(params));
   }
@@ -65,7 +65,7 @@ export class TaskCall {
   #made(answer: Envelope): void {
     const { taskId } = fieldsOf(fieldsOf(answer.result)['task']);
     if (typeof taskId !== 'string') {
-      // The server refused the call, or answered at once without creating a task.
+      // Ends the call when the server refused it, or answered at once without creating a task.
       if (!hasResult(answer) || !('task' in fieldsOf(answer.result)))
         return this.#end(factOf(this.#id, answer, method));
       return this.#end(unusableCall(this.#id, 'the server made a task without an id'));
@@ -83,8 +83,7 @@ export class TaskCall {
     this.#told = message;
     timers.clearTimeout(this.#timer);
     if (status === 'cancelled') return this.#end(this.#cancelled());
-    // A task that needs input asks for it while its result is being requested, so the result is fetched in
-    // this state, too.
+    // Fetches the result in any state but `working`, because a task that needs input asks for it while its result is being requested.
     if (status !== 'working') return this.#fetch();
     const wanted = typeof pollInterval === 'number' ? pollInterval : between.usual;
     const ms = Math.min(between.most, Math.max(between.least, wanted));
@@ -110,7 +109,7 @@ export class TaskCall {
   #cancelTask(taskId: string): void {
     const nobody: Asker = { by: this.#around.by, settle: () => {}, progress: () => {} };
     this.#around.requests.request('tasks/cancel', { taskId }, nobody).sent?.catch(() => {
-      // Errors are ignored: the session is gone, and with it the server that should cancel the task.
+      // Ignores errors, because the session is gone, and the server with it that should cancel the task.
     });
   }
 
@@ -121,8 +120,7 @@ export class TaskCall {
       by,
       settle: (answer) => {
         this.#current = undefined;
-        // A cancelled call still takes the answer to its first request, to learn the id of the task that has
-        // to be cancelled.
+        // Handles the answer to the first request even after a cancel, to learn the id of the task that has to be cancelled.
         if (this.#isOver && !isFirst) return;
         if (answer) take(answer);
         else this.lose();

@@ -34,7 +34,7 @@ function endOf(fact: RequestFact): SpanEnd | undefined {
 /** End of the span of a call that was withdrawn: cancelled, timed out, or its server closed. */
 const withdrawn: SpanEnd = { outcome: 'unknown', code: 'cancelled' };
 
-/** Sends the tool calls of one session, each with a span of its own by the OpenTelemetry conventions for MCP clients. */
+/** Sender of the tool calls of one session. Each call has a span of its own by the OpenTelemetry conventions for MCP clients. */
 export class TracedRequests {
   readonly #tracing: Tracing;
   readonly #more: Readonly<Record<string, string>>;

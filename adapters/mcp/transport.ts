@@ -45,7 +45,7 @@ export class NotSent extends Error {
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly failure: Failure;
-  /** False when the server surely has not worked on the message. */
+  /** False when the server surely has not worked on the message; true when it may have. */
   readonly sent: boolean;
   /** True when the message went out and it is unknown whether the server has worked on it. */
   readonly isLost: boolean;

@@ -68,7 +68,7 @@ class FallbackTransport implements McpTransport {
   }
   async #fallBack(message: JSONRPCMessage): Promise<void> {
     const first = this.#first;
-    // The callback is removed, because the end of the first transport must not end the session.
+    // Removes the callback, because the end of the first transport must not end the session.
     delete first.onclose;
     await first.close();
     this.#transport = this.#makeSecond();
@@ -105,11 +105,11 @@ export interface TransportOptions {
   readonly reopen?: Reopen;
 }
 
-/** Wraps a transport; over HTTP it may also set headers of requests. */
+/** Function that wraps a transport; over HTTP it may also set headers of requests. */
 type Speak = (transport: McpTransport, http?: StreamableTransport) => McpTransport;
 /**
- * Passes the messages of a foreign client on. A request that names a revision without sessions gets the headers that
- * repeat parts of it.
+ * Wrapper for a relay: passes the messages of a foreign client on. A request that names a revision without sessions gets the
+ * headers that repeat parts of it.
  */
 export const unspoken: Speak = (transport, http) => {
   if (http)
@@ -121,8 +121,8 @@ export const unspoken: Speak = (transport, http) => {
 };
 
 /**
- * Creates the transport of a session, or returns the reason why there is none. Each further kind of transport
- * is one more case here. `speak` adds the translation between revisions of MCP; a relay has none.
+ * Creates the transport of a session, or returns the reason why there is none. Each further kind of transport is one more
+ * case here. `speak` adds the translation between revisions of MCP, which a relay does not have.
  */
 export function transportOf(
   options: TransportOptions,

@@ -9,7 +9,7 @@ import { wireCodes } from '../../machines/protocol/failure.ts';
  */
 export type SocketFrame = (dir: 'in' | 'out', message: object) => void;
 
-/** Puts the number of its bytes in the place of a part of a content, which would displace all other messages. */
+/** Replaces the bytes of a part of a content by their number, because they would displace all other messages. */
 function shown(event: string, args: readonly unknown[]): readonly unknown[] {
   const [body, ...others] = args;
   if ((event !== events.getBlob && event !== events.putBlob) || !isObject(body)) return args;
@@ -42,7 +42,7 @@ export function heard<Args extends readonly unknown[]>(
 
 /** Returns the code of an answer that is an error; undefined for a success. */
 function codeOf(answer: unknown): number | undefined {
-  // A join or leave that was refused is answered with false.
+  // Reads the answer `false` as the refusal of a join or leave.
   if (answer === false) return wireCodes.conflict;
   const { error, structuredContent, isError } = fieldsOf(answer);
   const { code } = fieldsOf(error ?? fieldsOf(structuredContent).error);

@@ -28,7 +28,7 @@ class Buckets {
   constructor(limit: Rate) {
     this.#rate = limit;
   }
-  /** Takes a number of tokens, at most a whole burst; when there are too few, returns the time in ms until there are enough. */
+  /** Takes a number of tokens, at most a whole burst. When there are too few, returns the time in ms until there are enough. */
   take(key: string, count = 1): number | undefined {
     const bucket = this.#of(key);
     if (!bucket) return undefined;

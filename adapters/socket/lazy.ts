@@ -16,8 +16,7 @@ export function lazyLinks(options: LinksOptions = {}): Links {
       loaded?.open(at, input, emit) ?? opened(load().then((links) => () => links.open(at, input, emit))),
     request: (from, request, emit) => {
       if (loaded) return loaded.request(from, request, emit);
-      // Requests come only after a link was opened, so a request while loading has no link and is refused as
-      // usual.
+      // Opens no request while Socket.IO loads: there is no link yet, so the request is refused as usual.
       let stop = (): void => {};
       let isOver = false;
       void load().then((links) => {

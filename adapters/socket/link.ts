@@ -37,7 +37,7 @@ export interface Links {
   has(key: string): boolean;
   /** Returns the part of a file that an agent sent under this ticket, until it is answered. */
   partOf(ticket: string): Uint8Array | undefined;
-  /** Takes the bytes of the answer to this ticket, if it still waits. */
+  /** Keeps the bytes for the answer to this ticket, if the ticket still waits. */
   holdPart(ticket: string, bytes: Uint8Array): void;
 }
 /** Data for `auth` of the Socket.IO handshake; a text is a token, sent as `{ token }`. */
@@ -83,7 +83,7 @@ interface ConnectError extends Error {
   readonly description?: unknown;
   readonly context?: { readonly responseText?: string; readonly statusText?: unknown };
 }
-/** Returns the text of a TLS error, which Engine.IO puts in the place of the HTTP status text when no connection was made. */
+/** Returns the text of a TLS error, which Engine.IO writes where the HTTP status text would be when no connection was made. */
 function tlsProblem(cause: unknown): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   const { code } = cause as NodeJS.ErrnoException;
@@ -108,7 +108,7 @@ function refusalOf(error: ConnectError, address: string): Refusal {
     return { reason: tlsProblem(context?.statusText) ?? `nobody answers at ${address}${why}` };
   }
   if (typeof cause === 'number') return readDenial(cause, context?.responseText ?? '', address);
-  // Engine.IO could not read an answer with HTTP 200, so another kind of server answers there.
+  // Reports another kind of server when Engine.IO could not read an answer with HTTP 200.
   if ((error as { readonly code?: unknown }).code === 'parser error')
     return { reason: `${noOffice} ${address}: a web page or another service answers there` };
   const event = cause as { message?: unknown; error?: { code?: unknown } } | undefined;
@@ -125,7 +125,7 @@ const tlsOf = ({ ca, ...own }: PeerTls): object => ({ ...own, ...(ca !== undefin
  */
 function connect(url: URL, version: string, { headers = {}, tls = {} }: PeerCredential): OfficeSocket {
   url.searchParams.set('a2c_version', version);
-  // This parameter marks our own client, because other clients of the same protocol version support less.
+  // Marks our own client, because other clients of the same protocol version support less.
   url.searchParams.set('a2c_client', OUR_CLIENT);
   return io(`${url.origin}${NAMESPACE}${url.search}`, {
     path: socketPathOf(url.pathname),
@@ -148,7 +148,7 @@ function listenTo(
 ): void {
   let payloadBytes: number | undefined;
   socket.io.on('open', () => {
-    // The payload limit is sent in the handshake of Engine.IO and stored in a property that its types hide.
+    // Reads the payload limit of the office from a property of Engine.IO that its types hide.
     const { _maxPayload: said } = socket.io.engine as unknown as { readonly _maxPayload?: unknown };
     if (typeof said === 'number' && said > 0) payloadBytes = said;
   });

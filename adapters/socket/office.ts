@@ -76,8 +76,7 @@ export function listening(
   return new Promise((resolve) => {
     const failed = (message: string): void => {
       resolve(false);
-      // Later errors, such as too many open files, do not end the office, because the server goes on
-      // listening.
+      // Ignores later errors, such as too many open files, because the server continues to listen.
       if (!isOver() && !http.listening) emit({ type: 'office.failed', message });
     };
     http.on('error', (error: NodeJS.ErrnoException) => failed(listenFailure(host, port, error.code)));
@@ -100,8 +99,7 @@ export function listening(
 /** Closes an office: sends the last answers, then frees the port, including keep-alive connections and dead peers. */
 export async function shut(io: OfficeServer, http: HttpServer, strangers: Strangers): Promise<void> {
   const freed = new Promise<void>((resolve) => void http.close(() => resolve()));
-  // Peers are disconnected without a goodbye in the namespace, because python-socketio would not reconnect
-  // after one.
+  // Disconnects peers without a goodbye in the namespace, because python-socketio would not reconnect after one.
   for (const socket of io.of(NAMESPACE).sockets.values()) partWith(socket, draining);
   const cut = (): void => {
     for (const connection of strangers.connections) connection.destroy();
@@ -120,11 +118,11 @@ export interface Offices {
 /** Settings of an office: its limits, the proxies before it, TLS, and other nodes. */
 export interface OfficeSettings {
   readonly limits: OfficeLimits;
-  /** Number of proxies before the office, whose `X-Forwarded-For` names the address of a peer. */
+  /** Number of proxies in front of the office, whose `X-Forwarded-For` names the address of a peer. */
   readonly proxies: number;
   /** TLS settings; the office is then reached by `https`. */
   readonly tls?: OfficeTls;
-  /** Register in which the nodes of one office agree on who sits where; closed with the office. */
+  /** Register in which the nodes of one office agree on the holder of each seat; closed with the office. */
   readonly register?: Register;
   /** Time in ms for which a node keeps its seats after its last sign of life. */
   readonly leaseMs?: number;
@@ -182,7 +180,7 @@ function seatSockets(
   officeConnections: OfficeConnections,
   { gate, strangers, frameOf, meter }: SeatingParts,
 ): void {
-  // The default namespace is refused, because its events would never be answered.
+  // Refuses the default namespace, because its events would never be answered.
   io.use((_socket, next) => next(new Error(`Use the namespace ${NAMESPACE}`)));
   io.of(NAMESPACE).on('connection', (socket) => {
     socket.onAny((event: unknown, ...args: unknown[]) =>
@@ -310,7 +308,7 @@ function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
         ...(heard(frameOf(socket), 'out', event, [body, onAck]) as RelayedArgs),
       ),
     deliver: (sockets, event, body) => {
-      // An empty list of rooms means all sockets for Socket.IO, so nothing is sent.
+      // Sends nothing for an empty list, which means all sockets for Socket.IO.
       if (sockets.length === 0) return;
       for (const socket of sockets) frameOf(socket)?.('out', { event, args: [body] });
       office.to([...sockets]).emit(event, ...([body] as unknown as NoticeArgs));
@@ -322,7 +320,7 @@ function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
     probe: (socket, onAlive) => {
       const conn = socketOf(socket)?.conn;
       conn?.once('heartbeat', onAlive);
-      // The types hide the method that sends a ping at once instead of after 25 s.
+      // Calls a method that the types hide: it sends a ping at once instead of after 25 s.
       (conn as unknown as { sendPacket?(type: 'ping'): void } | undefined)?.sendPacket?.('ping');
     },
     cut: (socket) => {
@@ -351,7 +349,7 @@ function cutOversized(io: OfficeServer, officeConnections: OfficeConnections): v
       }
   };
   io.engine.use((request: EngineRequest, response: unknown, next: () => void) => {
-    // A request over a web socket has no response object, and needs no check here.
+    // Skips a request over a web socket, which has no response object and needs no check here.
     const id = request._query?.sid;
     if (id !== undefined && response instanceof ServerResponse)
       response.once('finish', () => {
@@ -379,7 +377,7 @@ function cutUnread(socket: PeerSocket, gate: OfficeGate): void {
     if (waiting + (webSocketOf(conn)?.bufferedAmount ?? 0) <= most) return;
     waiting = 0;
     gate.refused('unreadBytes');
-    // The connection is cut one microtask later, so that sending to other peers is not interrupted.
+    // Cuts the connection one microtask later, so that sending to other peers is not interrupted.
     queueMicrotask(() => cutOff(conn));
   });
 }

@@ -149,14 +149,14 @@ export const agentMachine = parts.createMachine({
           return post(call.replyTo, settledBy(call, 'failed', { code, message }));
         }),
       },
-      /** Refreshes a view that is already open, instead of opening it again. */
+      /** Transition for a view that is already open: it is refreshed instead of opened again. */
       {
         actions: posts((_: AgentContext, { name }: OpenRefused) =>
           post(addressFor<ViewOrder>(name), { type: 'view.refresh' }),
         ),
       },
     ],
-    /** Opened also without a link: a download waits for its computer. */
+    /** Opens a download even without a link, because a download waits for its computer. */
     'agent.download': { actions: opens(rules.downloadStart) },
     'download.told': { actions: posts(rules.downloadTold) },
     'agent.follow': [alreadyFollowed, { actions: follow }],
@@ -181,7 +181,7 @@ export const agentMachine = parts.createMachine({
           rules.viewGivenUp(c, event).map((news) => post(c.owner, news)),
         ),
       },
-      /** Ignored: views end on request, and an ended call, or its last will, has already answered its caller. */
+      /** Ignores other ends: a view ended on request, or a call that has already answered its caller, itself or by its last will. */
       {},
     ],
     close: '.closing',
@@ -200,7 +200,7 @@ export const agentMachine = parts.createMachine({
     },
     joined: {
       tags: 'ready',
-      /** Asks for the members, because computers that joined earlier are not announced. */
+      /** Asks the office for its members, because computers that joined earlier are not announced. */
       entry: [
         'countQuestion',
         requests((c: AgentContext) => ({
@@ -226,7 +226,7 @@ export const agentMachine = parts.createMachine({
             ),
           ],
         },
-        /** Taken when the office cannot list its members; notices of later arrivals still come. */
+        /** Transition for an office that cannot list its members; later arrivals are still announced. */
         'ask.refused': {
           actions: posts((c: AgentContext) => post(c.owner, { type: 'room.known', computers: [] })),
         },

@@ -132,7 +132,7 @@ export const callOpen = (call: AgentCall | AgentQuery, input: CallStart): Open =
   open(callKind, input, { key: call.ticket, lastWill: lastWill(call) });
 
 // ── downloads ──────────────────────────────────────────────────────────────────────────────────────────
-/** Number of times in a row that a download asks without an answer; with the pauses about two minutes. */
+/** Largest number of times in a row that a download asks without an answer: about two minutes, with the pauses. */
 const mostTries = 60;
 export const downloadStart = (c: AgentContext, { type: _, ...asked }: AgentDownload): Open =>
   downloadOpen({
@@ -142,7 +142,7 @@ export const downloadStart = (c: AgentContext, { type: _, ...asked }: AgentDownl
     mostTries,
     timing: timingOf.download(c.timing),
   });
-/** Answers a download of a closing agent. */
+/** Refuses a download because the agent is closing. */
 export const downloadRefused = ({ ticket, replyTo }: AgentDownload): Post =>
   post(replyTo, { type: 'download.ended', ticket, end: 'failed', failure: closingFailure });
 export const downloadTold = (c: AgentContext, { ticket, order }: DownloadToldOrder): Post =>
@@ -173,7 +173,7 @@ export const viewOpen = (c: AgentContext, computer: string, collection: Collecti
     },
     { key: computer },
   );
-/** Orders to open the views of newly joined computers: their tools, and the collections that the host follows. */
+/** Returns orders to open the views of newly joined computers: their tools, and the collections that the host follows. */
 export const viewsOfComers = (c: AgentContext, computers: readonly string[]): Open[] =>
   computers.flatMap((computer) =>
     (['tools', ...c.follows] as const).map((collection) => viewOpen(c, computer, collection)),
@@ -200,8 +200,8 @@ export const allViewsClosed: readonly TellOwned[] = allViews.map((collection) =>
   toOwned(kinds[collection], { type: 'close' }),
 );
 /**
- * Messages to send after a change notice: to the host if the notice is meant for it, and to the view of tools if they
- * are out of date.
+ * Returns messages to send after a change notice: to the host if the notice is meant for it, and to the view of tools if
+ * they are out of date.
  */
 export function postsAfter(c: AgentContext, fact: NotificationFact): Post[] {
   const told = isForHost(fact) ? [post(c.owner, fact)] : [];
@@ -209,11 +209,11 @@ export function postsAfter(c: AgentContext, fact: NotificationFact): Post[] {
   const view = viewAt(c, fact.computer, 'tools');
   return [...told, post(view, { type: 'view.refresh' }, { optional: true })];
 }
-/** Views to open after a change notice; a view that is already open is refreshed instead (`open.refused`). */
+/** Returns views to open after a change notice; a view that is already open is refreshed instead (`open.refused`). */
 export function opensAfter(c: AgentContext, fact: NotificationFact): Open[] {
   const view = viewOf(fact);
   if (!view || view === 'tools') return [];
-  // A computer that is not in the office has nothing to view.
+  // Opens no view for a computer that is not in the office.
   return c.computers.includes(fact.computer) ? [viewOpen(c, fact.computer, view)] : [];
 }
 /** Wakes the view that asks the same as the host, because it may have given up. */
@@ -228,8 +228,8 @@ export function viewAgain(c: AgentContext, ended: OwnedEnded): Open[] {
   return viewed ? [viewOpen(c, viewed.computer, viewed.collection)] : [];
 }
 /**
- * News of a view that is given up after too many crashes; it stays off until its computer joins again or announces a
- * change.
+ * Returns the report that a view is given up after too many crashes. It stays closed until its computer joins again or
+ * announces a change.
  */
 export function viewGivenUp(c: AgentContext, ended: OwnedEnded): ViewNews[] {
   const viewed = viewedBy(c, ended);
@@ -269,7 +269,7 @@ export interface AgentDownload {
   readonly handle: string;
   readonly replyTo: AddressFor<DownloadNews>;
 }
-/** Order to a download of the host. */
+/** Order to a download of the host, which the agent passes on. */
 export interface DownloadToldOrder {
   readonly type: 'download.told';
   readonly ticket: string;

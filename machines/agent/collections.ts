@@ -131,7 +131,7 @@ const finder: ViewRules<FinderSeen> = {
     const items = [...(gathered.items as readonly DPEDocumentSummary[]), ...page].slice(0, mostDocuments);
     const pages = gathered.pages + 1;
     const given = gathered.given + entries.length;
-    // Every page reports the missing parts of the whole list, but unreadable entries only of its own.
+    // Joins the missing parts of all pages: each page reports those of the whole list, but unreadable entries only of its own.
     const missing = [...new Map([...gathered.missing, ...read.body.missing].map(keyed)).values()];
     if (entries.length > 0 && pages < mostPages && given < Math.min(total, mostDocuments))
       return { step: 'part', gathered: { ...gathered, items, given, missing, total, pages } };

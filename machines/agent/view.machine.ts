@@ -44,7 +44,7 @@ export interface ViewStart {
 }
 export type ViewOrder =
   | { readonly type: 'view.refresh' }
-  /** Wakes a view that has given up, because the host asked that computer the same. */
+  /** Wakes a view that has given up, because the host has asked the computer for the same collection. */
   | { readonly type: 'view.wake' }
   | { readonly type: 'close' };
 /** Change of the tools of a computer. `failure`: the tools could not be read; the view asks again. */

@@ -149,10 +149,10 @@ const parts = setup({
 // ── actions that several states share ──────────────────────────────────────────────────────────────────
 const startClock = deadline('limit', rules.limitOf);
 const enter = (phase: CallPhase) => ({ type: 'enter', params: { phase } }) as const;
-/** Sends the call; from here on it counts as sent. */
+/** Actions that send the call; from here on it counts as sent. */
 export const send = [enter('running'), requests(rules.callRequest)] as const;
 const settle = (end: CallEnd) =>
-  // The dead letter is suppressed, because a link that was closed during the call no longer accepts its answer.
+  // Suppresses the dead letter, because a link that was closed during the call no longer accepts its answer.
   posts((c: CallContext) => post(c.replyTo, rules.settledAs(c, end), { optional: true }));
 const rememberFailure = {
   type: 'rememberFailure',
@@ -242,7 +242,7 @@ export const callMachine = parts.createMachine({
       always: [
         { guard: 'isJudgedBriefly', target: 'judging.watched' },
         { guard: 'isJudged', target: 'judging' },
-        // The computer's own permission rule never denies a call, so no transition for a denial is needed here.
+        // Handles no denial, because the computer's own permission rule never denies a call.
         refuseInvalid(rules.drawnOf),
         { guard: { type: 'needsPerson', params: rules.drawnOf }, target: '#call.confirming' },
         ...permitted,
@@ -343,14 +343,9 @@ export const callMachine = parts.createMachine({
         inLine: {
           on: {
             'ask.began': { target: '#call.running', actions: enter('running') },
-            /**
-             * Taken when the limiter refuses the call: the queue of the computer is full, although the server had
-             * room.
-             */
+            /** Transition for a refusal by the limiter: the queue of the computer is full, although the server had room. */
             'ask.refused': { target: '#call.refused', actions: rememberUnsent },
-            /**
-             * Returns the call to waiting, because its place in the queue belongs to a session that no longer exists.
-             */
+            /** Transition back to waiting, because the call's place in the queue belongs to a session that no longer exists. */
             'call.hold': { target: 'pending', actions: ['hold', { type: 'cancel', params: { id: 'call' } }] },
           },
         },
@@ -393,7 +388,7 @@ export const callMachine = parts.createMachine({
             target: 'interrupted',
             actions: rememberFailure,
           },
-          /** Taken when the answer of this call alone is lost; the server lives, but will not answer it. */
+          /** Transition for a lost answer of this call alone: the server lives, but will not answer it. */
           {
             guard: { type: 'isLostAlone', params: ({ event }) => event },
             target: 'unknown',
@@ -405,8 +400,8 @@ export const callMachine = parts.createMachine({
             actions: rememberUnsent,
           },
           /**
-           * Taken when the server did not read the call because its session expired; the call waits for the next
-           * session, or for news that there is none.
+           * Transition for a call that the server did not read because its session expired. It waits for the next session,
+           * or for news that there is none.
            */
           {
             guard: { type: 'wasUnread', params: ({ event }) => event },
@@ -437,7 +432,7 @@ export const callMachine = parts.createMachine({
       tags: 'closing',
       on: {
         'server.lost': serverLost,
-        /** Taken when the server has a new session; requests of the old session stay unanswered. */
+        /** Transition for a new session of the server, which answers no requests of the old one. */
         'call.go': 'unknown',
         'call.cancel': 'unknown',
         'deadline.passed': 'unknown',
@@ -457,7 +452,7 @@ export const callMachine = parts.createMachine({
           },
           { target: 'succeeded', actions: { type: 'rememberAnswer', params: rules.answerOf } },
         ],
-        /** Ignored: when the connection is lost, the machine of the agent sends its own message about it. */
+        /** Ignores the refusal, because the machine of the agent reports a lost connection with a message of its own. */
         'ask.refused': {},
         'ask.progress': {},
         'call.cancel': {},
@@ -481,7 +476,7 @@ export const callMachine = parts.createMachine({
     },
     finishing: {
       tags: 'closing',
-      // Post-processing has its own time limit, separate from that of the caller.
+      // Sets a time limit for post-processing, separate from that of the caller.
       entry: [requests(rules.finishRequest), deadline('look', (c: CallContext) => c.policy?.lookMs ?? 0)],
       on: {
         'ask.answered': given((event: { readonly result: unknown }) => ({

@@ -26,15 +26,12 @@ export interface CallContext extends CallInput {
   /** Integers in the result that are kept as text, because a number cannot hold them. */
   readonly digits?: readonly Digits[];
   readonly failure: Failure | null;
-  /**
-   * Tells that the call was sent a second time, because the server had forgotten the first session and did not read
-   * it.
-   */
+  /** True when the call was sent a second time, because the server had forgotten the first session and did not read it. */
   readonly isSentAgain?: true;
 }
 export type CallEvent = RequestFact | CallOrder | CallOverdue | DirectoryEvent;
 
-// ── time ───────────────────────────────────────────────────────────────────────────────────────────────
+// ── time limits ────────────────────────────────────────────────────────────────────────────────────────
 /** Tells whether the limit of the caller is shorter than the limit of the server; 0 is no limit. */
 const isCallers = ({ timeoutMs, totalMs }: CallContext): boolean =>
   timeoutMs > 0 && (totalMs === 0 || timeoutMs < totalMs);
@@ -48,7 +45,7 @@ export const isUnjudged = ({ policy, drawn }: CallContext): boolean => policy !=
 export const isJudgedBriefly = (c: CallContext): boolean =>
   isUnjudged(c) && isWithin(c.policy?.confirmMs ?? 0, c);
 
-// ── what it asks ───────────────────────────────────────────────────────────────────────────────────────
+// ── questions of a call ────────────────────────────────────────────────────────────────────────────────
 /** Builds a question about this call to a port of the platform: `policy`, `confirm` or `finish`. */
 const portRequest = (c: CallContext, port: string, method: string, more: object = {}) => {
   const call: JudgedCall = {
@@ -105,7 +102,7 @@ export const answerOf = ({
   readonly event: CallAnswer;
 }): CallAnswer =>
   context.policy === null ? event : { ...event, result: readResult(event.result, event.digits) };
-/** Judgement of our own rule, known when the call started; a call of an agent has none, and counts as allowed. */
+/** Returns the judgement of our own rule, known when the call started. A call of an agent has none, and counts as allowed. */
 export const drawnOf = ({ context }: { readonly context: CallContext }): Partial<Judgement> =>
   context.drawn ?? { decision: 'allow' };
 /** Casts the answer of a port of the platform to its expected type. */
@@ -127,7 +124,7 @@ export const settledAs = (c: CallContext, end: CallEnd): CallSettled => ({
 });
 
 // ── failures ───────────────────────────────────────────────────────────────────────────────────────────
-/** Describes the holder of a call: a server of this computer, or another computer. */
+/** Returns the holder of a call in words: a server of this computer, or another computer. */
 const holderOf = ({ computer, server }: CallContext): string =>
   computer === undefined ? `server '${server}'` : `computer '${computer}'`;
 const holderIn = ({ computer, server }: CallContext): Record<string, string> =>

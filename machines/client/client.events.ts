@@ -46,7 +46,7 @@ export interface ClientPlan {
   readonly hearsChanges: boolean;
   /** Number of list refreshes that may fail in a row before the entries are removed. */
   readonly refreshFailures: number;
-  /** Tells whether the server has a VRL program, which transforms results without an error. */
+  /** True when the server has a VRL program, which transforms results without an error. */
   readonly isTransformed: boolean;
   /** Largest result of a tool in bytes of JSON; a larger one is cut. 0 = no limit. */
   readonly resultBytes: number;
@@ -68,7 +68,7 @@ export interface ClientStart extends ClientPlan {
 export interface Spent {
   readonly attempt: number;
   readonly failure: Failure | null;
-  /** Tells whether the server came up after those failures; then it is started, whatever the number of failures. */
+  /** True when the server came up after those failures; then it is started, whatever their number. */
   readonly isUp?: boolean;
 }
 /** Call that its computer has assigned to this server. */

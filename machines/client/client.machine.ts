@@ -232,7 +232,7 @@ const clientSetup = setup({
     exitGrace: ({ context }) => context.timing.exitGraceMs,
     drain: ({ context }) => context.timing.drainMs,
     cancelGrace: ({ context }) => context.timing.cancelGraceMs,
-    /** Safety limit for closing: the process machine normally ends the process itself before it. */
+    /** Time limit of closing, as a safety net: the process machine normally ends the process itself before it. */
     ladder: ({ context: { timing: t } }) => t.stdinGraceMs + t.termGraceMs + t.killGraceMs + 1_000,
   },
 });
@@ -242,7 +242,7 @@ type C = ClientContext;
 const tell = <E>(news: (c: C, event: E) => ClientNews) =>
   posts((c: C, event: E) => post(c.owner, news(c, event)));
 const news = (stage: ClientStage) => tell((c) => rules.changedTo(c, stage));
-/** News that the server is going down: sent at once when no call runs, otherwise when draining starts. */
+/** Report that the server is going down: sent at once when no call runs, otherwise when draining starts. */
 const tellClosing = news('closing');
 const releasePermit = tell((c) => ({ type: 'permit.released', server: c.server }));
 const tellRolledBack = tell((c) => ({
@@ -333,7 +333,7 @@ const processLost = {
   target: '#client.recovering',
   actions: { type: 'rememberEnd', params: eventAsParams<{ readonly end: ProcessEnd }> },
 } as const;
-/** Transition for a process whose machine crashed, so that it could not report its end. */
+/** Transitions for a process whose machine crashed, so that its end is not reported. */
 const processGone = {
   guard: ownProcess,
   target: '#client.gone',
@@ -349,7 +349,7 @@ const slow = (phase: string, limit: 'connectMs' | 'pingMs') =>
   }) as const;
 /** Queues a call while the server starts; the call's own time limit applies. */
 const pending = { actions: ['holdCalls', 'countCall', openCall] } as const;
-/** Guard of a call that comes after the loss of its server, and waits for the next try where that comes soon. */
+/** Guard for a call that comes after the loss of its server. It waits for the next try if that comes soon. */
 const nearAfterLoss = { type: 'isNearAfterLoss', params: eventAsParams<ServerCall> } as const;
 const startNow = { target: '#client.resolving', actions: 'resetAttempts' } as const;
 /** Transitions for a new plan while nothing runs: another generation is tried at once. */
@@ -417,7 +417,7 @@ export const clientMachine = clientSetup.createMachine({
     standby: {
       entry: ['settleDown', news('standby')],
       on: {
-        /** Creates the call first; the server starts only once the call is permitted. */
+        /** Opens the call before the server starts, which it does only once the call is permitted. */
         'call.request': { actions: ['holdCalls', 'countCall', openCall] },
         'server.wanted': 'resolving',
         'server.start': startNow,
@@ -517,7 +517,7 @@ export const clientMachine = clientSetup.createMachine({
         'owned.ended': [
           callEnded,
           processGone,
-          /** Taken when the machine of a list crashed; a server without its lists is useless. */
+          /** Transition for a crashed machine of a list, because a server without its lists is useless. */
           {
             guard: ownCatalog,
             target: 'recovering',
@@ -618,14 +618,14 @@ export const clientMachine = clientSetup.createMachine({
           entry: [
             tellCalls(() => ({ type: 'call.go' })),
             'markReady',
-            // Tells the resources of the server first, because a ready server without them counts as one that has none.
+            // Reports the resources of the server first, because a ready server without them counts as one that has none.
             postsAll(rules.shownResources),
             news('ready'),
             askIfStale,
           ],
           exit: withdrawSpec,
           on: {
-            /** Answer with the launch spec: a changed spec leads to a reconnect, an unchanged one needs nothing. */
+            /** Transitions for a resolved launch spec: a changed spec leads to a reconnect, an unchanged one needs nothing. */
             'ask.answered': [
               {
                 guard: { type: 'isOtherSpec', params: ({ event }) => event },
@@ -663,7 +663,7 @@ export const clientMachine = clientSetup.createMachine({
                     ],
                   },
                 },
-                /** Left when a call arrives, because a busy server may not answer a ping in time. */
+                /** State that waits for the answer to a ping. A call ends it, because a busy server may not answer a ping in time. */
                 pinging: {
                   entry: askPing,
                   exit: { type: 'cancel', params: { id: 'ping' } },
@@ -678,7 +678,7 @@ export const clientMachine = clientSetup.createMachine({
                     ],
                     'ask.refused': [
                       { guard: { type: 'isLost', params: ({ event }) => event } },
-                      /** Taken on a refusal, because any answer proves that the server is alive. */
+                      /** Transition for a refused ping, because any answer proves that the server is alive. */
                       {
                         guard: { type: 'isPing', params: ({ event }) => event },
                         target: 'steady',
@@ -713,7 +713,7 @@ export const clientMachine = clientSetup.createMachine({
           always: { guard: 'isIdleOfCalls', target: '#client.closing' },
           on: {
             'call.request': { actions: refuse('closing') },
-            /** Taken when session or process ends while draining; the planned next state stays the same. */
+            /** Transition for a session or process that ends while draining; the planned next state stays the same. */
             'session.lost': drained,
             'session.failed': drained,
             'process.lost': drained,
@@ -736,7 +736,7 @@ export const clientMachine = clientSetup.createMachine({
           },
           initial: 'serving',
           states: {
-            /** Skips serving when calls wait for a start, because they would wait in vain. */
+            /** State that serves the remaining calls. It is skipped when calls wait for a start, because they would wait in vain. */
             serving: { always: { guard: 'isHolding', target: 'cancelling' }, after: { drain: 'cancelling' } },
             cancelling: {
               entry: cancelCalls,
@@ -754,7 +754,7 @@ export const clientMachine = clientSetup.createMachine({
         },
       },
     },
-    /** Transient state: pending requests are answered, new calls wait for the new session. */
+    /** Transient state that answers pending requests and keeps new calls for the new session. */
     renewing: {
       tags: 'connecting',
       entry: ['markRenewed', holdCalls, restLists(() => 'its session was lost'), news('connecting')],
@@ -819,7 +819,7 @@ export const clientMachine = clientSetup.createMachine({
       exit: noDeadline,
       on: {
         'deadline.passed': 'resolving',
-        /** Keeps the call for the next try; when that fails, too, the call fails with its reason. */
+        /** Transitions that keep a call for the next try; when that fails, too, the call fails with its reason. */
         'call.request': [
           { guard: { type: 'isNear', params: eventAsParams<ServerCall> }, ...pending },
           { actions: refuse('waiting') },
@@ -849,7 +849,7 @@ export const clientMachine = clientSetup.createMachine({
       },
       initial: 'authorizing',
       states: {
-        /** Login in progress at the port, without a person if possible. */
+        /** State of a login in progress at the port, without a person if possible. */
         authorizing: {
           entry: news('authorizing'),
           on: {
@@ -863,13 +863,14 @@ export const clientMachine = clientSetup.createMachine({
             },
           },
         },
-        /** Login page is shown to a person; no time limit. */
+        /** State in which a login page is shown to a person; without a time limit. */
         unauthorized: {
           entry: news('unauthorized'),
           on: { ...loginAnswers, 'ask.began': 'authorizing' },
         },
         /**
-         * Login failed, or no person can be asked. The next start connects with the credentials available by then.
+         * State after a failed login, or when no person can be asked. The next start connects with the credentials available
+         * by then.
          */
         refused: {
           entry: news('unauthorized'),

@@ -39,20 +39,20 @@ import type {
 
 /** Longest pause in ms that a server can request with `Retry-After`. */
 const longestAskedMs = 3_600_000;
-/** Pause in ms that the server requested when it refused (`Retry-After`). */
+/** Returns the pause in ms that the server requested when it refused (`Retry-After`). */
 function askedMs({ failure }: ClientContext): number {
   const seconds = failure?.details?.['retry_after'];
   return typeof seconds === 'number' ? Math.min(seconds * 1_000, longestAskedMs) : 0;
 }
-/** Pause in ms before the next try; never shorter than the server requested. */
+/** Returns the pause in ms before the next try; never shorter than the server requested. */
 export const backoffOf = (c: ClientContext): number =>
   Math.max(askedMs(c), backoff(c.timing.backoffMs, Math.max(1, c.attempt), c.timing.longestBackoffMs));
-/** Longest duration of a pause including its random extension; this is the value reported to users. */
+/** Returns the longest duration of a pause, with its random extension, as reported to users. */
 const latest = (ms: number): number => Math.round(ms * (1 + backoffSpread));
 
 /** Longest pause in ms before a try for which calls wait; during a longer one they are refused at once. */
 const nearMs = 3_000;
-/** Tells whether a call may wait for the next try: the try comes soon, and within the time of the call. */
+/** Tells whether a call may wait for the next try, which comes soon and within the time of the call. */
 export const isNear = (c: ClientContext, { timeoutMs }: ServerCall): boolean => {
   const ms = latest(backoffOf(c));
   return ms <= nearMs && [timeoutMs, c.timing.callTotalMs].every((limit) => limit === 0 || ms < limit);
@@ -64,9 +64,7 @@ export const isNearAfterLoss = (c: ClientContext, call: ServerCall): boolean =>
   !isHopeless(c.failure) &&
   isNear({ ...c, attempt: c.attempt + 1 }, call);
 
-/**
- * Pause in ms before the one trial after the restart budget is used up; 0 when a retry without a change cannot help.
- */
+/** Returns the pause in ms before the one trial after the restart budget is used up; 0 when a retry without a change cannot help. */
 export const trialOf = (c: ClientContext): number => {
   const { timing, failure, restart } = c;
   if (restart === 'never' || isHopeless(failure) || timing.trialMs === 0) return 0;
@@ -77,7 +75,7 @@ export const isStale = ({ resolved, generation, values }: ClientContext): boolea
   resolved?.generation !== generation || resolved.values !== values;
 export const canRetry = (c: ClientContext): boolean => c.attempt < c.budget;
 
-/** Time in ms between two checks of a ready server, for idleness and for life; 0 = never. */
+/** Returns the time in ms between two checks of a ready server, for idleness and for life; 0 = never. */
 export function tickOf({ timing: { pingMs, pingEveryMs, idleStopMs }, start }: ClientContext): number {
   const ping = pingMs > 0 ? pingEveryMs : 0;
   const idle = start === 'lazy' ? Math.ceil(idleStopMs / 4) : 0;
@@ -136,13 +134,13 @@ export const initialContext = (input: ClientInput): ClientContext => ({
   fallback: null,
 });
 
-/** Longest time in ms until the client tries again on its own; null when it will not. */
+/** Returns the longest time in ms until the client tries again on its own; null when it will not. */
 const nextTryOf = (c: ClientContext, stage: ClientStage): number | null => {
   const ms = stage === 'waiting' ? backoffOf(c) : stage === 'open' ? trialOf(c) : 0;
   return ms > 0 ? latest(ms) : null;
 };
 
-// ── failures of its handshake, and what it goes back to ────────────────────────────────────────────────
+// ── failed handshakes, and the plan to return to ───────────────────────────────────────────────────────
 /**
  * Failure of a step that got no answer in time; for a handshake it includes the awaited step and any unexpected
  * output.
@@ -163,7 +161,7 @@ export const goneFailure = (c: ClientContext, { output, error }: OwnedEnded): Fa
     ? failureOfEnd(c.server, output as ProcessEnd, c.wasReady)
     : (c.failure ?? failureOfStep(c.server, 'process', error ?? 'its process is gone'));
 
-/** Plan to return to: the last one that reached `ready`; null when there is none, or when it equals the new plan. */
+/** Returns the plan to return to: the last one that reached `ready`; null when there is none, or when it equals the new plan. */
 export function fallbackOf(c: ClientContext, plan: ClientPlan): ClientPlan | null {
   const proven = c.fallback ?? (c.wasReady ? planOf(c) : null);
   return proven?.generation === plan.generation ? null : proven;
@@ -183,8 +181,8 @@ const planOf = (c: ClientContext): ClientPlan => ({
   timing: c.timing,
 });
 
-// ── its calls ──────────────────────────────────────────────────────────────────────────────────────────
-/** Policy that a call to a tool of this server must pass. */
+// ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
+/** Returns the policy that a call to a tool of this server must pass. */
 const policyOf = (c: ClientContext, { isConfirmed, meta, hasOutput }: ServerCall): CallPolicy => ({
   isConfirmed,
   generation: c.generation,
@@ -199,10 +197,7 @@ const crashed: Failure = {
   message: 'The machine of this call failed; whether the call took effect is unknown',
 };
 const startOf = merging('type', 'isConfirmed', 'meta', 'hasOutput', 'trace');
-/**
- * Creates the actor of a call. The result goes straight to the caller, and so does the last will if the actor
- * crashes.
- */
+/** Creates the actor of a call. The result goes straight to the caller; if the actor crashes, so does its last will. */
 export const callOf = (c: ClientContext, call: ServerCall, outlivesLoss = false): Open => {
   const { reqId, agent, tool, params, meta, trace } = call;
   return open(
@@ -233,7 +228,7 @@ export const callOf = (c: ClientContext, call: ServerCall, outlivesLoss = false)
     },
   );
 };
-/** Answer to a call in a stage that accepts none, with the reason why the server is not active. */
+/** Returns the answer to a call in a stage that accepts none, with the reason why the server is not active. */
 export const notActiveNow = (c: ClientContext, stage: ClientStage, call: ServerCall): Post =>
   post(
     call.replyTo,
@@ -243,13 +238,13 @@ export const notActiveNow = (c: ClientContext, stage: ClientStage, call: ServerC
       notActive(c.server, stage, nextTryOf(c, stage), c.failure),
     ),
   );
-/** Answer to a call whose ticket is already used by a call in flight. */
+/** Returns the answer to a call whose ticket is already used by a call in flight. */
 export const repeatedCall = (c: ClientContext, { input }: OpenRefused): Post => {
   const call = input as CallStart;
   return post(call.replyTo, settledBy({ ...call, server: c.server }, 'failed', repeated(call.reqId)));
 };
 
-// ── its lists and its watch ────────────────────────────────────────────────────────────────────────────
+// ── lists and watch ────────────────────────────────────────────────────────────────────────────────────
 const listStart = (c: ClientContext, list: CatalogList): Open =>
   open(
     catalogKind,
@@ -264,7 +259,7 @@ const listStart = (c: ClientContext, list: CatalogList): Open =>
     },
     { key: list },
   );
-/** Lists of this session for which an actor must be opened. */
+/** Returns the lists of this session for which an actor must be opened. */
 export const listsToOpen = (c: ClientContext, { capabilities }: ServerInfo): Open[] =>
   listsOf(c, capabilities)
     .filter(({ list }) => !c.catalogs.includes(list))
@@ -282,14 +277,14 @@ export const sessionForLists = (c: ClientContext, { capabilities }: ServerInfo):
           },
     ),
   );
-/** Messages that tell lists about a change. Resource templates change together with the resources. */
+/** Returns messages that tell lists about a change. Resource templates change together with the resources. */
 export const changedList = (c: ClientContext, changed: ListKind): Post[] =>
   c.catalogs
     .filter((list) => list === changed || (list === 'resourceTemplates' && changed === 'resources'))
     .map((list) => post(childOf(c.self, catalogKind, list), { type: 'list.changed' }));
 /**
- * Order to read the list of resources again: at once for a waiting request, later when a server merely mentioned an
- * unlisted resource.
+ * Returns the order to read the list of resources again: at once for a waiting request, later when a server merely mentioned
+ * an unlisted resource.
  */
 export const relisted = ({ self, catalogs }: ClientContext, { by, n }: ResourcesRelist): Post[] => {
   const order: CatalogOrder = n > 0 ? { type: 'list.wanted', by, n } : { type: 'list.doubted' };
@@ -309,7 +304,7 @@ export const watched = (c: ClientContext, { uris, by }: ResourcesWatch, isConnec
 export const watchToOpen = ({ hasWatch, server, self, timing }: ClientContext): Open[] =>
   hasWatch ? [] : [open(watchKind, { server, session: self, timing })];
 
-// ── what it tells its owner ────────────────────────────────────────────────────────────────────────────
+// ── reports to the owner ───────────────────────────────────────────────────────────────────────────────
 /**
  * Tells whether a connecting server still offers its tools: it was asked for by a call, or has only lost its session.
  * A call that waits for the next try of a lost server offers nothing.
@@ -324,7 +319,7 @@ export const changedTo = (c: ClientContext, stage: ClientStage): ClientChanged =
   attempt: c.attempt,
   nextTryMs: nextTryOf(c, stage),
 });
-/** Message that offers the resources of a server to Desktop and Finder. */
+/** Returns the message that offers the resources of a server to Desktop and Finder. */
 export const shownResources = ({ owner, server, info, isRelayed }: ClientContext): Post[] => {
   const resources = (!isRelayed && info?.capabilities.resources) || null;
   return resources ? [post(owner, { type: 'server.shows', server, resources })] : [];

@@ -37,7 +37,7 @@ const uploadOf = (c: ComputerContext, upload: string): AddressFor<UploadOrder> =
 const uploadClosing = uploadRefused('forbidden', 'The computer is closing');
 const closed = uploadRefused('forbidden', 'This computer takes no files: it has no landing folder');
 
-/** Finds the open upload that a first part goes on with. */
+/** Finds the open upload that a first part continues. */
 const resumed = ({ uploads }: ComputerContext, part: PartWanted): string | undefined =>
   part.resumes === true
     ? Object.entries(uploads).find(
@@ -45,7 +45,7 @@ const resumed = ({ uploads }: ComputerContext, part: PartWanted): string | undef
           agent === part.agent && part.declared !== undefined && isSameDeclaration(declared, part.declared),
       )?.[0]
     : undefined;
-/** Returns the reason why a part goes to no machine; undefined when it does. */
+/** Returns the refusal of a part that goes to no upload; undefined when it goes to one. */
 function refusal(c: ComputerContext, part: PartWanted): Failure | undefined {
   if (c.landing === null) return closed;
   const known = Object.hasOwn(c.uploads, part.upload) ? c.uploads[part.upload] : undefined;

@@ -95,7 +95,7 @@ const callMessageTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry
   return post(clientOf(c, entry.server), request, { onUndelivered });
 };
 
-// ── calls that wait for servers that start ────────────────────────────────────────────────────────────
+// ── calls that wait for starting servers ──────────────────────────────────────────────────────────────
 /**
  * Largest number of calls that wait for starting servers at the same time, including those sent later but
  * still within their time limit. Each keeps an answer open and a timer running.
@@ -165,8 +165,7 @@ export function messagesOfOverdue(c: ComputerContext, { ticket }: CallOverdue): 
     return [refuseWaiting(order, 'timedOut', stillStarting(order.tool, startingServers(c), c.waits))];
   const server = c.waited[ticket];
   if (server === undefined) return [];
-  // The timer in the call itself started only when its server was known, so the call is told that its time is
-  // over.
+  // Tells the call that its time is over, because its own timer started only when its server was known.
   const to = childOf(clientOf(c, server), callKind, ticket);
   return [post(to, { type: 'deadline.passed' }, { optional: true })];
 }

@@ -52,7 +52,7 @@ export const afterOpened = (c: ComputerContext): Partial<ComputerContext> =>
 export const isCollection = ({ kind }: OwnedEnded): boolean =>
   kind === 'desktop' || kind === 'finder' || kind === 'skills';
 
-// ── what servers show ──────────────────────────────────────────────────────────────────────────────────
+// ── resources that servers show ────────────────────────────────────────────────────────────────────────
 type Shows = Extract<ClientNews, { type: 'server.shows' }>;
 /** Stages in which a server that was ready still has a session or is getting a new one. */
 const stays: ReadonlySet<string> = new Set(['ready', 'connecting']);
@@ -86,7 +86,7 @@ function listedMessages(
   upTo: Readonly<Record<string, number>> = {},
 ): Post[] {
   const isListed = Object.hasOwn(c.listed, server);
-  /** Resources listed before the session was lost are left out, because they may be gone. */
+  /** Leaves out resources listed before the session was lost, because they may be gone. */
   const resources = isShowing(c, server) ? (isListed && c.resources[server]) || [] : null;
   const unheard = notShownOf(c, server);
   const event: ResourcesListed = {
@@ -94,8 +94,7 @@ function listedMessages(
     server,
     session: clientOf(c, server),
     resources,
-    // True also for a server that does not announce changes, because its list is awaited to name the
-    // resources that are not shown.
+    // Waits for the list even of a server that does not announce changes, to name the resources that are not shown.
     isAwaited: !isListed && Object.hasOwn(c.shows, server) && isPlanned(c, server),
     failure: resources === null ? null : (c.listed[server] ?? null),
     changed: [],

@@ -174,7 +174,7 @@ interface RuleResult {
   readonly cancels?: readonly string[];
   readonly next: Partial<ComputerContext>;
 }
-/** Action that runs a rule once and carries out its result. */
+/** Makes an action that runs a rule once and carries out its result. */
 export const actionOf = <E>(rule: (c: ComputerContext, event: E) => RuleResult) =>
   computerSetup.enqueueActions(({ context, event, enqueue }) => {
     const { opens = [], messages = [], deadlineMs, cancels = [], next } = rule(context, event as E);
@@ -186,8 +186,8 @@ export const actionOf = <E>(rule: (c: ComputerContext, event: E) => RuleResult) 
   });
 
 /**
- * Action that changes the permits to connect: clients that get one are told, and a timer that restores tokens
- * runs while some are missing. `rest` gives further consequences, which are sent first.
+ * Makes an action that changes the permits to connect. Clients that get a permit are told, and a timer restores tokens while
+ * some are missing. `rest` gives further consequences, which are sent first.
  */
 const changePermits = <E>(
   change: (permits: ConnectPermits, event: E, c: ComputerContext) => ConnectPermits,
@@ -217,7 +217,7 @@ const permitReleased = changePermits<{ server: string }>(
   hasSpentFirst,
 );
 const tokenBack = changePermits<unknown>(rules.withToken, (_, after) => !rules.hasAllTokens(after));
-/** Consequences of client news for the tools that are offered and the resources that are shown. */
+/** Returns the consequences of client news for the offered tools and the shown resources. */
 const clientNewsTaken = (c: ComputerContext, news: ClientChanged): rules.Consequences => {
   const told = rules.consequencesOf(c, news, rules.afterClientNews(c, news));
   const hidden = collections.afterGone(c, news);
@@ -251,14 +251,14 @@ const keepQuestion = {
   guard: { type: 'mustKeep', params: eventAsParams },
   actions: { type: 'keepAsked', params: eventAsParams },
 } as const;
-/** Takes up the kept questions after the events already queued, such as the resources of a new server. */
+/** Answers the kept questions after the events already queued, such as the resources of a new server. */
 const wakeAsked = computerSetup.enqueueActions(({ context, enqueue }) => {
   if (context.asked !== null && context.asked.length > 0)
     enqueue.raise({ type: 'questions.due' }, { delay: 0, id: 'questions' });
   else enqueue('forgetAsked');
 });
 
-/** Consequences of a new list of a server. */
+/** Returns the consequences of a new list of a server. */
 export const listTakenIn = (c: ComputerContext, news: CatalogNews): RuleResult & rules.Consequences => {
   const told = rules.consequencesOf(c, news, rules.afterList(c, news));
   const listed = collections.afterResources(c, news);
@@ -269,7 +269,7 @@ export const listTakenIn = (c: ComputerContext, news: CatalogNews): RuleResult &
   };
 };
 const takeList = actionOf(listTakenIn);
-/** Takes a list while closing, when no machine of the skills is opened any more. */
+/** Stores a list while closing, when no machine of the skills is opened any more. */
 const takeLastList = actionOf<CatalogNews>((c, news) => listTakenIn({ ...c, hasSkills: true }, news));
 const takeRestless = actionOf<CatalogRestless>(rules.restlessTakenIn);
 
@@ -278,7 +278,7 @@ const reconcile = actionOf<ServersSet>((c, event) => {
   return { opens, messages: [...messages, ...collections.messagesOfPlans(c, next)], next };
 });
 
-// ── its Desktop and its Finder ─────────────────────────────────────────────────────────────────────────
+// ── Desktop and Finder ─────────────────────────────────────────────────────────────────────────────────
 const openCollections = [
   {
     type: 'openAll',
@@ -325,8 +325,8 @@ const withdrawCall = {
     callMessages<calls.CallWithdrawal>((c, event) => calls.messagesOfCancel(c, event)),
     stopWithdrawn,
     { type: 'forgetCancelled', params: eventAsParams<calls.CallWithdrawal> },
-    // A cancellation goes to the client that has the call. The loss of a caller goes to all clients, because
-    // its calls are not known here.
+    // Sends a cancellation to the client that has the call, and the loss of a caller to all clients, because its calls are
+    // not known here.
     {
       type: 'tellOwned',
       params: ({ event }: { event: calls.CallWithdrawal }) =>
@@ -426,17 +426,14 @@ export const computerMachine = computerSetup.createMachine({
   }),
   entry: [
     { type: 'openAll', params: ({ context }) => ({ opens: rules.opensOf(context) }) },
-    /**
-     * Conflicts between tools are reported at once, because lists of the last run are known before the
-     * servers start.
-     */
+    /** Reports conflicts between tools at once, because lists of the last run are known before the servers start. */
     {
       type: 'postAll',
       params: ({ context }) => ({ messages: rules.refusedNews(context, emptyTable, context.table) }),
     },
   ],
   initial: 'booting',
-  /** Waiting calls are sent or refused as soon as it is known whether a server has their tool. */
+  /** Sends or refuses waiting calls as soon as it is known whether a server has their tool. */
   always: [
     {
       guard: 'hasDecided',
@@ -637,7 +634,7 @@ export const computerMachine = computerSetup.createMachine({
               opens: event.kind === 'blobs' ? [blobs.blobsOpen(context)] : [],
             }),
           },
-          // A newly opened Desktop or Finder, or the new machine of the skills, is told what all servers show.
+          // Tells a reopened Desktop, Finder or machine of the skills what all servers show.
           {
             type: 'openAll',
             params: ({ context, event }) => ({
@@ -676,7 +673,7 @@ export const computerMachine = computerSetup.createMachine({
           },
         ],
       },
-      // A further `office.join` is ignored, because a computer has only one seat.
+      // Ignores a further `office.join`, because a computer has only one seat.
       {},
     ],
     'office.leave': {
@@ -730,7 +727,7 @@ export const computerMachine = computerSetup.createMachine({
       ],
       on: {
         'owned.ended': [{ guard: 'isLast', target: 'closed' }, { actions: 'countEnd' }],
-        // No actors are opened while closing, because they would never be told to close.
+        // Opens no link while closing, because it would never be told to close.
         'office.join': {},
         'call.request': {
           actions: {

@@ -78,7 +78,7 @@ export const mustAwaitList = (c: ComputerContext, wanted: ResourcesWanted): bool
 export const withListWanted = (c: ComputerContext, wanted: ResourcesWanted): Partial<ComputerContext> => ({
   listsWanted: [...c.listsWanted, wanted],
 });
-/** Timer that ends the wait of a question for a list. */
+/** Returns the id of the timer that ends the wait of a question for a list. */
 export const listTimer = (ticket: string): string => `resources.${ticket}`;
 
 const tooSlow = ({ server }: ResourcesWanted, why: string): Failure => ({

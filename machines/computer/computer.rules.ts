@@ -160,7 +160,7 @@ export interface CallCancel {
   readonly ticket: string;
   readonly reason: string;
 }
-/** Time limit of a call that had to wait for servers is over; it started when the call arrived. */
+/** Time limit of a call that had to wait for servers has passed; it started when the call arrived. */
 export interface CallOverdue {
   readonly type: 'call.overdue';
   readonly ticket: string;
@@ -171,10 +171,7 @@ export type ComputerOrder =
   | CallCancel
   | { readonly type: 'server.start'; readonly server: string }
   | { readonly type: 'server.stop'; readonly server: string }
-  /**
-   * Resources of one server about whose changes `by` (the host, a Desktop, a Finder, the skills) wants to hear
-   * from now on.
-   */
+  /** Order to watch resources of one server for `by` (the host, a Desktop, a Finder, the skills), in place of its earlier ones. */
   | {
       readonly type: 'resources.watch';
       readonly server: string;
@@ -189,7 +186,7 @@ export type ComputerOrder =
   /** Takes a seat in an office; ignored when the computer already has a link. */
   | { readonly type: 'office.join'; readonly link: Omit<LinkStart, 'timing'> }
   | { readonly type: 'office.leave' }
-  /** The skill folders may have other content. */
+  /** Order to read the skill folders again, because their content may have changed. */
   | { readonly type: 'skills.look' }
   | SkillsWanted
   | SkillWanted
@@ -320,9 +317,9 @@ export type ComputerEvent =
   | LinkNews
   | ToolApproved
   | CallOverdue
-  /** The time of a question for the resources of a server is over. */
+  /** Time limit of a question for the resources of a server has passed. */
   | { readonly type: 'resources.overdue'; readonly ticket: string }
-  /** Questions that waited for starting servers are to be answered now. */
+  /** Order to answer the questions that waited for starting servers. */
   | { readonly type: 'questions.due' }
   | DirectoryEvent
   | { readonly type: 'deadline.passed' };
@@ -386,7 +383,7 @@ export function refusedNews(c: ComputerContext, before: ToolTable, after: ToolTa
   return [...refused, ...shared].map((news) => post(c.owner, news));
 }
 
-// ── lists that differ whenever they are read ──────────────────────────────────────────────────────────
+// ── restless lists, which differ at each read ─────────────────────────────────────────────────────────
 type RestlessLists = ComputerContext['restless'];
 const restlessOf = (all: RestlessLists, server: string): RestlessLists[string] =>
   (Object.hasOwn(all, server) && all[server]) || {};
@@ -423,14 +420,14 @@ export function restlessTakenIn(
   };
 }
 
-// ── tools withdrawn because their list could not be had ───────────────────────────────────────────────
+// ── withdrawn tools ───────────────────────────────────────────────────────────────────────────────────
 type WithdrawnByServer = ComputerContext['withdrawn'];
 const withdrawnOf = (all: WithdrawnByServer, server: string): WithdrawnTools | undefined =>
   Object.hasOwn(all, server) ? all[server] : undefined;
 /** Returns the reason why the tools of a server are withdrawn. */
 export const whyWithdrawn = ({ withdrawn: all }: ComputerContext, server: string): Failure | undefined =>
   withdrawnOf(all, server)?.failure;
-/** Returns the remembered failure texts after news of a client; a ready server has none. */
+/** Returns the remembered failure texts after news of a client. A ready server has no failure text. */
 const reasonsAfter = ({ reasons }: ComputerContext, { server, stage, failure }: ClientChanged) => {
   if (failure !== null && stage !== 'ready') return { ...reasons, [server]: failure.message };
   return withoutKey(reasons, server);
@@ -492,7 +489,7 @@ export const clientOf = (c: ComputerContext, server: string): AddressFor<ClientO
   childOf(c.self, clientKind, server);
 export const linkOf = (c: ComputerContext): AddressFor<LinkOrder> => childOf(c.self, linkKind);
 
-// ── what is opened ─────────────────────────────────────────────────────────────────────────────────────
+// ── servers to open ────────────────────────────────────────────────────────────────────────────────────
 const neverFailed: Spent = { attempt: 0, failure: null };
 const clientOpen =
   (spent: ComputerContext['spent']) =>
@@ -515,7 +512,7 @@ export const opensOf = (c: ComputerStart, spent: ComputerContext['spent'] = {}):
 export const serverOf = (c: ComputerContext, ended: OwnedEnded): string | undefined =>
   [...c.servers.map(nameIn), ...c.leaving].find((name) => ended.key === `client:${keyOf(name)}`);
 
-// ── what is offered ────────────────────────────────────────────────────────────────────────────────────
+// ── offered tools ──────────────────────────────────────────────────────────────────────────────────────
 type Aggregate = Pick<ComputerContext, 'servers' | 'catalogs' | 'table' | 'up'>;
 type Known = Pick<ComputerStart, 'servers'> & Pick<ComputerContext, 'catalogs'>;
 const tableOf = ({ servers, catalogs }: Known, before?: ToolTable) =>
@@ -593,14 +590,14 @@ export const toolsListed = (
   );
 };
 
-// ── what follows from news ─────────────────────────────────────────────────────────────────────────────
+// ── consequences of news ───────────────────────────────────────────────────────────────────────────────
 const spentAfter = (c: ComputerContext, { server, attempt, failure }: ClientChanged) => {
   const plan = c.servers.find((s) => nameIn(s) === server);
   if (!plan || plan.fingerprint === '') return c.spent;
   const { [plan.fingerprint]: known, ...others } = c.spent;
   if (attempt === 0) return known ? others : c.spent;
   const rest = Object.entries(others).slice(1 - mostSpent);
-  // A ready server that is not yet proven stable reports no failure, so the last one is kept.
+  // Keeps the last failure of a ready server that is not yet proven stable, because such a server reports none.
   const last = failure ?? known?.failure ?? null;
   return { ...Object.fromEntries(rest), [plan.fingerprint]: { attempt, failure: last } };
 };
@@ -682,7 +679,7 @@ export function reconciledServers(c: ComputerContext, { servers, shown }: Server
     const was = before.get(nameIn(s));
     return !was || (c.givenUp.includes(nameIn(s)) && !isSamePlan(was.client, s.client));
   };
-  /** Servers to open at once; one that is still shutting down is opened after it has ended. */
+  /** Selects the servers to open at once; one that is still shutting down is opened after it has ended. */
   const fresh = servers.filter((s) => isNew(s) && !c.leaving.includes(nameIn(s)));
   const keep = <T>(record: Readonly<Record<string, T>>): Record<string, T> =>
     Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name) && before.has(name)));

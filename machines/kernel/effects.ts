@@ -120,7 +120,7 @@ export interface PortRequest {
 export interface TellOwned extends Checked {
   readonly kind: string;
   readonly event: EventObject;
-  /** Last segment of an address: only those root actors that own a child with this segment are told. */
+  /** Last segment of an address. Only root actors that own a child with this segment are told. */
   readonly having?: string;
 }
 
@@ -163,7 +163,7 @@ export const toOwnersOf = <Order extends EventObject>(
   event: NoInfer<Order>,
 ): TellOwned => checked({ kind, event, having: `${below}:${keyOf(key)}` });
 
-// ── effects of a chart, by what they are worked out of ─────────────────────────────────────────────────
+// ── effects of a chart, by their source ────────────────────────────────────────────────────────────────
 /** Context and event of a transition: the input from which actions and guards compute their parameters. */
 export interface Step<C, E = unknown> {
   readonly context: C;

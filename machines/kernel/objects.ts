@@ -27,7 +27,7 @@ const has = (object: Fields, names: readonly string[]): boolean => {
 function written(base: readonly string[], more: readonly string[], without: readonly string[]): Make {
   const plain = plainly(without);
   const names = new Set([...base.filter((name) => !without.includes(name)), ...more]);
-  // The key `__proto__` in an object literal would set the prototype.
+  // Makes an ordinary copy for the key `__proto__`, which would set the prototype in an object literal.
   if (names.has('__proto__')) return plain;
   const fields = [...names].map((name) => {
     const text = JSON.stringify(name);
@@ -48,7 +48,10 @@ const plainly =
       : Object.fromEntries(Object.entries(base).filter(([name]) => !without.includes(name)))),
     ...more,
   });
-/** Use of a list of field names at which its function is generated, which takes longer than several ordinary copies. */
+/**
+ * Number of uses of a list of field names after which its function is generated, because that takes longer than several
+ * ordinary copies.
+ */
 const generatedAt = 8;
 /** Largest number of field-name lists for which one call site keeps generated functions. */
 const most = 32;

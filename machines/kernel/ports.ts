@@ -145,7 +145,7 @@ const passing: ReadonlySet<string> = new Set([
 /** Tells whether a fact is the final answer, after which no more facts about the question follow. */
 export const isAnswer = (type: string | undefined): boolean => type !== undefined && !passing.has(type);
 
-// ── link: our seat in an office, as a Socket.IO client ─────────────────────────────────────────────────
+// ── link: seat of this host in an office, as a Socket.IO client ────────────────────────────────────────
 export interface LinkInput {
   readonly url: string;
   readonly role: 'agent' | 'computer';
@@ -221,7 +221,7 @@ export type LinkFact =
       readonly reqId: string;
       readonly name: string;
       readonly relPath?: string;
-      /** Agent that asks, as the reader of a large file. */
+      /** Name of the agent that may read a large file in parts. */
       readonly reader?: string;
     }
   /** Reports an agent's question for a part of a large content. */
@@ -270,7 +270,7 @@ export const linkPort = callbackPort<LinkInput, LinkCommand>('link');
 // ── office: the Socket.IO server ───────────────────────────────────────────────────────────────────────
 export const officePort = callbackPort<OfficeInput, OfficeCommand>('office');
 
-// ── how adapters and fakes present themselves to the directory ─────────────────────────────────────────
+// ── instances of ports ─────────────────────────────────────────────────────────────────────────────────
 /** Reports a fact to the owner of a port: immediately, in order, and never after the port was closed. */
 export type Emit<Fact> = (fact: Fact) => void;
 /**
@@ -429,7 +429,7 @@ export type OfficeFact =
   | {
       readonly type: 'socket.opened';
       readonly socket: string;
-      /** Things that the peer does not do, and the protocol version that it declared; absent for one that does all. */
+      /** Features that the peer lacks, and the protocol version that it declared; both absent for a peer that has all features. */
       readonly misses?: readonly string[];
       readonly version?: string;
     }

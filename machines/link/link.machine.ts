@@ -112,7 +112,10 @@ export function callAck(settled: CallSettled): unknown {
   });
 }
 
-/** Builds the acknowledgement of `client:get_tools`; `missing` as for a Desktop. */
+/**
+ * Builds the acknowledgement of `client:get_tools`. `missing` is an extension of ours, present only when tools of a server
+ * are missing.
+ */
 const toolsAck = (tools: readonly SmcpTool[], missing: readonly Missing[], reqId: string): unknown => ({
   tools,
   ...(missing.length > 0 && { missing }),
@@ -236,7 +239,7 @@ export type LinkNews =
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   | Extract<LinkFact, { type: `computer.${string}` }>;
-/** Marks of the data that can change, by kind; null when a state was not known. */
+/** Marks of the current state of each kind of data; null when a state was not known. */
 type Marks = Readonly<Partial<Record<What, Mark | null>>>;
 type Changed = { readonly what: What };
 type LinkMachineInput = LinkStart & {
@@ -251,7 +254,7 @@ export interface LinkContext extends LinkMachineInput {
   readonly refusal: LinkRefusal | null;
   /** Protocol version that the link declares: ours, or the one that the office requested. */
   readonly version: string;
-  /** Tells whether the link changed its declared version since it was last connected; it does so only once. */
+  /** True when the link changed its declared version since it was last connected; it does so only once. */
   readonly isAdapted: boolean;
 }
 
@@ -338,10 +341,7 @@ const parts = setup({
     rememberAnnounced: assign(({ context: { marks, announced } }, { what }: Changed) => ({
       announced: { ...announced, [what]: markIn(marks, what) },
     })),
-    /**
-     * Takes a list that was sent as an answer as announced; otherwise it would be reported as a change again and
-     * again.
-     */
+    /** Marks a list that was sent as an answer as announced; otherwise it would be reported as a change again and again. */
     rememberAnswered: assign(({ context: c }, { signature }: { signature: string }) => ({
       marks: { ...c.marks, updateToolList: signature },
       announced: { ...c.announced, updateToolList: signature },
@@ -387,13 +387,13 @@ const passCall = tell(passed);
 const passRefused = (why: (reqId: string) => Failure) =>
   tell((c, call: Passed) => extended(passed(c, call), { refused: why(call.reqId) }));
 type Ordered = { readonly event: NotificationOrder };
-/** Announces a change; it counts as known from then on, because the receivers fetch the new data. */
+/** Makes actions that announce a change. It counts as known from then on, because the receivers fetch the new data. */
 const announce = <Params extends Changed | ((at: Ordered) => Changed)>(params: Params) =>
   [
     { type: 'announce', params },
     { type: 'rememberAnnounced', params },
   ] as const;
-/** Builds the same transition for all kinds of changes that are gathered, or for all that are announced at once. */
+/** Makes the same transition for all kinds of changes that are gathered, or for all that are announced at once. */
 const each = <Gathered extends boolean, Way>(isGathered: Gathered, way: Way) =>
   Object.fromEntries(
     rows.filter((row) => row.isGathered === isGathered).map((row) => [row.order.type, way]),
@@ -591,14 +591,14 @@ export const linkMachine = parts.createMachine({
         joined: {
           tags: 'ready',
           entry: tellStage('joined'),
-          /** Announces changes that their source has already gathered, including those from before the join. */
+          /** Transitions that announce changes which their source has already gathered, including those from before the join. */
           on: announceChanges,
           initial: 'quiet',
           states: {
             quiet: { always: { guard: 'isNews', target: 'gathering' } },
             /**
-             * Waits until changes pause, or for the longest delay; then sends one announcement if there is still
-             * news.
+             * State that waits until changes pause, or for the longest delay, and then sends one announcement if anything
+             * has changed.
              */
             gathering: {
               tags: 'refreshing',

@@ -122,7 +122,7 @@ export const officeMachine = setup({
     }),
   },
   initial: 'opening',
-  /** Ignored: a drain before the server listens, or a second one. */
+  /** Ignores a drain before the server listens, or a second one. */
   on: { close: '.closing', drain: {} },
   states: {
     opening: {

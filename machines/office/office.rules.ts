@@ -124,7 +124,7 @@ export function answerShared(c: OfficeContext, settled: Settled, claimed: Claime
 export const answerLeave = (c: OfficeContext, socket: string, ticket: string): OfficeAnswer => {
   const gone = toldLeft(c, socket, release(c.claims, socket).left);
   return {
-    /** The seed requires the notice before the acknowledgement (O14). */
+    /** Commands in the order that the protocol draft requires: the notice before the acknowledgement (O14). */
     commands: [
       { type: 'office.unseat', socket },
       ...gone.commands,

@@ -23,7 +23,10 @@ import type { SeatFacts } from '../kernel/ports.ts';
 
 export interface SeatStart {
   readonly socket: string;
-  /** Things that the peer does not do, and the protocol version that it declared, for the page; absent for one that does all. */
+  /**
+   * Features that the peer lacks, and the protocol version that it declared, for the page; both absent for a peer that has
+   * all features.
+   */
   readonly misses?: readonly string[];
   readonly version?: string;
 }

@@ -174,8 +174,8 @@ export function rpcErrorDetails({
   };
 }
 
-/** Reason in the details of a refusal (403) of a peer that is connected and has no seat, as while it joins again. */
+/** Reason in the details of a refusal (403) of a connected peer that has no seat, for example while it joins again. */
 export const noSeat = 'no_seat';
-/** Tells whether a question was refused because the one who asks has no seat at the moment. */
+/** Tells whether a question was refused because its sender has no seat at the moment. */
 export const isUnseated = ({ code, details }: Pick<Failure, 'code' | 'details'>): boolean =>
   code === wireCodes.notAllowed && details?.['reason'] === noSeat;

@@ -75,7 +75,7 @@ function utf8Bytes(text: string): number {
   for (const [run] of text.matchAll(notAscii))
     for (let i = 0; i < run.length; i++) {
       const unit = run.charCodeAt(i);
-      // A surrogate pair is two units of two bytes each; every other unit from 0x800 on takes three.
+      // Counts a surrogate pair as two units of two bytes each; every other unit from 0x800 on takes three.
       bytes += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
     }
   return bytes;
@@ -111,8 +111,8 @@ function jsonTextBytes(text: string): number {
 }
 
 /**
- * Length from which a text is counted instead of written, and depth down to which such texts are searched: enough for
- * `content`, its item, `resource`, `text`.
+ * Number of characters from which a text is counted instead of written, and depth down to which such texts are searched:
+ * enough for `content`, its item, `resource`, `text`.
  */
 const [longText, longTextLevels] = [1_000, 4];
 /**
@@ -124,7 +124,7 @@ function withoutLongTexts(value: unknown, levels: number, found: (bytes: number)
     found(jsonTextBytes(value));
     return '';
   }
-  // A value with its own `toJSON` is left to JSON.stringify.
+  // Leaves a value with its own `toJSON` to JSON.stringify.
   if (levels === 0 || typeof value !== 'object' || value === null || 'toJSON' in value) return value;
   const all = value as Readonly<Record<string, unknown>>;
   let copy: Record<string, unknown> | undefined;
@@ -144,7 +144,7 @@ function withoutLongTexts(value: unknown, levels: number, found: (bytes: number)
 export function jsonBytes(value: unknown, levels = mostLevels): number {
   let long = 0;
   const text = jsonOf(() => withoutLongTexts(value, longTextLevels, (bytes) => (long += bytes)));
-  // JSON.stringify fails on circular values, so the walk by `upperBound` is known to end.
+  // Writes the value first: JSON.stringify fails on circular values, so the walk by `upperBound` is known to end.
   if (text === undefined || upperBound(value, Infinity, levels) === Infinity) return Infinity;
   return long + utf8Bytes(text);
 }
@@ -200,9 +200,7 @@ export function isInexact(literal: string): boolean {
   return String(value) !== literal.replace(/^\+/, '') && BigInt(value) !== BigInt(literal.replace(/^\+/, ''));
 }
 
-/**
- * Replaces each such integer in a JSON text by a string of a mark and its digits; undefined when the text has none.
- */
+/** Replaces each integer that a number cannot hold by a text of a mark and its digits; undefined when the JSON text has none. */
 function marked(text: string): { readonly text: string; readonly mark: string } | undefined {
   if (!mayHave.test(text)) return undefined;
   let mark = '\u{e000}digits:';
@@ -217,7 +215,7 @@ function marked(text: string): { readonly text: string; readonly mark: string } 
 }
 function found(value: unknown, is: (value: unknown) => string | undefined): readonly Digits[] {
   const all: Digits[] = [];
-  // The value may contain itself when it comes from a host.
+  // Remembers the objects seen, because a value of a host may contain itself.
   const seen = new Set<unknown>();
   let level: (readonly [Path, unknown])[] = [[[], value]];
   for (let depth = 0; level.length > 0 && depth <= mostLevels; depth += 1) {

@@ -29,10 +29,7 @@ interface Row {
   readonly isGathered: boolean;
   /** View of an agent that is refreshed by this notice. For a computer that enters, tools are always requested. */
   readonly view: 'tools' | 'desktop' | 'finder' | 'skills' | null;
-  /**
-   * Tells whether the host of an agent receives the fact itself; otherwise it hears only of changes that a view
-   * finds.
-   */
+  /** Tells whether the host of an agent receives the fact itself; otherwise it only gets changes that a view finds. */
   readonly isForHost: boolean;
 }
 interface MarkTypes {

@@ -19,14 +19,14 @@ export function isSpoken(version: string): boolean | 'unreadable' {
   return major === 0 && minor >= spoken.minors[0] && minor <= spoken.minors[1];
 }
 
-/** Things that peers of others do from a minor version (0.x) on, as the Python SDK of that version does them. */
+/** Features that peers have from a minor version (0.x) on, as in the Python SDK of that version. */
 const features: readonly (readonly [number, string])[] = [
   [2, 'large contents in parts'],
   [2, 'resources and skills'],
   [3, 'the notice of changed tools'],
   [4, 'files of agents'],
 ];
-/** Returns what a peer of a version does not do; a peer without one speaks 0.1. Peers of ours do all. */
+/** Returns the features that a peer of a version lacks; a peer without a version speaks 0.1. Peers of ours have all. */
 export const missedBy = (version: string | undefined, isOurs: boolean): readonly string[] => {
   const minor = Number((version ?? '0.1.0').split('.')[1]);
   return isOurs ? [] : features.filter(([since]) => minor < since).map(([, feature]) => feature);
@@ -79,7 +79,7 @@ export const events = {
   getConfig: 'client:get_config',
   getDesktop: 'client:get_desktop',
   getFinder: 'client:get_finder',
-  /** Reads a `dpe://` resource: an extension of ours, because the seeds have no event for that. */
+  /** Reads a `dpe://` resource: an extension of ours, because the protocol draft has no event for that. */
   readResource: 'client:read_resource',
   getResources: 'client:get_resources',
   getSkills: 'client:get_skills',

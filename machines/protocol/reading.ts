@@ -115,12 +115,12 @@ export function endingOf(ack: unknown): {
  */
 const executed = /^(?:调用异常: )?Tool execution failed: (.*)$/s;
 const timedOut = /^(?:调用异常: )?Tool '.*' execution timed out$|^工具调用超时 \/ Tool call timeout: /s;
-/** Cuts the Chinese words that computers of the Python SDK write before an English sentence. */
+/** Removes the Chinese words that computers of the Python SDK write before an English sentence. */
 export const withoutPrefix = (text: string): string =>
   text.replace(/^(?:调用异常: |工具调用超时 \/ |工具调用已被取消 \/ )/u, '');
 /**
- * Pattern for a lost connection to the server, or a server that did not answer the SDK in time; by then the server
- * had received the call.
+ * Pattern of failures after which the call may have run: the connection to the server was lost, or the server did not answer
+ * the SDK in time.
  */
 const lost = /^(?:Connection closed|Timed out while waiting for response to .*|)$/s;
 /** Reason of a failure after which the effect of the tool is unknown. */

@@ -12,7 +12,7 @@ export interface CallToolResult {
   readonly content: readonly ResultContent[];
   /** Result of the tool as data, for programs: any JSON value but null. */
   readonly structuredContent?: unknown;
-  /** Tells that the tool itself reported a failure. */
+  /** True when the tool itself reported a failure. */
   readonly isError?: boolean;
   /** Metadata of the tool result. */
   readonly _meta?: Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ const isGone = (value: unknown): boolean => value === null || value === undefine
 const hasOnly = (value: Fields, isRight: (key: string, member: unknown) => boolean): boolean =>
   Object.keys(value).every((key) => isRight(key, value[key]));
 
-// ── what is right already, which is nearly everything, is given as it is ───────────────────────────────
+// ── well-formed results, which are returned unchanged ──────────────────────────────────────────────────
 const isTidy = (value: unknown): boolean =>
   !isObject(value) || hasOnly(value, (key, member) => key !== 'meta' && !isGone(member));
 const isContent = (item: unknown): item is ResultContent =>
@@ -42,7 +42,7 @@ const isRight = (key: string, member: unknown): boolean => {
 const isResult = (raw: unknown): raw is CallToolResult =>
   isObject(raw) && Object.hasOwn(raw, 'content') && hasOnly(raw, isRight);
 
-// ── what is odd ────────────────────────────────────────────────────────────────────────────────────────
+// ── results in other forms ─────────────────────────────────────────────────────────────────────────────
 const text = (said: string): ResultContent => ({ type: 'text', text: said });
 function wordsOf(value: unknown): string {
   if (isGone(value)) return '';

@@ -64,8 +64,8 @@ export class Texts {
 }
 
 /**
- * Length in characters from which a text is remembered: to write a short one again costs less than to remember it, which
- * the garbage collector has to keep up.
+ * Length in characters from which a text is remembered. Writing a shorter one again costs less than remembering it, because
+ * the garbage collector copies what is remembered.
  */
 const leastRemembered = 512;
 /**
@@ -126,8 +126,7 @@ class Writer {
     return hidden === undefined ? numberText(value) : JSON.stringify(hidden);
   }
   #remembered(value: object, above: string, texts: WeakMap<object, Known>): string {
-    // Plain fields are written the same wherever their object stands, so the key above is left out of the
-    // comparison.
+    // Leaves the key of the parent out of the comparison for plain fields, which are written the same wherever their object stands.
     const isFields =
       Object.getPrototypeOf(value) === Object.prototype && !('value' in value || 'toJSON' in value);
     const key = isFields ? '' : above;
@@ -152,7 +151,7 @@ class Writer {
     try {
       return this.#object(value, key);
     } catch {
-      // A getter or `toJSON` of foreign code has thrown.
+      // Handles a getter or `toJSON` of foreign code that throws.
       return lost('unreadable');
     } finally {
       this.#above.delete(value);
@@ -173,8 +172,7 @@ class Writer {
   #object(value: object, key: string): string {
     if (Array.isArray(value)) {
       const text = this.#list(value, key);
-      // Only lists below the top fields of a record are stored once and shared by hash: the list of roots in
-      // a checkpoint never repeats.
+      // Shares only lists below the top fields of a record by hash, because the list of roots in a checkpoint never repeats.
       const hash = this.#above.size > 2 ? this.#shared?.(text) : undefined;
       return hash === undefined ? text : `{"$list":"${hash}"}`;
     }
@@ -189,7 +187,7 @@ class Writer {
     if (value instanceof Uint8Array) return this.#bytes(value, key);
     if (value instanceof Lost) return lost(value.what);
     if (value instanceof Later) return `{"$later":[${value.number},${value.size}]}`;
-    // Objects such as dates and URLs are written by their own `toJSON`, as on the wire.
+    // Writes objects such as dates and URLs by their own `toJSON`, as on the wire.
     if ('toJSON' in value && typeof value.toJSON === 'function') return this.text(value.toJSON(key), key);
     return this.#fields(value as Fields, key);
   }
@@ -260,7 +258,7 @@ function written(value: unknown, writing: Writing): string {
   const { redactor } = writing;
   const known = redactor?.met;
   const text = new Writer(writing).text(value, '');
-  // A secret may occur before the name that reveals it as one; then the whole value is written a second time.
+  // Writes the whole value a second time when a secret may occur before the name that reveals it.
   return redactor?.met === known ? text : new Writer(writing).text(value, '');
 }
 const given = new Set(['in', 'draw', 'call']);
@@ -280,7 +278,7 @@ const readers: Readonly<Record<string, Reader>> = {
   $big: (text: string) => BigInt(text),
   $err: ({ name, message, code }: { name: string; message: string; code?: unknown }, lists) => {
     const error = new Error(message);
-    // The name is defined as not enumerable, as error classes have it, so that it is not written as a field.
+    // Defines the name as not enumerable, as error classes have it, so that it is not written as a field.
     if (name !== 'Error') Object.defineProperty(error, 'name', { value: name, configurable: true });
     return code === undefined ? error : Object.assign(error, { code: revived(code, lists) });
   },

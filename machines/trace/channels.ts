@@ -19,7 +19,7 @@ const keysIn = (address: Address): string[] =>
     const at = name.indexOf(':');
     return at < 0 ? [] : [name.slice(at + 1)];
   });
-/** Subject of a root: the keys of its path, so `computer/client:files#3/process#1` gives `files`. */
+/** Returns the subject of a root, which is the keys of its path: `files` for `computer/client:files#3/process#1`. */
 const subjectOf = (address: Address): string => keysIn(address).join(' ');
 /** Returns the suffix of a channel name, ` of <subject>`, or an empty text when the address has no key. */
 const ofSubject = (address: Address): string => {
@@ -61,11 +61,11 @@ function answered(ev: EventObject, own: unknown): EventObject {
  */
 export interface HostWords {
   /**
-   * Returns the order as the host gave it. `given` is the original input when the machines received something
-   * derived from it.
+   * Translates an order to a machine into the words of the host. `given` is the original input when the machines received
+   * something derived from it.
    */
   order(kind: string, event: EventObject, given: object | undefined): EventObject;
-  /** Returns the news as a host hears it. */
+  /** Translates news of a machine into the words in which a host gets them. */
   news(kind: string, event: EventObject): EventObject;
 }
 /** Crossing of the boundary between a host and its world, named by its purpose. */
@@ -80,7 +80,7 @@ export interface Crossing {
    * files 500/1`, `host:computer`.
    */
   readonly ch: string;
-  /** The event, without addresses and numbers of machines; absent for a timer that fired and for a draw. */
+  /** Event without addresses and numbers of machines; absent for a timer that fired and for a draw. */
   readonly ev?: EventObject;
   readonly v?: unknown;
   readonly threw?: Thrown;
@@ -122,7 +122,7 @@ export class ChannelNames {
   /** `req_id` of calls by their ticket. */
   readonly #requests = new Map<string, string>();
 
-  /** `shown` is a function that returns the value to write into the trace in place of a given one. */
+  /** Makes an instance. `shown` returns the value to write into the trace in place of a given one. */
   constructor(
     words: HostWords,
     redactor?: Redactor,
@@ -190,7 +190,7 @@ export class ChannelNames {
         return undefined;
     }
   }
-  // ── lookups for a world, about records it has just seen ─────────────────────────────────────────────
+  // ── lookups of records just seen ────────────────────────────────────────────────────────────────────
   instanceOf(at: Address): string {
     return this.#instances.get(at) ?? at;
   }
@@ -235,7 +235,7 @@ export class ChannelNames {
     this.#hosts.set(at, name);
     return name;
   }
-  /** Name of the channel for values of chance that a root draws at a port. */
+  /** Returns the name of the channel for values of chance that a root draws at a port. */
   static draw(port: string, a: Address): string {
     return `${port}${ofSubject(a)}`;
   }

@@ -117,15 +117,14 @@ type AnyLine = Omit<TraceLine, 'record'> & { readonly record: TraceLine['record'
 function lineOf(row: string, value: unknown, at: number, lists: Lists): AnyLine | Problem {
   let said: unknown;
   try {
-    // Special forms are decoded before validation, because a number may be one that JSON cannot hold, such as
-    // Infinity.
+    // Decodes special forms before validation, because a number may be one that JSON cannot hold, such as Infinity.
     said = revived(value, lists);
   } catch (error) {
     return wrong(at, `no record: ${(error as Error).message}`, remedies.damaged);
   }
   const read = recordSchema.safeParse(said);
   if (!read.success) return wrong(at, `no record: ${z.prettifyError(read.error)}`, remedies.damaged);
-  // The decoded value is used instead of zod's output, because zod changes the order of the fields.
+  // Uses the decoded value instead of zod's output, because zod changes the order of the fields.
   const { s, t, ...record } = said as Placed;
   return { s, t, record, text: textOfLine(row) };
 }
@@ -152,7 +151,7 @@ export class TraceReader {
   constructor(digest?: Digest) {
     this.#digest = digest;
   }
-  /** Tells that the latest line is no JSON, so that it is half a line if it is the last one. */
+  /** Tells whether the latest line is no JSON. If it is the last line, it is an incomplete one. */
   get isTorn(): boolean {
     return this.#torn > 0;
   }
@@ -160,7 +159,7 @@ export class TraceReader {
   take(line: string): AnyLine | Problem | undefined {
     this.#rows += 1;
     const at = this.#rows;
-    // A byte order mark and CRLF are accepted, because editors and git on Windows may add them.
+    // Accepts a byte order mark and CRLF, because editors and git on Windows may add them.
     const row = (at === 1 ? line.replace(/^\uFEFF/, '') : line).replace(/\r$/, '');
     if (!this.head) return this.#begin(row);
     if (this.#torn > 0) return wrong(this.#torn, 'no JSON', remedies.damaged);
@@ -218,7 +217,7 @@ export class TraceCollector {
     if (record.k === 'list') return undefined;
     if (record.k === 'facts') this.#facts = { t, facts: record };
     else if ((record.k as string) !== 'frame') this.#lines.push(line as TraceLine);
-    // Messages on the wire are collected separately, because a replay does not need them.
+    // Collects messages on the wire separately, because a replay does not need them.
     else this.#frames.push({ ...(record as unknown as FrameLine), s, t });
     return undefined;
   }

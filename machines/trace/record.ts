@@ -41,7 +41,7 @@ export type DirectoryRecord =
       readonly a: Address;
       /** Source of the value: `random`, `judge`, `outlet`, or the port that threw. */
       readonly port: string;
-      /** The value: a number in [0, 1) from `random`, a verdict or null from `judge`. */
+      /** Value: a number in [0, 1) from `random`, a verdict or null from `judge`. */
       readonly v?: unknown;
       readonly threw?: Thrown;
       /** Number of the message that was being delivered to a subscriber when it threw. */
@@ -138,7 +138,7 @@ export interface Facts {
    * sockets.
    */
   readonly told: readonly ChannelEvent[];
-  /** Last exit of each closed port, such as a process, by its channel without a number (`process:files`). */
+  /** Last exit of each closed port, such as a process. Its channel has no number: `process:files`. */
   readonly ended: readonly ChannelEvent[];
   /**
    * Last answer to each question, by the question's channel without its number; calls and questions about
@@ -178,7 +178,7 @@ export interface RootFrame {
   readonly a: Address;
   readonly kind: string;
   readonly key: string;
-  /** Address of the living root that owns this one. `tells` is the root told of its end. */
+  /** Address of the living root that owns this one. `tells` is the root that gets the report of its end. */
   readonly owner: Address | null;
   readonly tells: Address;
   readonly will?: Message;
@@ -228,10 +228,7 @@ export interface Step {
   /** Names of context fields that were removed. */
   readonly gone?: readonly string[];
 }
-/**
- * Compares two state values without what changes within parallel regions: a server that is pinged is ready all the
- * time.
- */
+/** Compares two state values without changes inside parallel regions, because a server that is pinged stays ready. */
 export function isSameOutside(one: unknown, other: unknown): boolean {
   if (!isObject(one) || !isObject(other)) return one === other;
   const [key = '', ...more] = Object.keys(one);

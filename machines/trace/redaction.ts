@@ -96,7 +96,7 @@ export class SecretRedactor implements Redactor {
   hide(value: string | number | bigint, key: string): string | undefined {
     if (isSecretName(key)) return value === '' ? undefined : this.#named(String(value));
     if (typeof value !== 'string' || (key === 'type' && isType.test(value))) return undefined;
-    // Short words in the fixed fields of a record are kept, although a secret may be equally short.
+    // Keeps short words in the fixed fields of a record, although a secret may be equally short.
     if (value.length < shortestSecret && recordFields.has(key) && isWord.test(value)) return undefined;
     return value.includes('«redacted:')
       ? betweenMarks(value, (piece) => this.#searched(piece))
@@ -143,8 +143,7 @@ export class SecretRedactor implements Redactor {
   #named(value: string): string {
     if (isMark.test(value)) return value;
     this.#meet(value);
-    // The credential after a scheme such as `Bearer` is remembered alone, because it may appear elsewhere
-    // without the scheme.
+    // Remembers the credential after a scheme such as `Bearer` alone, because it may appear elsewhere without the scheme.
     const [, credential] = /^\w+\s+(\S+)$/.exec(value.slice(0, 10_000)) ?? [];
     if (credential !== undefined) this.#meet(credential);
     return this.#markOf(value);
@@ -260,7 +259,7 @@ export class Hiding {
   }
   #searched(text: string): string {
     let shown = replacedIn(text, this.#texts.spansIn(text), (secret) => this.#hidden(secret));
-    // Only JSON embedded in a text has keys to match short secrets by.
+    // Matches short secrets only in JSON embedded in a text, because only that has keys.
     if (!isJsonInside.test(text)) return shown;
     for (const [pair, pattern] of this.#short)
       shown = shown.replaceAll(pattern, (_, before: string, quote = before.includes('\\') ? '\\"' : '"') => {

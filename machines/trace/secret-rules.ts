@@ -13,7 +13,7 @@ const inUrl = (secret: string): string => {
   try {
     return encodeURIComponent(secret);
   } catch {
-    // An unpaired surrogate cannot be encoded in a URL.
+    // Returns the secret as it is, because an unpaired surrogate cannot be encoded in a URL.
     return secret;
   }
 };
@@ -39,9 +39,9 @@ const goesOn = (inside: string | undefined, outside: string | undefined): boolea
   ((letters.test(inside) && letters.test(outside)) || (digits.test(inside) && digits.test(outside)));
 
 /**
- * Tells whether a match of a short secret is only part of a text. One of one or two characters counts only where it is
- * the whole text, because it keeps nothing secret and would make noise of all others. A short, common one counts where
- * it stands alone: `dev` in `dev=1`, not in `develop`. If it were hidden everywhere, the rest of the words would reveal it.
+ * Tells whether a match of a short secret is only part of a text. A secret of one or two characters counts only where it is
+ * the whole text: it keeps nothing secret, and hiding it elsewhere would make texts unreadable. A short, common one counts
+ * where it stands alone: `dev` in `dev=1`, not in `develop`.
  */
 const isPartOfWord = (text: string, spelled: string, at: number): boolean =>
   spelled.length < shortestStrange
@@ -107,23 +107,22 @@ function textInBase64(base64: string): string | undefined {
   }
   try {
     const text = decodeURIComponent(code);
-    // Random bytes that only look like base64 are mostly invalid UTF-8 or contain control characters.
+    // Rejects other bytes that only look like base64, because they are mostly invalid UTF-8 or contain control characters.
     return text === '' || /(?![\t\r\n])\p{Cc}/u.test(text) ? undefined : text;
   } catch {
     return undefined;
   }
 }
 /**
- * Returns the base64Letters that the base64 of any text containing this one must include: one variant for each
- * position in a group of three bytes, each also in base64url.
+ * Returns the letters that the base64 of any text containing this one must include: one variant for each position in a group
+ * of three bytes, each also in base64url.
  */
 function coresInBase64(text: string): readonly string[] {
   const bytes = bytesOf(text);
   const cores = [0, 1, 2].map((before) => {
     const all = [...Array.from({ length: before }, () => 0), ...bytes];
     let core = '';
-    // The first base64 base64Letters depend on the bytes before the text and the last one on those after, so both
-    // ends are left out.
+    // Leaves out both ends, because the first letter depends on the bytes before the text and the last one on those after it.
     for (let at = Math.ceil((before * 8) / 6); (at + 1) * 6 <= all.length * 8; at++) {
       const bit = at * 6;
       const pair = ((all[bit >> 3] ?? 0) << 8) | (all[(bit >> 3) + 1] ?? 0);
@@ -319,7 +318,7 @@ export class SecretIndex {
   spansIn(text: string, isShown = nobody, isCut = false): readonly Span[] {
     if (this.#secrets.size === 0) return none;
     const { marks, byHash, short, joined } = (this.#compiled ??= compiled(this.#secrets));
-    // Fast path: almost all texts contain no secret.
+    // Returns early when no secret can be in the text, which holds for almost all texts.
     if (short.length === 0 && !isCut && nextAt(text, 0, marks) < 0) return none;
     const spans: Span[] = [];
     /** Position up to which each pattern has been matched. */
@@ -369,7 +368,7 @@ export function isSecretName(name: string): boolean {
   if (seen !== undefined) return seen;
   const words = wordsOf(name);
   const isSecret = secretNames.test(words) && !harmless.test(words);
-  // The memory of names is limited, because foreign data may have any number of them.
+  // Limits the memory of names, because foreign data may have any number of them.
   if (known.size < 10_000) known.set(name, isSecret);
   return isSecret;
 }
@@ -389,7 +388,7 @@ function saidBy(name: string): 'secret' | 'key' | 'nothing' {
  * without a bound, because backtracking would overflow the stack.
  */
 const forms = [
-  // Plain English such as `basic authentication` must not match.
+  // Does not match plain English such as `basic authentication`.
   /((?:bearer|basic)\s{1,8})(?![a-z]{1,40}(?![\w~+/=-]))[\w.~+/=-]{8,65536}/gi,
   /\b(sk-)[\w-]{16,4096}/g,
   /\b(gh[pousr]_|github_pat_)\w{20,4096}/g,
@@ -567,7 +566,7 @@ const decoded = (part: string): string => {
     return part;
   }
 };
-/** Secret parts of a header: after `Bearer` also the token alone, after `Basic` the password. */
+/** Returns the secret parts of a header: after `Bearer` also the token alone, after `Basic` the password. */
 function credentialsIn(value: string): string[] {
   const [, credential] = /^\w+ +(\S+)$/.exec(value) ?? [];
   const [, password] = /^[^:]*:(.+)$/s.exec(textInBase64(credential ?? value) ?? '') ?? [];
@@ -600,7 +599,7 @@ function spansUnder(name: string, arg: string, start: number, depth = 0, isVaria
   const isNamed = isVariable || saidBy(name) !== 'nothing';
   if (inside && !isNamed && !url.test(value)) {
     const isOfVariables = ofVariables.test(name);
-    // A shell command continues after the assignment, so only recognizable forms are searched in it.
+    // Searches only for recognizable forms in a shell command, because it continues after the assignment.
     const isLine = flag === undefined && !isOfVariables && /\s/.test(rest);
     return isLine ? [] : spansUnder(flag ?? variable, arg, start + sign.length, depth + 1, isOfVariables);
   }

@@ -31,7 +31,7 @@ interface GuardImplementation {
   readonly guards?: readonly unknown[];
   check?(snapshot: Snapshot, at: At, self: GuardImplementation): boolean;
 }
-/** Functions by which XState's own guards `not`, `and` and `or` are recognized. */
+/** Returns the function that identifies XState's own guards `not`, `and` and `or`. */
 const checkOf = (guard: unknown): GuardImplementation['check'] => (guard as GuardImplementation).check;
 const combinations = { not: checkOf(not('')), and: checkOf(and([''])), or: checkOf(or([''])) };
 
@@ -92,7 +92,7 @@ export class Configuration {
   constructor(chart: Chart, nodes: readonly Node[]) {
     this.#chart = chart;
     this.nodes = nodes;
-    // Shows the first states already while only the root is active, as XState does before the first step.
+    // Shows the value of the first states already while only the root is active, as XState does before the first step.
     this.value = nodes.length === 1 ? chart.like.value : valueOf(chart.root, nodes);
     this.tags = new Set(nodes.flatMap(({ tags }) => tags));
     this.always = nodes
@@ -545,7 +545,7 @@ export interface Microstep {
 /** Observer of a stepper. */
 export interface StepWatch {
   readonly step?: ((step: Microstep) => void) | undefined;
-  /** Takes each performed action with its parameters. */
+  /** Called with each performed action and its parameters. */
   readonly performed?: ((type: string, params: unknown) => void) | undefined;
 }
 export interface XStateEvent extends EventObject {
@@ -555,7 +555,7 @@ export interface XStateEvent extends EventObject {
 }
 
 let collected: unknown[] = [];
-/** Sets the list that takes all actions enqueued from now on. */
+/** Sets the list to which all actions enqueued from now on are added. */
 export const collectInto = (list: unknown[]): void => void (collected = list);
 const add = (action: unknown): void => void collected.push(action);
 type Maker = (...given: unknown[]) => unknown;

@@ -33,7 +33,7 @@ export interface Looking extends StepWatch {
   readonly isInspected: boolean;
 }
 type LookingAt = (self: object) => Looking;
-/** Gives a machine another way to step; the machine itself is returned. */
+/** Function that replaces the way in which a machine steps; returns the machine. */
 export type Stepping = (machine: AnyStateMachine, lookingAt: LookingAt) => AnyStateMachine;
 type Logic = Pick<AnyStateMachine, 'transition' | 'getInitialSnapshot'>;
 interface XStateInspection {
@@ -76,14 +76,11 @@ function interpreterOf({ transition, getInitialSnapshot }: Logic, lookingAt: Loo
     getInitialSnapshot: (scope, input) => getInitialSnapshot(heard(scope as never) as never, input),
   };
 }
-/** Lets a machine step in XState's own interpreter. */
+/** Makes a machine step in XState's own interpreter. */
 export const interpreted: Stepping = (machine, lookingAt) =>
   Object.assign(machine, interpreterOf(machine, lookingAt));
 
-/**
- * Lets a machine step in the compiled stepper, except while XState's inspector is used, which needs XState's own
- * interpreter.
- */
+/** Makes a machine step in the compiled stepper, except while XState's inspector is used, which needs XState's own interpreter. */
 export const compiled: Stepping = (machine, lookingAt) => {
   const { transition, getInitialSnapshot } = machine;
   const theirs = interpreterOf({ transition, getInitialSnapshot }, lookingAt);
@@ -102,7 +99,7 @@ export const compiled: Stepping = (machine, lookingAt) => {
   const ours = {
     transition(snapshot: Snapshot, event: EventObject, scope: Scope): Snapshot {
       const looking = lookingAt(scope.self);
-      // Leaves the events `*` and `xstate.init` to XState's interpreter, which refuses them; no chart has them.
+      // Leaves the events `*` and `xstate.init` to XState's interpreter, which refuses them. No chart has them.
       const isForeign = event.type === '*' || event.type === 'xstate.init';
       if (looking.isInspected || isForeign) return theirs.transition(snapshot, event, scope as never);
       return new Macrostep(chart, snapshot, event, scope, looking.isStepped ? looking : undefined).take();
@@ -130,18 +127,18 @@ class Macrostep {
   readonly #chart: Chart;
   readonly #scope: Scope;
   readonly #watch: StepWatch | undefined;
-  /** Events that were raised and not yet taken. */
+  /** Events that were raised and are not handled yet. */
   readonly #raised: EventObject[] = [];
   /** Tells whether the actor is running; an actor that is not performs its actions when it is started. */
   readonly #isRunning: boolean;
   /** Last snapshot that was made; `#isMade` tells whether it is still valid. */
   #made: Snapshot;
   #isMade = true;
-  /** Number of changes that would have made a new snapshot; an `always` that changes nothing is not tried again. */
+  /** Number of changes that would have made a new snapshot. An `always` that changes nothing is not tried again. */
   #changes = 0;
   /** Ids of the actors that are invoked by the state being entered. */
   #invoked: readonly string[] | undefined;
-  /** Actions that are resolved again once the actors invoked in this step exist. */
+  /** Actions that are resolved again when the actors invoked in this step exist. */
   readonly #retries: [does: Implementation, params: Params][] = [];
   #at: Configuration;
   #event: EventObject;
@@ -210,7 +207,7 @@ class Macrostep {
     this.#changes += 1;
   }
 
-  /** Enters the first states; observers do not hear of this step. */
+  /** Enters the first states. Observers are not told of this step. */
   begin(): Snapshot {
     this.#enter(this.#chart.first);
     return this.#settle();
@@ -264,7 +261,7 @@ class Macrostep {
       this.#act(this.#chart.action(stopChild(child as never)));
   }
 
-  // ── which transitions ──────────────────────────────────────────────────────────────────────────────
+  // ── choice of transitions ──────────────────────────────────────────────────────────────────────────
   #enabledBy({ type }: EventObject): Plan | undefined {
     const branch = this.#at.branch(type);
     if (!branch) return undefined;
@@ -306,7 +303,7 @@ class Macrostep {
     return this.#at.plan(taken);
   }
 
-  // ── what they do ───────────────────────────────────────────────────────────────────────────────────
+  // ── actions ────────────────────────────────────────────────────────────────────────────────────────
   #perform(plan: Plan): void {
     for (const action of plan.exits) this.#act(action);
     for (const action of plan.actions) this.#act(action);

@@ -59,7 +59,7 @@ export class Cluster {
   readonly #questions: Questions;
   /** Times until which a seat counts as empty, because the register just said so. */
   readonly #absent = new Map<string, number>();
-  /** News from the register that came while all seats were being read, and are applied afterwards. */
+  /** News of the register that came while all seats were being read. They are applied afterwards. */
   #later: RegisterNews[] | undefined;
   #leaseUntil = 0;
   #beats = 0;
@@ -74,7 +74,7 @@ export class Cluster {
    * shows that a lease has ended.
    */
   #heldUnder: number | undefined;
-  /** Tells whether the previous lease, by the clock of this node, had not ended when the register named a new one. */
+  /** True when the previous lease, by the clock of this node, had not ended when the register named another one. */
   #again = false;
 
   constructor(options: ClusterOptions, local: LocalOffice) {
@@ -95,7 +95,7 @@ export class Cluster {
         this.#renew((renewed) => {
           this.#schedule();
           if (!renewed) return started(false);
-          // A young register grants no new seats before this time, so the office does not open earlier.
+          // Waits as long as a young register grants no new seats, so that the office does not open earlier.
           const waitMs = Math.max(0, this.#options.leaseMs * newAfterLeases - renewed.ageMs);
           this.#options.timers.setTimer(() => this.#resync(() => started(true)), waitMs);
         });
@@ -148,7 +148,7 @@ export class Cluster {
       if (node !== undefined) this.#questions.send(node, { type: 'broadcast', office, except, event, body });
   }
 
-  // ── news ───────────────────────────────────────────────────────────────────────────────────────────
+  // ── news of the register ───────────────────────────────────────────────────────────────────────────
   #hear(news: RegisterNews): void {
     if (this.#isClosed) return;
     switch (news.type) {
@@ -163,7 +163,7 @@ export class Cluster {
       case 'ended':
         return this.#buryAll(new Set([news.node]));
       case 'resumed':
-        // News were missed during the interruption, so all seats are read again.
+        // Reads all seats again at the next beat, because news were missed during the interruption.
         this.#beats = beatsToResync - 1;
         return this.#beat(() => {});
     }
@@ -205,16 +205,15 @@ export class Cluster {
         then(renewed);
       };
       const { lease, ageMs } = renewed;
-      // A younger register was restarted or replaced, so it may keep the lease and still have lost the
-      // claims.
+      // Compares ages, because a younger register was restarted or replaced: it may know the lease and still have lost the claims.
       const isYounger = ageMs < this.#ageMs;
       this.#ageMs = ageMs;
       if (isYounger) this.#heldUnder = undefined;
       if (lease === this.#heldUnder) return done();
       if (lease !== this.#lease || isYounger) {
         this.#lease = lease;
-        // The previous lease is still valid by the clock of this node, so no other node can have taken its
-        // seats, and the register has lost them.
+        // Concludes that the register has lost the seats when the previous lease is still valid by the clock of this node,
+        // because no other node can have taken them.
         this.#again = now() < this.#leaseUntil;
       }
       this.own.claimAgain(this.own.all(), this.#again, (isWhole) => {
@@ -313,8 +312,7 @@ export class LookupOfAll extends LookupHere {
   override known(asker: SeatFacts | undefined, payload: unknown, then: (isKnown: boolean) => void): void {
     if (!asker) return then(true);
     const before = this.#waiting.get(asker);
-    // After a failed read the waiting events are refused at once, because each further try would take the
-    // same time.
+    // Refuses the waiting events at once after a failed read, because each further try would take as long.
     const later = (isRead: boolean): void =>
       isRead ? this.known(asker, payload, then) : then(!this.#unknown(asker, payload));
     if (before) return void before.push(later);

@@ -51,7 +51,7 @@ export class Questions {
   readonly #asking = new Set<number>();
   /** Sockets that were asked here on behalf of other nodes and have not answered yet. */
   readonly #open = new Map<string, string>();
-  /** Requests of other nodes whose answer is being sent. */
+  /** Requests of other nodes whose answers are being sent. */
   readonly #answering = new Set<string>();
   readonly #heard = new Set<string>();
   readonly #unsent = new Map<string, Unsent[]>();
@@ -71,7 +71,7 @@ export class Questions {
       if (isSent === true) return;
       this.#asked.delete(id);
       if (isSent === false) this.#local.unasked(id, unreached);
-      // The register could not tell whether the request has arrived.
+      // Reports the request as lost when the register could not tell whether it has arrived.
       else this.#local.lost(id, unsure);
     });
   }
@@ -80,7 +80,7 @@ export class Questions {
     const unsent = { message, sent };
     if (this.#unsent.has(node)) return this.#keep(node, unsent);
     this.#register.send(node, message, (isSent) => {
-      // The node is not listening now: it is reconnecting, or dead.
+      // Keeps the message when the node is not listening, because it is reconnecting or dead.
       if (isSent === true) sent();
       else this.#keep(node, unsent);
     });
@@ -171,7 +171,7 @@ export class Questions {
     for (const id of ids) {
       const known = `${from} ${id}`;
       if (this.#answering.has(known) || here.has(this.#open.get(known) ?? '')) continue;
-      // The request is marked as received, so that it is ignored if it arrives later after all.
+      // Marks the request as received, so that it is ignored if it arrives later after all.
       this.#isNew(known);
       this.send(from, { type: 'lost', id });
     }

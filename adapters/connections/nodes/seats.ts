@@ -54,7 +54,7 @@ export class RemoteSeats {
     const key = seatKey(holder.seat);
     const before = this.#holders.get(key);
     if (before && before.fence >= holder.fence) return;
-    // The news concern a seat that this connection has already left for another.
+    // Ignores news of a seat that this connection has already left for another.
     if ((this.#sockets.get(holder.socket)?.fence ?? 0) > holder.fence) return;
     if (before) this.drop(before, false);
     this.#holders.set(key, holder);
@@ -69,7 +69,7 @@ export class RemoteSeats {
   /** Removes a holder; `isLost` means that its node is dead and cannot tell the others. */
   drop(holder: Holder, isLost: boolean): void {
     this.#holders.delete(seatKey(holder.seat));
-    // A computer that changes its office takes the new seat before it leaves the old one.
+    // Keeps the connection's other seat, because a computer that changes its office takes the new seat before it leaves the old one.
     if (this.#sockets.get(holder.socket) === holder) {
       this.#sockets.delete(holder.socket);
       this.seating.unseat(holder.socket);
@@ -79,7 +79,7 @@ export class RemoteSeats {
   }
 }
 
-/** Number of leases for which a register that lost its data gives seats only to their earlier holders; later to anyone. */
+/** Number of leases for which a register that lost its data gives seats only to their earlier holders. */
 export const newAfterLeases = 1.5;
 
 /** Seats of this node, as they are registered in the register that all nodes of an office share. */
@@ -126,8 +126,7 @@ export class OwnSeats {
     const minAgeMs = this.#leaseMs * newAfterLeases;
     this.#register.claim(extended(wanted, { minAgeMs }), (answer) => {
       this.#claiming -= 1;
-      // The claim may have been carried out after all; the next comparison with the register finds it and
-      // frees it.
+      // Marks a claim without an answer as unsure. If it was carried out after all, the next comparison with the register frees it.
       if (!answer) this.#isUnsure = true;
       if (!answer) return settled(apart.message);
       if (!answer.ok)
@@ -158,15 +157,14 @@ export class OwnSeats {
     if (!held) return then(true);
     if (this.#own.get(seatKey(held.seat)) !== held) return this.claimAgain(rest, again, then);
     this.#claiming += 1;
-    // Without a break in the lease no other node can have the seat, so the age of the register does not
-    // matter.
+    // Ignores the age of the register when the lease had no break, because no other node can then have the seat.
     this.#register.claim(extended(held, { minAgeMs: again ? 0 : this.#leaseMs }), (answer) => {
       this.#claiming -= 1;
       if (!answer || (!answer.ok && !answer.holder)) {
         this.#isUnsure = true;
         return then(false);
       }
-      // The seat may have been claimed once more or given up while the register was asked.
+      // Reads the seat again, which may have been claimed once more or given up while the register was asked.
       const now = this.#own.get(seatKey(held.seat));
       const isHeld = now?.socket === held.socket;
       if (isHeld) this.#letGo(now);
@@ -188,8 +186,7 @@ export class OwnSeats {
       const missing = held.filter(({ fence }) => !there.has(fence));
       this.#isUnsure = false;
       if (missing.length > 0) this.claimAgain(missing, isCurrent(), () => {});
-      // The seats that were read may include a claim that is not answered yet, so the comparison is repeated
-      // later.
+      // Repeats the comparison later when the seats that were read may include a claim that is not answered yet.
       if (!isQuiet || this.#claiming > 0) this.#isUnsure = true;
       else
         for (const { node, seat, fence } of found)

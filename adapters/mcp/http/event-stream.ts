@@ -29,7 +29,7 @@ export interface EventReader {
 export function createEventReader(found: FoundEvents, limit: number = messageBytes): EventReader {
   const line = createHeldLine(limit + fieldBytes);
   const event = createEvent(found, limit);
-  // A line may end with CR, LF or both, and a chunk may end between CR and LF.
+  // Remembers a CR at the end of a chunk, because a line may end with CR, LF or both.
   let isAfterReturn = false;
   return {
     push: (chunk) => {

@@ -4,11 +4,11 @@ import type { RpcError } from '../messages/envelope.ts';
 /** Id of the ping that asks whether a server still knows a session; its answer is never passed on. */
 export const check = 'is-session-known';
 
-/** Words of servers that have forgotten a session, or that received a request before `initialize`. */
+/** Pattern of messages from servers that have forgotten a session, or that received a request before `initialize`. */
 const ofSessions =
   /session|\bnot (?:been |yet )*initiali[sz]ed|\buninitiali[sz]ed|\bbefore initiali[sz]|\binitiali[sz]\w* (?:first|(?:is )?required|(?:is )?not complete)|\b(?:must|first) initiali[sz]e/i;
 const speaksOfSession = (text: string): boolean => ofSessions.test(text);
-/** Tells whether words may concern a forgotten session; a ping then decides. */
+/** Tells whether a message may concern a forgotten session; a ping then decides. */
 const maySpeakOfSession = (text: string): boolean => /session|initiali[sz]/i.test(text);
 /** Message of Python servers for a request before `initialize`; the same message also reports wrong parameters of a call. */
 const vague = /^invalid request parameters$/i;
@@ -17,9 +17,8 @@ const vague = /^invalid request parameters$/i;
 const passing: readonly number[] = [408, 429, 502, 503, 504];
 
 /**
- * Tells whether the refusal of a request that named a session means that the server has forgotten it. `ask`:
- * its words may concern another kind of session, such as that of a browser tool, so a ping has to fail in the
- * same way.
+ * Tells whether the refusal of a request that named a session means that the server has forgotten it. `ask`: the message may
+ * concern another kind of session, such as that of a browser tool, so a ping has to fail in the same way.
  */
 export function isForgotten(
   status: number,
@@ -41,9 +40,9 @@ const wordsOf = ({ message, data }: RpcError): string =>
   typeof data === 'string' ? `${message} ${data}` : message;
 
 /**
- * Judges the JSON-RPC errors of one session. A list or a ping that worked before and now fails with words
- * about a session shows that the session is forgotten. Other requests may mean sessions of their own, as of a
- * browser tool: then a ping has to fail in the same way.
+ * Judge of the JSON-RPC errors in one session. A list or a ping that worked before and now fails with a message about a
+ * session shows that the session is forgotten. Other requests may mean sessions of their own, such as that of a browser
+ * tool: then a ping has to fail in the same way.
  */
 export class Doubts {
   readonly #worked = new Set<string>();
@@ -65,7 +64,7 @@ export class Doubts {
     this.#doubted = error;
     return 'ask';
   }
-  /** Takes the answer to the ping; returns true when the ping failed in the same way as the doubted request. */
+  /** Judges the answer to the ping; returns true when the ping failed in the same way as the doubted request. */
   settle(error: RpcError | undefined): boolean {
     const before = this.#doubted;
     this.#doubted = undefined;

@@ -20,14 +20,14 @@ const mostRedirects = 5;
 const mostLogins = 3;
 
 /**
- * Error for a request without a complete answer. `isReached`: the connection was established, so the server
- * may have read the request.
+ * Error for a request that got no complete answer. `isReached`: the connection was established, so the server may have read
+ * the request.
  */
 export class Unreached extends Error {
   override readonly name = 'Unreached';
   override readonly cause: string;
   readonly isReached: boolean;
-  /** Tells whether the request went through a proxy, which may be the part that was not reached. */
+  /** True when the request went through a proxy, which may be the part that was not reached. */
   readonly isProxied: boolean;
   constructor(cause: string, isReached: boolean, isProxied: boolean) {
     super(cause);
@@ -41,7 +41,7 @@ interface Sending {
   readonly url?: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Limits only connecting by the time-out, because the time that the server works before it answers is unknown. */
+  /** Applies the time-out to connecting only, because the server may work for an unknown time before it answers. */
   readonly isPatient?: boolean;
 }
 export interface Exchange {
@@ -76,8 +76,8 @@ export class Http {
 
   /** Creates a client for one server; `timeoutMs` in ms, 0 for no limit. */
   constructor({ url, headers, timeoutMs, credentials, proxy, ca }: HttpOptions, around: HttpAround) {
-    // Compressed answers are not asked for, but still read. A user agent is sent, because some gateways
-    // refuse requests without one.
+    // Accepts no compressed answers, although they can be read. Sends a user agent, because some gateways refuse requests
+    // without one.
     this.#defaults = { 'accept-encoding': 'identity', 'user-agent': around.userAgent };
     this.url = url;
     this.#headers = headers;
@@ -189,7 +189,7 @@ export class Http {
         state.step = this.#stepNow('headers');
         if (sending.isPatient) inTime();
       };
-      // With TLS the bytes of the request leave only after the TLS handshake.
+      // Waits for the TLS handshake, because the bytes of the request leave only after it.
       if (!socket.connecting) reached();
       else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', reached);
       if (this.#isQuiet) socket.unref();

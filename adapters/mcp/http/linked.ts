@@ -36,7 +36,7 @@ export class LinkedTransport implements McpTransport {
   }
   async start(): Promise<void> {
     const end = await this.#made();
-    // The transport was closed while the server was being created.
+    // Closes the connection when the transport was closed while the server was being created.
     if (this.#isOver) return this.#part(end);
     this.#end = end;
     end.onclose = () => this.#lose('the server closed the connection');
@@ -82,7 +82,7 @@ export class LinkedTransport implements McpTransport {
     try {
       text = JSON.stringify(message);
     } catch {
-      // A message that cannot be written as JSON is reported below.
+      // Reports a message that cannot be written as JSON below.
     }
     if (text === undefined) this.#inbox.garbage('a message that is not JSON', 0);
     else this.#inbox.text(text, Buffer.byteLength(text));
@@ -98,7 +98,7 @@ export class LinkedTransport implements McpTransport {
     const { timers } = this.#around;
     let timer: unknown;
     const bound = new Promise<void>((resolve) => (timer = timers.setTimeout(resolve, partingMs)));
-    // The async function turns an error that the connection of a host throws at once into a rejection.
+    // Turns an error that the connection of a host throws at once into a rejection, by an async function.
     const gone = (async () => end.close())().catch(nothing);
     this.#parting = Promise.race([gone, bound]).finally(() => timers.clearTimeout(timer));
   }

@@ -43,9 +43,9 @@ export interface Web {
 }
 export interface StreamableSpec extends Web {
   readonly kind: 'streamable';
-  /** Tells whether the session is ended with DELETE when it is closed. */
+  /** True when the session is ended with DELETE when it is closed. */
   readonly terminateOnClose: boolean;
-  /** Tells whether the URL was given without a type: a server that refuses the first POST is then tried as SSE, once. */
+  /** True when the URL was given without a type. A server that refuses the first POST is then tried as SSE, once. */
   readonly fallbackToSse?: boolean;
 }
 export interface SseSpec extends Web {

@@ -5,20 +5,20 @@ import { type Exchange, Unreached } from './http.ts';
 import type { FoundEvents } from './event-stream.ts';
 import { retryAfterIn } from './http-failures.ts';
 
-/** Limits for opening an event stream again that brought no data: number of tries, and delay in ms before the first. */
+/** Limits for a broken event stream that brings no data: number of tries to open it again, and delay in ms before the first. */
 export interface Reopen {
   readonly most: number;
   readonly firstMs: number;
 }
 export const reopenDefaults: Reopen = { most: 5, firstMs: 1_000 };
 const longestDelayMs = 30_000;
-/** Longest delay in ms that a server can ask for before its stream is opened again. */
+/** Longest delay in ms that a server can request before its stream is opened again. */
 const longestAskedMs = 3_600_000;
 
 export interface Reopenable {
   open(lastEventId: string | undefined): Exchange;
   readonly found: Omit<FoundEvents, 'id' | 'retry'>;
-  /** Tells whether no more events are expected, so that the stream need not be opened again. */
+  /** Tells whether the stream is complete, so that it need not be opened again. */
   isDone(): boolean;
   readonly silenceMs: number;
 }
@@ -37,7 +37,7 @@ export type Over =
  * is tried `most` times.
  */
 export class Reopening {
-  /** Tells whether the server holds the stream open at present. */
+  /** True while the server holds the stream open. */
   isOpen = false;
   readonly #stream: Reopenable;
   readonly #around: Around;
@@ -59,7 +59,7 @@ export class Reopening {
   get canResume(): boolean {
     return this.#lastEventId !== undefined;
   }
-  /** Callbacks for reading a stream that was opened elsewhere and may be resumed here later. */
+  /** Callbacks for reading a stream that was opened by another request and may be resumed here later. */
   get found(): FoundEvents {
     return {
       ...this.#stream.found,
@@ -96,8 +96,8 @@ export class Reopening {
       const heard = status === 200 && mayBeEvents(answer) ? await this.#read(answer) : undefined;
       if (heard !== undefined) return { heard };
       answer.destroy();
-      // The server may not have noticed the end of the previous stream yet (409), and an overloaded server
-      // recovers.
+      // Tries again after a refusal that may pass: the server has not noticed the end of the previous stream yet (409), or
+      // is overloaded.
       const isPassing = status === 409 || status === 429 || status >= 500;
       if (isPassing) {
         const seconds = retryAfterIn(answer.headers);
@@ -106,7 +106,7 @@ export class Reopening {
       }
       return { over: { how: 'refused', status, wasOpen: this.#wasOpen } };
     } catch (error) {
-      // A connection that was cut before an answer shows that the server is there.
+      // Counts a connection that was cut before an answer as a sign that the server is there.
       const isNobody = error instanceof Unreached && !error.isReached;
       return { heard: false, ...(isNobody && { cause: error.cause }) };
     }
@@ -122,7 +122,7 @@ export class Reopening {
     const ended = await readAnswer(answer, this.found, { timers, silenceMs, limit: messageBytes });
     this.isOpen = false;
     if (!('stream' in ended)) return undefined;
-    // A stream that was cut only because it was silent for the allowed time is no failure.
+    // Counts a stream that was cut only because it was silent for the allowed time as no failure.
     return heard || ended.stream.how === 'silent';
   }
   #delay(failures: number): Promise<void> {

@@ -44,7 +44,7 @@ export class SseTransport extends WebTransport {
         method === 'notifications/cancelled' &&
         this.drop((message as JSONRPCNotification).params?.['requestId']);
       if (isDropped) return Promise.resolve();
-      // A session that is only being opened cannot be forgotten yet, so its refusals are not read that way.
+      // Reads no refusal as a forgotten session while the session is only being opened.
       return this.#post(undefined, body, method !== 'notifications/initialized');
     }
     const { id } = message;
@@ -95,7 +95,7 @@ export class SseTransport extends WebTransport {
     };
     return readAnswer(answer, found, { timers, silenceMs: 0, limit: messageBytes });
   }
-  /** Pings a server whose stream was silent for too long, and ends the session when no answer comes: silence alone is allowed. */
+  /** Pings a server whose stream was silent for too long, and ends the session when no answer comes. Silence alone does not end it. */
   #wait(): void {
     const { timers } = this.around;
     const { sseReadTimeoutMs, timeoutMs } = this.#spec;

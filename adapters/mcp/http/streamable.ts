@@ -66,7 +66,7 @@ export class StreamableTransport extends WebTransport {
     if ('method' in message && message.method === 'notifications/cancelled')
       return this.#cancel(message.params?.['requestId'], body);
     if (!('method' in message) || message.method !== 'notifications/initialized') return this.#tell(body);
-    // A session that is only being opened cannot be forgotten yet, so its refusals are not read that way.
+    // Reads no refusal as a forgotten session while the session is only being opened.
     return this.#tell(body, false).finally(() => this.#listen());
   }
 
@@ -90,7 +90,7 @@ export class StreamableTransport extends WebTransport {
     return this.http.send({ method: 'POST', headers, body, isPatient });
   }
 
-  // ── questions ──────────────────────────────────────────────────────────────────────────────────────
+  // ── requests ───────────────────────────────────────────────────────────────────────────────────────
   #ask(
     { id, method }: { readonly id: RequestId; readonly method: string },
     body: string,
@@ -135,11 +135,11 @@ export class StreamableTransport extends WebTransport {
     timers.clearTimeout(linger);
     if ('stream' in ended) return this.#takeUp(ended.stream, stream, posted);
     if ('body' in ended) this.#take(ended.body, posted, status);
-    // An answer without a usable body is allowed when the response has already come, or may come on the
-    // stream of the GET, as some servers do against the specification.
+    // Allows an answer without a usable body when the response has already come, or may come on the stream of the GET, as
+    // some servers send it against the specification.
     if (posted.isAnswered || silent.includes(status)) return;
     const what = 'body' in ended ? 'something else' : mediaTypeOf(answer) || 'no content type';
-    // The server accepted the request, but its answer cannot be read, so the outcome is unknown.
+    // Reports the request as lost when its answer cannot be read: the server accepted it, so the outcome is unknown.
     throw new Refused(notMcp(what, status), 'lost');
   }
   #take(body: Body, posted: Posted, status: number): void {
@@ -162,8 +162,8 @@ export class StreamableTransport extends WebTransport {
   }
   #cancel(requestId: unknown, body: string): Promise<void> {
     if (this.#withdrawn(requestId)) return Promise.resolve();
-    // The request is aborted only after the notification was sent: in revisions with sessions, closing its
-    // stream cancels nothing.
+    // Aborts the request only after the notification was sent, because in revisions with sessions, closing its stream
+    // cancels nothing.
     const posted = this.#posted.get(requestId);
     return this.#tell(body).finally(() => posted?.abort());
   }
@@ -182,7 +182,7 @@ export class StreamableTransport extends WebTransport {
     }
     if (!this.isOver) this.onmessage?.(message);
   }
-  /** Notes that a request is answered; returns false when its answer must not be passed on. */
+  /** Tells whether a message may be passed on. Marks the request as answered when the message is its answer. */
   #hears(message: JSONRPCMessage, posted: Posted): boolean {
     posted.isAnswered = true;
     if (this.#session === undefined || this.version === undefined) return true;
@@ -197,7 +197,7 @@ export class StreamableTransport extends WebTransport {
     return judged !== 'forgotten';
   }
   protected ping(body: string): Promise<void> {
-    // A ping that is refused by its HTTP status is judged by that status already.
+    // Ignores a ping that is refused by its HTTP status, because that status is judged already.
     return this.#ask({ id: check, method: 'ping' }, body).catch(() => void this.#doubts.settle(undefined));
   }
   #expire(said = ''): Refused {
@@ -211,7 +211,7 @@ export class StreamableTransport extends WebTransport {
     this.#session = undefined;
   }
 
-  // ── the streams ────────────────────────────────────────────────────────────────────────────────────
+  // ── event streams ──────────────────────────────────────────────────────────────────────────────────
   #reopening(isDone: () => boolean): Reopening {
     const { sseReadTimeoutMs: silenceMs } = this.#spec;
     const found = {
@@ -222,8 +222,7 @@ export class StreamableTransport extends WebTransport {
     const open = (lastEventId: string | undefined): Exchange =>
       this.http.send({
         method: 'GET',
-        // The time-out covers only connecting, because some gateways send the headers only with the first
-        // event.
+        // Limits only connecting by the time-out, because some gateways send the headers only with the first event.
         isPatient: true,
         headers: {
           ...this.#headers('text/event-stream'),
@@ -255,11 +254,10 @@ export class StreamableTransport extends WebTransport {
     this.around.notice({ kind: 'protocol', text, bytes: 0 });
   }
 
-  // ── the end ────────────────────────────────────────────────────────────────────────────────────────
+  // ── end of the session ─────────────────────────────────────────────────────────────────────────────
   protected override refused(error: unknown): Refused {
     const refused = super.refused(error);
-    // The server cannot be reached and no open stream contradicts that, so the session has ended with the
-    // server.
+    // Ends the session with a server that cannot be reached, unless an open stream shows that the server lives.
     const isUnreachable = !refused.sent && refused.failure.details?.['cause'] !== undefined;
     if (isUnreachable && this.version !== undefined && !this.#listening?.isOpen)
       this.end({ reason: refused.failure.message });

@@ -23,12 +23,12 @@ const checkMs = 5_000;
  */
 export const mostCalls = 32;
 /**
- * Number of requests that one session sends over HTTP at the same time; lists, reads and pings have room
- * beside the calls, and the rest wait for their turn.
+ * Number of requests that one session sends over HTTP at the same time. It leaves room for lists, reads and pings beside the
+ * calls; further requests wait for their turn.
  */
 const mostRequests = mostCalls + 8;
 
-/** Base of the transports over HTTP: sending, judging refusals, an end that is reported once, and a good-bye. */
+/** Base class of the transports over HTTP: it sends, judges refusals, reports the end once, and says good-bye. */
 export abstract class WebTransport implements McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -157,7 +157,7 @@ export abstract class WebTransport implements McpTransport {
   protected refused(error: unknown): Refused {
     return refusedBy(error, this.phase);
   }
-  /** Ends the session one turn later, so that a request that is being refused for its own reason is told first. */
+  /** Ends the session one turn later, so that a request that is being refused for its own reason is answered first. */
   protected end(lost: SessionLost): void {
     if (this.isOver) return;
     this.isOver = true;

@@ -227,7 +227,7 @@ function inTime<Answer>(asked: {
   readonly timers: Timers;
 }): Promise<Answer> {
   const { outer, ask, late, ms, timers } = asked;
-  // The request was withdrawn before the host was asked.
+  // Rejects when the request was withdrawn before the host was asked.
   if (outer.aborted) return Promise.reject(new Refusal('withdrawn'));
   const inner = new AbortController();
   let timer: unknown;
@@ -246,7 +246,7 @@ function inTime<Answer>(asked: {
     .then((won) => {
       if (typeof won === 'object') return won.answer;
       inner.abort();
-      // A withdrawn request is not answered, so this error is never sent.
+      // Throws an error that is never sent, because a withdrawn request is not answered.
       if (won === 'withdrawn') throw new Refusal('withdrawn');
       return late();
     })

@@ -104,8 +104,8 @@ const annotations = shapeOf<Annotations>(
 
 const isObjectWord = (word: unknown): boolean => typeof word === 'string' && word.toLowerCase() === 'object';
 /**
- * Tells whether a schema allows an object, as arguments of a tool are; a schema without a type does, too,
- * since some servers write `{}`.
+ * Tells whether a schema allows an object, as the arguments of a tool are. A schema without a type does, too, because some
+ * servers write `{}`.
  */
 const takesObjects = ({ type }: JsonObject): boolean =>
   type === undefined || (Array.isArray(type) ? type.some(isObjectWord) : isObjectWord(type));
@@ -180,8 +180,8 @@ export const encodePrompt = writing(prompt);
 export const decodeLogEntry = reading(logEntry);
 
 /**
- * Returns a listed tool that cannot be used, with the reason. `place`: position in the list, counted from 1,
- * used as its name when it has none.
+ * Returns an entry for a listed tool that cannot be used, with the reason. `place`: position in the list, counted from 1,
+ * which is its name when it has none.
  */
 export function unusableTool(raw: unknown, place: number): Tool {
   const { name, inputSchema } = (object.decode(raw) ?? {}) as { readonly [name: string]: unknown };

@@ -143,7 +143,7 @@ function endOfNested(head: string, from: number): number | undefined {
   for (let token = bracketOrText.exec(head); token; token = bracketOrText.exec(head)) {
     if (token[0] === '{' || token[0] === '[') depth += 1;
     else if (token[0] === '}' || token[0] === ']') depth -= 1;
-    // A quote without its end: the text was cut within a string.
+    // Stops at a quote without its end, because the text was cut within a string.
     else if (token[0] === '"') return undefined;
     if (depth === 0) return bracketOrText.lastIndex;
   }

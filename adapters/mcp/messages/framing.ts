@@ -41,7 +41,7 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
     try {
       value = parsed(text);
     } catch {
-      // A line that is not JSON is reported below, as other lines that are no message.
+      // Reports a line that is not JSON below, like other lines that are no message.
     }
     if (typeof value === 'object' && value !== null) found.message(value, to - from, text);
     else found.garbage(bytes.toString('utf8', from, Math.min(to, from + endBytes)), to - from);
@@ -55,7 +55,7 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
     push: (chunk) => {
       let from = 0;
       for (let to = chunk.indexOf(newline); to >= 0; to = chunk.indexOf(newline, from)) {
-        // Nearly every line lies within one chunk, so it is read there without a copy.
+        // Reads a line within one chunk, as nearly all are, without a copy.
         if (held.bytes === 0 && to - from <= limit) read(chunk, from, to);
         else {
           held.add(chunk.subarray(from, to));
@@ -84,7 +84,7 @@ function createOverlong(): Overlong {
   return {
     add: (part) => {
       if (head.length < endBytes) head = Buffer.concat([head, part.subarray(0, endBytes - head.length)]);
-      // The bytes are copied, because a slice would keep the whole chunk in memory.
+      // Copies the bytes, because a slice would keep the whole chunk in memory.
       const last = part.subarray(Math.max(0, part.length - endBytes));
       tail = Buffer.concat([tail.subarray(Math.max(0, tail.length + last.length - endBytes)), last]);
     },
@@ -139,8 +139,8 @@ export function createHeldLine(limit: number): HeldLine {
 const headLength = 4 * 1024;
 
 /**
- * Receives the messages of any transport. An answer over the size limit reaches its caller as a JSON-RPC
- * error, and the connection lives on; text that is no message becomes a notice.
+ * Receiver of the messages of any transport. An answer over the size limit reaches its caller as a JSON-RPC error, and the
+ * connection lives on; text that is no message becomes a notice.
  */
 export class Inbox implements Found {
   readonly #around: Pick<Around, 'resultBytes' | 'notice'>;
@@ -177,7 +177,7 @@ export class Inbox implements Found {
     try {
       value = parsed(text);
     } catch {
-      // Text that is not JSON is reported below, as other text that is no message.
+      // Reports text that is not JSON below, like other text that is no message.
     }
     if (typeof value === 'object' && value !== null) this.message(value, bytes, text);
     else this.garbage(text.slice(0, headLength), bytes);

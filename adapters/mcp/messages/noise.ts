@@ -19,7 +19,7 @@ export interface Noise {
 }
 const silence: Noise = { garbage: 0, overlong: 0, unknownId: 0, lateAnswer: 0, lateProgress: 0, protocol: 0 };
 
-/** Returns the first 200 characters of a text of a server; secrets are hidden before the cut. */
+/** Returns the first 200 characters of a server's text. Secrets are hidden before the cut. */
 export const cut = (text: string, redact: (text: string) => string = (all) => all): string =>
   redact(text).slice(0, 200);
 

@@ -86,8 +86,7 @@ export class Gathering {
     const { id, method } = this.#request;
     const fact = factOf(id, answer, method);
     if (fact.type !== 'ask.answered') {
-      // Some servers write an empty cursor on their last page and refuse to follow it, so the list is
-      // complete here.
+      // Counts the list as complete for an empty cursor, which some servers write on their last page and refuse to follow.
       return this.#last === '' ? {} : { refused: fact };
     }
     const page = fieldsOf(fact.result);
@@ -127,7 +126,7 @@ export class Gathering {
     this.#tell(
       `${this.#request.method}: the cursor ${JSON.stringify(cursor).slice(0, 80)} came twice; the list ends there`,
     );
-    // A repeated cursor also repeats entries, so duplicates are removed.
+    // Removes duplicates, because a repeated cursor also repeats entries.
     this.#entries = [...new Map(this.#entries.map((entry) => [JSON.stringify(entry), entry])).values()];
     return {};
   }

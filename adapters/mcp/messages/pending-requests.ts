@@ -33,7 +33,7 @@ export class PendingRequests {
   readonly #inner: McpTransport;
   readonly #notice: Around['notice'];
   readonly #frame: Around['frame'];
-  /** Callers by the id of their request, which is its progress token as well. */
+  /** Callers by the id of their request, which is also its progress token. */
   readonly #asked = new TransientMap<unknown, Asker>();
   #nextId = 0;
 
@@ -76,7 +76,7 @@ export class PendingRequests {
     if (!this.#asked.delete(id) || id === greetingId) return;
     const params = { requestId: id, reason: 'withdrawn by the caller' };
     this.notify('notifications/cancelled', params, by)?.catch(() => {
-      // Errors are ignored: the stream is gone, and the request has ended with it.
+      // Ignores errors, because the stream is gone, and the request has ended with it.
     });
   }
 
@@ -134,7 +134,7 @@ export class PendingRequests {
       this.#asked.delete(id);
       return asker.settle(envelope);
     }
-    // An id that was used before belongs to a request that is over, so this answer is late.
+    // Counts an answer to an id that was used before as late, because that request is over.
     const wasAsked = Number.isInteger(id) && Number(id) >= 0 && Number(id) < this.#nextId;
     const text = JSON.stringify(id) ?? 'none';
     this.#notice({ kind: wasAsked ? 'lateAnswer' : 'unknownId', text, bytes: 0 });
@@ -157,15 +157,14 @@ export class PendingRequests {
 /** Returns the params with a progress token, beside other members of `_meta`. */
 function withToken(params: unknown, progressToken: number): object {
   const said = params as { readonly _meta?: object } | undefined;
-  // This case is separate, because an object that is spread while empty and then extended gets its own
-  // hidden class each time.
+  // Treats this case separately, because an object that is spread while empty and then extended gets a hidden class for each use.
   if (!said || !('_meta' in said)) return { _meta: { progressToken }, ...said };
   return { ...said, _meta: { ...said._meta, progressToken } };
 }
 
 /**
- * Tells whether an error is only the refusal of a notification by HTTP status: such servers work all the same,
- * unless they want a login.
+ * Tells whether an error is only the refusal of a notification by its HTTP status. Such servers work all the same, unless
+ * they want a login.
  */
 function isMere(error: unknown): error is Refused {
   const status = error instanceof Refused ? Number(error.failure.details?.['http_status'] ?? 0) : 0;

@@ -15,7 +15,7 @@ import { type Failure, rpcErrorDetails, wireCodes } from '../../../machines/prot
 const isVersion = (text: unknown): text is string => typeof text === 'string' && /^[\w.-]{1,40}$/.test(text);
 const mostShown = 20;
 
-/** Failure of a server with another protocol version; final, because another try would fail in the same way. */
+/** Makes the failure for a server with another protocol version. It is final, because another try would fail in the same way. */
 const refusedVersion = (message: string, details: Readonly<Record<string, unknown>>): Failure => ({
   code: 'NotStartable',
   message,
@@ -49,7 +49,7 @@ export function foreignVersion(version: unknown): Failure {
 
 type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
 
-/** Refusal of a request that surely never reached the server. */
+/** Makes the refusal of a request that surely never reached the server. */
 export const unsent = (id: string, failure: Failure): Refusal => ({
   type: 'ask.refused',
   id,
@@ -66,7 +66,7 @@ export const unwritable: Failure = {
   message: 'the arguments cannot be written as JSON',
 };
 
-/** Refusal of a request that was sent and will not be answered. */
+/** Makes the refusal of a request that was sent and will not be answered. */
 export const lost = (id: string, reason: string): Refusal => ({
   type: 'ask.refused',
   id,
@@ -75,28 +75,27 @@ export const lost = (id: string, reason: string): Refusal => ({
   lost: true,
 });
 
-/** Refusal of a request that failed while it was being sent, while its session lives or ends separately. */
+/** Makes the refusal of a request that failed while it was being sent. Its session lives on, or reports its own end. */
 export function refusedOnTheWay(id: string, error: unknown): Refusal {
   if (!(error instanceof Refused)) return unsent(id, notConnected);
   const { failure, sent, isLost } = error;
   return { type: 'ask.refused', id, failure, sent, ...(isLost && { lost: true, alone: true }) };
 }
 
-/** Refusal of a request whose answer cannot be used. */
+/** Makes the refusal of a request whose answer cannot be used. */
 export const unusable = (id: string, message: string): Refusal => ({
   type: 'ask.refused',
   id,
   failure: { code: wireCodes.internal, message },
   sent: true,
 });
-/** Refusal of a tool call that ran and whose answer cannot be used. */
+/** Makes the refusal of a tool call that ran and whose answer cannot be used. */
 export const unusableCall = (id: string, message: string): Refusal => unread(unusable(id, message));
 
 /** Turns an answer into a fact: the result exactly as received, or the reason why there is none. */
 export function factOf(id: string, answer: Envelope, method: string): RequestFact {
   const isCall = method === 'tools/call';
-  // Any result of a tool call counts as a result. An answer with neither result nor error leaves the outcome
-  // of the call unknown.
+  // Counts any result of a tool call as a result. An answer with neither result nor error leaves the outcome of the call unknown.
   const error = isCall && hasResult(answer) ? undefined : errorOf(answer);
   if (!error) return { type: 'ask.answered', id, result: answer.result, ...(isCall && notesOf(answer)) };
   const refused: Refusal = { type: 'ask.refused', id, failure: failureOf(error, method), sent: true };

@@ -3,7 +3,7 @@ import { fieldsOf, type Fields, isObject } from '../../../machines/protocol/json
 
 /** Differences between MCP 2026-07-28 and older revisions, as pure functions. */
 
-/** MCP revision without sessions: each request names its client and the capabilities of that. */
+/** MCP revision without sessions: each request names its client and the capabilities of that client. */
 export const statelessRevision = '2026-07-28';
 const prefix = 'io.modelcontextprotocol/';
 export const keys = {
@@ -66,7 +66,7 @@ export function mayBeStateless({ result, error }: Answer): boolean {
 export function initializedBy({ result }: Answer, version: string): Fields | undefined {
   const versions = result?.['supportedVersions'];
   if (!Array.isArray(versions) || !versions.includes(statelessRevision)) return undefined;
-  // The values stay unchecked, because the reader of `initialize` results handles wrong shapes.
+  // Passes the values on unchecked, because the reader of `initialize` results handles wrong shapes.
   return {
     protocolVersion: version,
     capabilities: result?.['capabilities'],
@@ -177,7 +177,7 @@ export function headerParams(schema: unknown): readonly HeaderParam[] | { readon
         inner.map(([key, each]) => [each, path && [...path, key]]),
         depth,
       ) ??
-      // Examples and defaults are searched as well, although they are no schemas, because that does no harm.
+      // Searches examples and defaults as well, which does no harm although they are no schemas.
       first(
         Object.values(others).map((each) => [each, undefined]),
         depth,

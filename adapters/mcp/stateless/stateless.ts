@@ -30,7 +30,7 @@ interface InputParts {
   readonly note: (text: string) => void;
 }
 
-/** Asks this host the questions that a server wants answered before its own answer. */
+/** Answerer of the questions that a server asks before it answers a request. It asks this host. */
 class Inputs {
   readonly #around: InputParts;
   /** Callbacks for the answers, by the id that we gave to each question. */
@@ -61,7 +61,7 @@ class Inputs {
 
 interface By {
   readonly status: number;
-  /** Code of the JSON-RPC error in the body, if any. */
+  /** Code of the JSON-RPC error in the body; undefined when there is none. */
   readonly code: unknown;
   readonly message: string;
 }
@@ -94,15 +94,14 @@ interface StatelessHttp {
   /** Ends the HTTP session that `initialize` has opened, because the rest is spoken without sessions. */
   leaveSession(): void;
 }
-/** Callback for the answer to one request on the wire. */
+/** Callback for the answer to one request that was sent. */
 type Take = (answer: Answer) => void;
 
 /**
- * Speaks the stateless revision MCP 2026-07-28 to a server that refuses `initialize` for it, while this side
- * still sees a session of an older revision. With any other server, and until the refusal, messages are only
- * passed on. `initialize` becomes `server/discover`, subscriptions become one `subscriptions/listen`, and
- * questions that come before an answer become requests of their own. The transport below it ends it; a timer
- * is held only while that lives.
+ * Translator between a caller that sees a session of an older revision, and a server of the stateless revision MCP
+ * 2026-07-28, which refuses `initialize`. With any other server, and until the refusal, messages are only passed on.
+ * `initialize` becomes `server/discover`, subscriptions become one `subscriptions/listen`, and questions that come before an
+ * answer become requests of their own. The transport below ends it; a timer is held only while that transport lives.
  */
 export class StatelessTransport implements McpTransport {
   onclose?: (() => void) | undefined;
@@ -188,7 +187,7 @@ export class StatelessTransport implements McpTransport {
     return this.#inner.closed?.() ?? Promise.resolve();
   }
 
-  // ── which revision ─────────────────────────────────────────────────────────────────────────────────
+  // ── finding the revision ───────────────────────────────────────────────────────────────────────────
   /**
    * Finds out which revision a server speaks. A server of an older revision answers `initialize`; one that
    * refuses is asked by `server/discover`, and when that fails, too, the refusal stands. A server that spoke
@@ -215,8 +214,7 @@ export class StatelessTransport implements McpTransport {
       if (!mayBeOther(error)) throw error;
       if (await this.#discover(initialize)) return undefined;
       if (!this.#http || !isOfVersion(error)) throw error;
-      // Some servers accept no version header before a version is agreed on, so `initialize` is sent without
-      // it.
+      // Sends `initialize` without a version header, which some servers accept only after a version is agreed on.
       return this.#exchange(initialize, isOther).catch(() => Promise.reject(error));
     });
     if (answer && !(await this.#discover(initialize))) this.#deliver(answer);
@@ -277,7 +275,7 @@ export class StatelessTransport implements McpTransport {
       this.#listening.follow(String(params?.['uri']), method === 'resources/subscribe');
       return done();
     }
-    // The log level is a field of each request in this revision, so nothing is sent here.
+    // Sends nothing for the log level, which is a field of each request in this revision.
     if (method === 'logging/setLevel') return done();
     if (method !== 'ping') return this.#rounds(request);
     return this.#exchange({
@@ -299,7 +297,7 @@ export class StatelessTransport implements McpTransport {
         const required = inputRequiredBy(answer);
         if (!required) return this.#deliver(this.#given(method, answer, id));
         const inputResponses = await this.#inputs.for(required);
-        // The request was withdrawn while the host was asked.
+        // Stops when the request was withdrawn while the host was asked.
         if (!this.#onWire.has(id)) return;
         given = { inputResponses, ...(required.state !== undefined && { requestState: required.state }) };
       }
@@ -337,12 +335,11 @@ export class StatelessTransport implements McpTransport {
     });
   }
 
-  // ── what goes by ───────────────────────────────────────────────────────────────────────────────────
+  // ── other messages ─────────────────────────────────────────────────────────────────────────────────
   async #notify({ method, params }: { readonly method: string; readonly params?: Fields }): Promise<void> {
     if (method === 'notifications/initialized') return this.#listening.open(this.#capabilities);
     if (method === 'notifications/cancelled') return this.#cancel(params?.['requestId']);
-    // Changes of the roots are not sent, because servers of this revision ask for roots with each request
-    // that needs them.
+    // Sends no changes of the roots, because servers of this revision ask for roots with each request that needs them.
   }
   #cancel(requestId: unknown): Promise<void> | undefined {
     const wire = this.#onWire.get(requestId) ?? requestId;
@@ -354,7 +351,7 @@ export class StatelessTransport implements McpTransport {
     const params = { requestId: wire, _meta: this.#envelope };
     return this.#inner.send(asMessage({ jsonrpc: '2.0', method: 'notifications/cancelled', params }));
   }
-  /** Handles messages for this layer; returns true for those, which are not passed on. */
+  /** Handles messages that are for this layer. Returns true for those, and false for messages to pass on. */
   #heard(message: object): boolean {
     if (isAnswer(message)) {
       const take = this.#waiting.get(message.id);
@@ -446,8 +443,7 @@ class Listening {
       } as const;
       send(request, ({ error }) => this.#ended(id, error?.message))?.catch(() => this.#ended(id, undefined));
     }
-    // The old subscription is cancelled only after the new one was sent, so that no change is missed in
-    // between.
+    // Cancels the old subscription only after the new one was sent, so that no change is missed in between.
     if (before !== undefined) cancel(before);
   }
   #ended(id: string, why: string | undefined): void {

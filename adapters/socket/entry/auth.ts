@@ -41,7 +41,7 @@ function check(given: unknown): asserts given is OfficeCredential {
   const form = Object.entries(forms).find(([field]) => Object.hasOwn(given, field));
   if (!form) throw new TypeError(noAuth);
   const issues = form[1].safeParse(given).error?.issues ?? [];
-  // An unknown name comes first, because it is often the wrong spelling of one that is missing.
+  // Prefers an unknown name, because it is often the wrong spelling of one that is missing.
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys');
   const [key] = unknown?.keys ?? [];
   if (unknown && key !== undefined) {
@@ -63,7 +63,7 @@ function byCredentials(all: readonly OfficeCredential[], warn: (text: string) =>
     .filter((one): one is JwtAuth => typeof one === 'object' && 'jwks' in one)
     .map((one) => jwtsOf(one, warn));
   return async ({ token }) => {
-    // All tokens are compared, so that the duration does not show which of them matched.
+    // Compares all tokens, so that the duration does not show which of them matched.
     const said = tokens.map((one) => one(token));
     const known = said.find((entry) => typeof entry === 'object' && 'grant' in entry);
     if (known !== undefined || token === null || !isJwt(token)) return known ?? (said[0] as Entry);
@@ -75,7 +75,7 @@ function byCredentials(all: readonly OfficeCredential[], warn: (text: string) =>
         if (typeof entry === 'object' && 'grant' in entry) return entry;
         refused = entry;
       } catch (error) {
-        // The keys of another provider may still verify the token, so the error is kept for later.
+        // Keeps the error for later, because the keys of another provider may still verify the token.
         failed ??= { error };
       }
     if (failed) throw failed.error;
@@ -133,7 +133,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 function readEntry(said: unknown, now: number): Grant | Refused {
   if (said === true) return {};
-  // The function comes from the host and may return any value.
+  // Reads any value, because the function comes from the host.
   const { reason, grant, detail } = (said || {}) as Readonly<Record<'reason' | 'grant' | 'detail', unknown>>;
   if (grant === undefined) return refusedFor(isText(reason) ? reason : entryTexts.refused, detail);
   const read = grantSchema.safeParse(grant);

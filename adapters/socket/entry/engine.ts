@@ -19,11 +19,11 @@ export function cutOff(conn: EngineConnection): void {
   socket?.terminate?.();
 }
 
-/** Number of signs from which a message is sent as bytes; below it a text is as cheap. */
+/** Number of characters from which a message is sent as bytes; for a shorter one, text costs as little. */
 const longText = 4_096;
 /**
- * Web socket that encodes a long message before it is sent. Node takes three bytes of memory for each sign of a text that
- * it writes, outside the heap, which starts a full garbage collection after every few large messages.
+ * Web socket that encodes a long message before it is sent. Node takes three bytes of memory outside the heap for each
+ * character of a text that it writes, which starts a full garbage collection after every few large messages.
  */
 class TextAsBytes extends WebSocket {
   override send(data: unknown, ...rest: readonly unknown[]): void {
@@ -33,7 +33,7 @@ class TextAsBytes extends WebSocket {
     send(Buffer.from(data), { binary: false }, done);
   }
 }
-/** Server of web sockets for Engine.IO, which makes one with its options. */
+/** Server of web sockets for Engine.IO, which creates it with its own options. */
 export class WebSockets extends WebSocketServer<typeof TextAsBytes> {
   constructor(options: ServerOptions<typeof TextAsBytes>) {
     super({ ...options, WebSocket: TextAsBytes });

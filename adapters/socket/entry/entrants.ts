@@ -71,7 +71,7 @@ function credentialOf({ token, certificate }: Entrant, { subject }: Grant): Pick
   return {};
 }
 
-/** Returns what a connected peer has shown: handshake, address and certificate. */
+/** Returns what a connected peer has presented: handshake, address and certificate. */
 export const entrantBy = ({ handshake, request, data }: PeerSocket, proxies: number): Entrant =>
   entrantOf({
     ...handshake,
@@ -121,7 +121,7 @@ export function partAtExpiry(socket: PeerSocket): void {
   let timer: NodeJS.Timeout | undefined;
   const wait = (): void => {
     const ms = expiresAt - Date.now();
-    // A timer of more than 24 days would fire at once, so the wait is split.
+    // Splits the wait, because a timer of more than 24 days would fire at once.
     if (ms > 0) timer = setTimeout(wait, Math.min(ms, longestTimeoutMs));
     else partWith(socket, { code: wireCodes.unauthorized, message: entryTexts.expired });
   };

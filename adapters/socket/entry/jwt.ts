@@ -129,7 +129,7 @@ function entryOf(payload: JWTPayload, { claims = {} }: JwtAuth, tolerance: numbe
   const ofBytes = claims.maxFileBytes || undefined;
   const read = grantSchema.safeParse({
     ...grant,
-    // A missing claim is no number, so it is refused.
+    // Refuses a missing claim, because it is no number.
     ...(ofBytes !== undefined && { maxFileBytes: payload[ofBytes] ?? null }),
     expiresAt: ((payload.exp ?? 0) + tolerance) * 1_000,
     ...(payload.sub !== undefined && { subject: payload.sub }),
@@ -155,8 +155,8 @@ const causeOf = (error: unknown): string => {
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 };
 /**
- * Returns a function that gets the keys. `warn` is called once for each reason why they cannot be had, and
- * again when it changes or the keys were available in between.
+ * Returns a function that gets the keys. `warn` is called once for each reason why they cannot be read, and again when the
+ * reason changes or the keys were available in between.
  */
 function watchedKeys(jwks: string, warn: (text: string) => void): JWTVerifyGetKey {
   const keys = keysOf(jwks);
@@ -168,7 +168,7 @@ function watchedKeys(jwks: string, warn: (text: string) => void): JWTVerifyGetKe
       told = undefined;
       return key;
     } catch (error) {
-      // The keys were available, but none of them matches this token, so the token is at fault.
+      // Tells whether an error is the fault of the token: keys were available, and none of them matches it.
       const isOfToken =
         error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys;
       if (isOfToken) told = undefined;
@@ -201,7 +201,7 @@ export function jwtsOf(options: JwtAuth, warn: (text: string) => void): (token: 
       return entryOf(payload, options, clockTolerance);
     } catch (error) {
       if (error instanceof errors.JWTExpired) return { reason: entryTexts.expired };
-      // Other errors mean that the keys are unavailable, so the token is neither valid nor invalid.
+      // Throws other errors, which mean that the keys are unavailable and the token is neither valid nor invalid.
       if (!(error instanceof errors.JOSEError)) throw error;
       return { reason: entryTexts.invalid, detail: `its signed token was refused: ${error.message}` };
     }

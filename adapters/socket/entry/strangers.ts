@@ -17,7 +17,7 @@ interface Report {
  * and the limit does not change.
  */
 function limitOf(): number {
-  // The types lack this property; without it, the report would look up the host names of all peers.
+  // Excludes the network by a property that the types lack, because the report would otherwise look up the host names of all peers.
   const report = process.report as typeof process.report & { excludeNetwork?: boolean };
   const { excludeNetwork = false } = report;
   report.excludeNetwork = true;
@@ -75,11 +75,11 @@ class Session {
     this.address = address;
   }
 }
-/** Connection or session whose peer has not been let in yet. */
+/** Connection or polling session whose peer has not been let in yet. */
 type Stranger = Connection | Session;
 export interface StrangersOptions {
   readonly gate: OfficeGate;
-  /** Number of trusted proxies before the office. */
+  /** Number of trusted proxies in front of the office. */
   readonly proxies: number;
   /** Returns the number of connections that the system can still accept, apart from the limits of the office. */
   readonly left?: () => number;
@@ -87,17 +87,16 @@ export interface StrangersOptions {
 
 /** Number of connections over a limit that are accepted, so that they can be told the reason. */
 const tolerated = 64;
-/** Number of connections at which the free descriptors of the system are first checked; the next check follows at twice as many. */
+/** Number of connections at which the free descriptors of the system are first checked; the next check comes at twice as many. */
 const firstLook = 64;
 /** Returns a key for a connection; the same for both layers of TLS, and unique among open connections. */
 const keyOf = ({ remoteAddress, remotePort, localAddress }: NetSocket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
 /**
- * Keeps all connections of an office and ends those that are not let in. Each TCP connection counts from its
- * first byte to its last, and so does each session that polls. A peer gets `entryMs` and `entryBytes` to be
- * let in, then its connection is cut; at a limit, the oldest waiting peer is cut to make room. `close` ends
- * the timer.
+ * Keeper of all connections of an office, which ends those that are not let in. Each TCP connection counts from its first
+ * byte to its last, and so does each session that polls. A peer gets `entryMs` and `entryBytes` to be let in, then its
+ * connection is cut; at a limit, the oldest waiting peer is cut to make room. `close` ends the timer.
  */
 export class Strangers {
   readonly #options: StrangersOptions;
@@ -120,7 +119,7 @@ export class Strangers {
 
   /** Registers a new TCP connection, or closes it when there is no room. */
   accept(socket: NetSocket): void {
-    // The peer had reset the connection before it was accepted.
+    // Destroys a connection that the peer had reset before it was accepted.
     if (socket.remoteAddress === undefined) return void socket.destroy();
     const { gate, proxies } = this.#options;
     const address = proxies > 0 ? undefined : socket.remoteAddress;
@@ -200,7 +199,7 @@ export class Strangers {
     socket.prependListener('data', count);
     connection.uncount = () => socket.off('data', count);
   }
-  /** Lets a session stay, and all connections that carry it. */
+  /** Lets a session stay, with all connections that carry it. */
   letIn(id: string): void {
     const session = this.#sessions.get(id);
     if (!session) return;
@@ -252,7 +251,7 @@ export class Strangers {
   }
   #closed(id: string, web: Connection | undefined): void {
     this.#sessions.delete(id);
-    // The peer may never answer the closing handshake, so its connection waits under the time limit again.
+    // Applies the time limit to the connection again, because the peer may never answer the closing handshake.
     if (web && this.#connections.has(web.key)) this.#wait(web);
   }
   #admit(connection: Connection, limit: LimitName): void {
@@ -286,7 +285,7 @@ export class Strangers {
     const { conn, carriers = [] } = stranger;
     for (const one of carriers) if (!one.isKnown) this.#cut(one);
     conn.close(true);
-    // A session that polls may have no request to close, so the event is emitted directly.
+    // Emits the event directly, because a session that polls may have no request to close.
     conn.transport.emit('close');
   }
 
@@ -303,7 +302,7 @@ export class Strangers {
     const now = performance.now();
     for (const stranger of this.#waiting) {
       const left = stranger.since + entryMs - now;
-      // A timer may fire up to 1 ms early.
+      // Allows for a timer that fires up to 1 ms early.
       if (left > 1) {
         this.#timer = setTimeout(() => this.#sweep(entryMs), left).unref();
         return;

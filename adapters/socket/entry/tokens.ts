@@ -79,7 +79,7 @@ export function tokensOfFile({ tokensFile: path }: TokensFile, warn: (text: stri
   };
   const failed = (error: unknown): string =>
     `the tokens in ${path} cannot be read: ${
-      // The message of JSON.parse quotes the text, which holds tokens, so it is not shown.
+      // Hides the message of JSON.parse, which quotes the text and so its tokens.
       error instanceof SyntaxError ? 'it is no JSON' : error instanceof Error ? error.message : String(error)
     }`;
   let stamp: string | undefined;

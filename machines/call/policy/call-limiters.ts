@@ -142,9 +142,7 @@ export function callLimiters(
 }
 
 type PortRequest = Parameters<Ports['request']>[1];
-/**
- * Sends a request when the limiter permits it. The sender is told of the wait, of the start, and then of the answer.
- */
+/** Sends a request when the limiter permits it. Its sender gets a report of the wait and of the start, and then the answer. */
 export function requestLimited(
   limiters: CallLimiters,
   server: string,
@@ -167,7 +165,7 @@ export function requestLimited(
     },
     go: () => {
       if (it.hasWaited) emit({ type: 'ask.began', id });
-      // The sender may have withdrawn its request while it was told of the start.
+      // Stops when the sender has withdrawn its request while it was told of the start.
       if (it.isOver) return;
       const said = (fact: RequestFact): void => {
         if (isAnswer(fact.type)) end();
@@ -181,14 +179,13 @@ export function requestLimited(
       }
     },
     busy: (failure) => {
-      // The call may still hold a place in its server's limiter when the computer's queue is full, so that place is
-      // released.
+      // Releases the place in the server's limiter when the computer's queue is full.
       end();
       emit({ type: 'ask.refused', id, sent: false, failure });
     },
   });
   it.leave = leave;
-  // The answer may have come synchronously, before `leave` was known.
+  // Leaves at once when the answer came synchronously, before `leave` was known.
   if (it.isOver) leave();
   return () => {
     end();

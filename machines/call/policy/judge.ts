@@ -76,7 +76,7 @@ export const permissionRequest = (known: KnownTools | undefined, call: JudgedCal
 });
 
 interface Knowing {
-  /** Returns the data of the computer that a call belongs to, by the address of the call. */
+  /** Returns the tools and data of the computer that a call belongs to, by the address of the call. */
   readonly knownTo: (call: string) => KnownTools | undefined;
   readonly validate: Validate;
   /** Called with each call to report that the input schema could not be used, or only in part. */
@@ -133,7 +133,7 @@ export const judgeAsk =
         if (!isOver) then(said);
       };
     try {
-      // The host receives a copy, so that the validated arguments are those that are sent.
+      // Gives the host a copy, so that it cannot change the arguments that were validated.
       const said: unknown = permission(from)(
         permissionRequest(known, { ...call, params: handed(call.params) }),
       );
@@ -193,7 +193,7 @@ interface FinishRequest extends JudgedCall {
   readonly result: unknown;
   /** Name under which the host keeps the full result when it is too large to be passed on; null when it fits. */
   readonly keepAs: string | null;
-  /** Tells that the tool reported a failure; its result is neither validated nor transformed. */
+  /** True when the tool reported a failure; its result is neither validated nor transformed. */
   readonly isError: boolean;
   /** Integers in the result that are kept as text; for the schema check they are turned back into numbers. */
   readonly digits?: readonly Digits[];
@@ -207,7 +207,7 @@ export interface FinishOptions {
   /** Runs the VRL program of the server; answers `{json}`, or refuses. */
   readonly transform: Ports['request'];
   readonly keep: (handle: string, result: unknown) => void;
-  /** Gives large contents of a result by handles to the agent that asks. */
+  /** Replaces large contents of a result by handles, for the agent that asks. */
   readonly hand: Hand;
 }
 
@@ -303,7 +303,7 @@ interface Called {
 export const isOverBudget = ({ policy }: Called, result: unknown): boolean =>
   policy !== null && policy.resultBytes > 0 && excessOf(result, policy.resultBytes) !== undefined;
 
-/** Warnings that explain why some numbers are given as text. */
+/** Returns warnings that explain why some numbers are given as text. */
 const digitWarnings = (digits: readonly Digits[] = []): readonly string[] => digits.map(givenAsText);
 /** Adds the metadata of the tool to a result (a2c-wire §3.6), so that VRL programs see it too. */
 export const carried = (
@@ -333,7 +333,7 @@ export function finished(call: Called, given: unknown, finding: Finding): unknow
   const whole = beside(transformed, warnings);
   if (!isOverBudget(call, whole)) return whole;
   if (isOverBudget(call, result)) return truncateTo(whole, policy.resultBytes, handleOf(call));
-  // The findings alone are too large, so they are dropped; the result is complete, and no copy is kept.
+  // Drops the findings when they alone are too large; the result is then complete, and no copy is kept.
   const smaller = beside(null, transformed === null ? warnings : [...warnings, tooLarge]);
   return isOverBudget(call, smaller) ? result : smaller;
 }

@@ -102,8 +102,8 @@ export const confirmationTexts: Readonly<
   },
 };
 /**
- * Text of a failure for a model on the wire: an English sentence that says who refused and why, then the text of the
- * reference implementation.
+ * Returns the text of a failure for a model on the wire: an English sentence that says who refused and why, then the text of
+ * the reference implementation.
  */
 export function wireText(failure: Failure): string {
   const found = failedConfirmation(failure);

@@ -72,7 +72,7 @@ function truncateText(whole: string, bytes: number, all = jsonBytes(whole)): Fit
   const room = bytes - jsonBytes(sayingSo(0));
   if (room <= 0) return undefined;
   const isPlain = all === whole.length + 2;
-  // Cuts only between two characters, so that the sizes of both parts add up to the whole.
+  // Cuts between two characters only, so that the sizes of both parts add up to the whole.
   const between = (length: number): number => (isHalf(whole.charCodeAt(length - 1)) ? length - 1 : length);
   const textBytes = (from: number, to: number): number => jsonBytes(whole.slice(from, to)) - 2;
   /** Returns the bytes of the text up to a position, measured on the shorter side of it. */
@@ -128,7 +128,7 @@ function fitted(item: unknown, bytes: number): Fitted<unknown> | undefined {
 /** Drops the largest entries of the metadata until it fits into a number of bytes. */
 function smallMeta(all: Fields, bytes: number): Fields {
   if (resultBytes(all) <= bytes) return all;
-  // Each entry counts with one comma and without braces; the whole object has one comma less.
+  // Counts each entry with one comma and without braces; the whole object has one comma less.
   const sized = Object.entries(all).map(([key, value]) => ({
     key,
     bytes: resultBytes({ [key]: value }) - 1,
@@ -179,7 +179,7 @@ export function truncateTo(result: unknown, limitBytes: number, handle: string):
   left -= resultBytes(small);
   const cached: unknown[] = [];
   for (const item of items) {
-    // One byte is reserved for the comma after the item.
+    // Reserves one byte for the comma after the item.
     const fit = fitted(item, left - 1);
     if (fit === undefined) break;
     cached.push(fit.small);

@@ -20,7 +20,7 @@ export type Claimed =
       readonly claims: Claims;
       /** Seat that was given up for the new one; its room must be told. */
       readonly left?: SeatFacts;
-      /** Tells that the socket already had this seat, so nothing is announced. */
+      /** True when the socket already had this seat, so nothing is announced. */
       readonly repeated?: true;
     }
   | { readonly ok: false; readonly text: string };

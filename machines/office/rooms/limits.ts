@@ -180,7 +180,7 @@ export interface OfficePeer {
   readonly seat?: SeatFacts | undefined;
   /** Protocol version that the peer declared. */
   readonly version?: string | undefined;
-  /** Things that a peer of this version does not do; empty for peers of ours. */
+  /** Features that a peer of this version lacks; empty for peers of ours. */
   readonly misses: readonly string[];
   /** Time of the connection in milliseconds since 1970. */
   readonly since: number;

@@ -106,10 +106,10 @@ export interface Register {
 }
 /** Message when an office cannot open because its register is unreachable. */
 export const registerUnreached = 'The register of the office cannot be reached';
-/** Place within a room that only one peer can hold: a computer name, or the seat of the agent. */
+/** Returns the place within a room that only one peer can hold: a computer name, or the seat of the agent. */
 export const placeOf = ({ role, name }: SeatFacts): string =>
   role === 'agent' ? 'agent' : `computer:${name}`;
-/** Unique key of a place among all rooms, whatever names strangers choose. */
+/** Returns the unique key of a place among all rooms, whatever names strangers choose. */
 export const seatKey = ({ office, role, name }: SeatFacts): string =>
   JSON.stringify(role === 'agent' ? [office] : [office, name]);
 
@@ -191,7 +191,7 @@ export class Seating implements Lookup {
     if (!seat) return undefined;
     this.#seats.delete(socket);
     const places = this.#offices.get(seat.office);
-    // Another socket may already hold the same name, so only the socket's own entry is deleted.
+    // Deletes only the socket's own entry, because another socket may already hold the same name.
     if (places?.get(keyOf(seat))?.socket === socket) places.delete(keyOf(seat));
     if (places?.size === 0) this.#offices.delete(seat.office);
     if (this.#agents.get(seat.office) === socket) this.#agents.delete(seat.office);

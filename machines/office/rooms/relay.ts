@@ -298,7 +298,7 @@ const timedOut = ({ timeoutMs, reqId }: Routed): Failure => ({
   details: { reason: 'timeout', timeout_ms: timeoutMs },
 });
 
-/** Answer to a call that was forwarded and may have run; its outcome is unknown (docs/calls.md). */
+/** Returns the answer to a call that was forwarded and may have run; its outcome is unknown (docs/calls.md). */
 const lost = (event: string, failure: Failure): readonly unknown[] => refusal(event, failure, unanswered);
 
 /**

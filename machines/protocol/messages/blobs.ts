@@ -68,7 +68,7 @@ export const blobRefused = (reason: BlobRefusal): Failure => ({
   remedy: refusals[reason][1],
 });
 
-/** Handle of a content that is not in its result, with the facts that its computer tells of it. */
+/** Handle of a content that is not in its result, with the facts that its computer gives about it. */
 export interface BlobRef {
   readonly handle: string;
   readonly totalBytes?: number;
@@ -178,10 +178,10 @@ export interface UploadPart {
   readonly isLast: boolean;
   /** Declaration; a first part has one. */
   readonly declared?: Declared;
-  /** Tells that a first part goes on with an upload of the same declaration, where there is one. */
+  /** True when a first part continues an upload of the same declaration, if there is one. */
   readonly resumes?: true;
 }
-/** Number of bytes of a base64 text by its length; undefined when it has the length of none. */
+/** Returns the number of bytes of a base64 text, from its length; undefined for a length that base64 cannot have. */
 function bytesIn(base64: string): number | undefined {
   const { length } = base64;
   const end = base64.indexOf('=', length - 3);

@@ -96,7 +96,7 @@ export const readConfig = (ack: unknown): Read<GetConfigReply> => readBody(ack, 
 export const readResources = (ack: unknown, reqId: string): Read<GetResourcesReply> =>
   readReply(ack, reqId, getResourcesReply);
 
-// ── lists of which one bad entry spoils itself only ────────────────────────────────────────────────────
+// ── lists with unreadable entries ──────────────────────────────────────────────────────────────────────
 /** Largest number of unreadable entries that are listed one by one; the rest is only counted. */
 const mostNamed = 20;
 const textAt = (entry: unknown, key: string): string | undefined => {
@@ -203,6 +203,6 @@ export const readPut = (ack: unknown, reqId: string): Read<PutBlobReply> =>
 /** Reads the acknowledgement of `client:get_blob`. */
 export const readBlobPart = (ack: unknown, reqId: string): Read<GetBlobReply> =>
   readReply(ack, reqId, getBlobReply);
-/** Reads the same where its bytes stay with the connection. */
+/** Reads the acknowledgement of `client:get_blob` in the form of a connection that keeps the bytes. */
 export const readHeldBlob = (ack: unknown, reqId: string): Read<HeldBlobReply> =>
   readReply(ack, reqId, heldBlobReply);
