@@ -55,8 +55,8 @@ import {
 } from '../../machines/presenter/host-config.ts';
 import {
   notificationOf,
-  heard,
-  type Heard,
+  presenterEventsOf,
+  type WatchedEvent,
   type McpEvent,
   type Phases,
 } from '../../machines/presenter/events.ts';
@@ -514,8 +514,8 @@ class PresenterNews {
   tell({ name, value }: McpEvent<never>): void {
     this.#emit(name, value);
   }
-  #hear(event: Heard): void {
-    const { phases, events } = heard(this.#phases, event);
+  #hear(event: WatchedEvent): void {
+    const { phases, events } = presenterEventsOf(this.#phases, event);
     this.#phases = phases;
     for (const each of events) this.tell(each);
   }

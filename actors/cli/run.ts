@@ -54,7 +54,7 @@ const groups = {
   'Host them for remote agents:': [addHosts, addDocuments],
   'Record and replay:': [addLaboratory],
 } as const;
-/** Runs a command line (words → one function in cli/) and returns the exit code. */
+/** Runs a command line, each command by its function in actors/cli, and returns the exit code. */
 export function run(argv: readonly string[], context: CommandContext): Promise<number> {
   const { terminal } = context;
   return begin(argv, {

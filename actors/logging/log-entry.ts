@@ -82,7 +82,7 @@ export const shortened = (entry: LogEntry): LogEntry =>
 /** Number of lines for the same address and reason before further ones are only counted. */
 const firstOnes = 3;
 const minuteMs = 60_000;
-/** Most pairs of address and reason that are remembered at once; refusals of further ones are counted in one line. */
+/** Largest number of pairs of address and reason that are remembered at once. Refusals of further pairs are counted in one line. */
 const mostKnown = 50;
 
 interface Known {

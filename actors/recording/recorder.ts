@@ -198,7 +198,7 @@ export class Recorder implements Observer {
     while (frames.weight > this.#mostFrames && frames.size > 1) frames.shift();
     return entry;
   }
-  /** Adds a line of the host for people. */
+  /** Adds a line that the host's program writes for people who read the recording. */
   mark(text: string): void {
     this.#keep({ k: 'mark', text }, 100 + text.length);
   }

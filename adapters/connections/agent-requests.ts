@@ -9,7 +9,7 @@ import type {
   ResourceCollection,
 } from '../../machines/kernel/ports.ts';
 import { readerOf } from '../../machines/blobs/blobs.rules.ts';
-import { narrower, withRemedy } from '../../machines/resources/collections.ts';
+import { adviceOnTooLarge, withRemedy } from '../../machines/resources/collections.ts';
 import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
 import { badPayload, errorAck, refusal, unanswered } from '../../machines/protocol/messages/answers.ts';
 import {
@@ -198,7 +198,7 @@ export class AgentRequests {
     if (this.#calls.get(waiting.reqId) === ticket) this.#calls.delete(waiting.reqId);
     const bytes = excessBytes(body, this.limitBytes);
     if (bytes === undefined) return waiting.ack(body);
-    const remedy = narrower[waiting.event];
+    const remedy = adviceOnTooLarge[waiting.event];
     const failure = { ...tooLarge(bytes, this.limitBytes), ...(remedy !== undefined && { remedy }) };
     // Reports the outcome as unknown, because the call has already run.
     waiting.ack(...refusal(waiting.event, failure, unanswered));

@@ -1,5 +1,5 @@
 import { fillHandles, hasHandles } from './blob-fetch.ts';
-import { apart } from './nodes/seats.ts';
+import { apartFailure } from './nodes/seats.ts';
 import { type Cluster, LookupHere, LookupOfAll } from './nodes/cluster.ts';
 import type { LocalOffice } from './nodes/questions.ts';
 import { internal, type Ack, type OfficeWatch, type OfficeWire } from './office-wire.ts';
@@ -87,11 +87,12 @@ export class OfficeRelaying {
    * may have joined at another node just now; later events of the socket wait.
    */
   received(socket: string, event: string, payload: unknown, ack: Ack | undefined): void {
-    if (this.cluster?.isCurrent === false) return answerSafely(ack, refusal(event, apart));
+    if (this.cluster?.isCurrent === false) return answerSafely(ack, refusal(event, apartFailure));
     const asker = this.#seating.seatOf(socket);
     this.#lookup.known(asker, payload, (isKnown) => {
       // Checks the lease of this node, which may have ended while the register was asked.
-      if (!isKnown || this.cluster?.isCurrent === false) return answerSafely(ack, refusal(event, apart));
+      if (!isKnown || this.cluster?.isCurrent === false)
+        return answerSafely(ack, refusal(event, apartFailure));
       // Counts the event as sent without a seat when the socket has changed its seat meanwhile, because it asked the peers
       // of its old room.
       const isThere = this.#seating.seatOf(socket) === asker;

@@ -14,7 +14,7 @@ const folderIn = (stateDir: string): string => join(stateDir, 'doors');
 const suffix = '.sock';
 /** Longest path of a socket in bytes that every system takes. */
 const longestPath = 100;
-/** Most bytes of one message. A result is limited to 7 MiB, and grows when it is written as JSON. */
+/** Largest message in bytes. A result is limited to 7 MiB, and grows when it is written as JSON. */
 const mostBytes = 64 * 1024 * 1024;
 const newline = 0x0a;
 

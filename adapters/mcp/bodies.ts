@@ -7,7 +7,7 @@ import { Unpackable, unpacked } from '../unpacked.ts';
 import { isObject } from '../../machines/protocol/json.ts';
 
 /** Reason in the HTTP body with which a server refused a request. */
-export interface Said {
+export interface RefusalReason {
   /** Body as a JSON-RPC message, when it holds a JSON-RPC error. */
   readonly envelope?: Envelope;
   readonly error?: RpcError;
@@ -35,7 +35,7 @@ function sentenceIn(value: unknown): string | undefined {
  * Reads why a server refused from the body of its answer: a JSON-RPC error, the JSON of a web framework, or
  * plain text. The result is not redacted.
  */
-export function saidIn(body: Body): Said {
+export function refusalReasonIn(body: Body): RefusalReason {
   if ('unpackable' in body) return { bytes: 0, text: '', words: `the answer ${body.unpackable}` };
   if (!('text' in body)) return { bytes: 0, text: '' };
   const { text, bytes } = body;

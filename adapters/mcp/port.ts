@@ -3,7 +3,7 @@ import type { Ports, SessionInput } from '../../machines/kernel/ports.ts';
 import { resultBytes, type Around, type Notice, type OpenRequest } from './transport.ts';
 import { messageBytes } from './messages/framing.ts';
 import { NoiseMeter, type Noise } from './messages/noise.ts';
-import { notConnected, unsent } from './messages/refusal.ts';
+import { notConnected, unsentRequest } from './messages/refusal.ts';
 import type { Relay } from './relay.ts';
 import { RelaySession } from './relay-session.ts';
 import { Session, type SessionOptions } from './session.ts';
@@ -105,7 +105,7 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     request: (from, request, emit) => {
       const session = sessions.get(request.target);
       if (session) return session.request(request, emit, from);
-      emit(unsent(request.id, notConnected));
+      emit(unsentRequest(request.id, notConnected));
       return nothing;
     },
     has: (key) => sessions.has(key),

@@ -1,6 +1,6 @@
 import type { RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
-import { readBody, saidIn, type Said } from './bodies.ts';
+import { readBody, refusalReasonIn, type RefusalReason } from './bodies.ts';
 import type { SessionLost } from '../../machines/kernel/ports.ts';
 import { Refused } from './transport.ts';
 import { answeredId } from './lenient.ts';
@@ -55,7 +55,7 @@ interface Over {
  */
 export async function verdictOn(answer: IncomingMessage, at: RefusedRequest): Promise<Verdict> {
   const { statusCode: status = 0, headers } = answer;
-  const said = saidIn(await readBody(answer, refusalBytes));
+  const said = refusalReasonIn(await readBody(answer, refusalBytes));
   const { envelope, error } = said;
   if (
     envelope &&
@@ -95,7 +95,7 @@ function failureFor(
   status: number,
   { headers }: IncomingMessage,
   { phase, url }: RefusedRequest,
-  { error, words }: Omit<Said, 'words'> & { readonly words: string | undefined },
+  { error, words }: Omit<RefusalReason, 'words'> & { readonly words: string | undefined },
 ) {
   const version = status === 400 && phase !== 'session' && error ? versionRefusal(error) : undefined;
   const failure = statusFailure(status, { phase, headers, url, said: words });

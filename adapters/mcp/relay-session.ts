@@ -11,7 +11,7 @@ import type { Failure } from '../../machines/protocol/failure.ts';
 import { isAnswer, isNotification, readInitialize } from './lenient.ts';
 import { notAllowed } from './messages/pending-requests.ts';
 import type { Envelope } from './messages/envelope.ts';
-import { handshakeFailure, unsent } from './messages/refusal.ts';
+import { handshakeFailure, unsentRequest } from './messages/refusal.ts';
 import type { Relay, RelayConnection } from './relay.ts';
 import type { Around, McpTransport } from './transport.ts';
 import { transportOf, unspoken, type TransportOptions } from './transports.ts';
@@ -79,7 +79,7 @@ export class RelaySession implements RelayConnection {
   }
   /** Refuses a request of the machine, because only the client of the relay speaks to the server. */
   request({ id, method }: PortRequest, emit: Emit<RequestFact>): () => void {
-    emit(unsent(id, notAllowed(method)));
+    emit(unsentRequest(id, notAllowed(method)));
     return nothing;
   }
   announceRoots(): void {}

@@ -23,10 +23,10 @@ import { isAllowed, notAllowed, PendingRequests, type Asker } from './messages/p
 import {
   factOf,
   handshakeFailure,
-  lost,
+  lostRequest,
   notConnected,
   refusedOnTheWay,
-  unsent,
+  unsentRequest,
   unwritable,
   handshakeRefusal,
   foreignVersion,
@@ -253,11 +253,11 @@ export class Session {
     const requests = this.#requests;
     const { id, method } = request;
     if (this.#state !== 'open' || !requests || !this.#capabilities) {
-      emit(unsent(id, notConnected));
+      emit(unsentRequest(id, notConnected));
       return nothing;
     }
     if (!isAllowed(method, this.#capabilities)) {
-      emit(unsent(id, notAllowed(method)));
+      emit(unsentRequest(id, notAllowed(method)));
       return nothing;
     }
     if (method !== 'tools/call') return this.#ask(request, requests, emit, from);
@@ -292,7 +292,7 @@ export class Session {
     const asker: Asker = {
       by,
       settle: (answer) => {
-        if (!answer) return emit(lost(id, this.#transport?.lost?.reason ?? connectionEnded));
+        if (!answer) return emit(lostRequest(id, this.#transport?.lost?.reason ?? connectionEnded));
         if (!list) return emit(factOf(id, answer, method));
         const more = list.take(answer);
         if (more) send(more);
@@ -306,7 +306,7 @@ export class Session {
         sent?.(current);
         asked.sent?.catch((error: unknown) => requests.forget(asked.id) && emit(refusedOnTheWay(id, error)));
       } catch {
-        emit(unsent(id, unwritable));
+        emit(unsentRequest(id, unwritable));
       }
     };
     send(request.params);
@@ -330,7 +330,7 @@ export class Session {
       this.#tasks.add(call);
       return () => call.cancel();
     } catch {
-      emit(unsent(id, unwritable));
+      emit(unsentRequest(id, unwritable));
       return nothing;
     }
   }

@@ -4,7 +4,7 @@ import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Timers } from '../clock.ts';
 import { errorOf, hasResult, type Envelope } from './messages/envelope.ts';
 import type { Asker, PendingRequests } from './messages/pending-requests.ts';
-import { factOf, lost, refusedOnTheWay, unusableCall } from './messages/refusal.ts';
+import { factOf, lostRequest, refusedOnTheWay, unusableCall } from './messages/refusal.ts';
 import { fieldsOf, type Fields } from '../../machines/protocol/json.ts';
 
 /** Time in ms for which the server is asked to keep a task after its creation; the server may choose another time. */
@@ -59,7 +59,7 @@ export class TaskCall {
   }
   /** Ends the call because the session ended and the server can no longer be asked. */
   lose(): void {
-    this.#end(lost(this.#id, this.#around.reason()));
+    this.#end(lostRequest(this.#id, this.#around.reason()));
   }
 
   #made(answer: Envelope): void {
@@ -92,7 +92,8 @@ export class TaskCall {
   #poll(): void {
     this.#ask('tasks/get', { taskId: this.#task }, (answer) => {
       const error = errorOf(answer);
-      if (error) this.#end(lost(this.#id, `the server does not say how its task stands (${error.message})`));
+      if (error)
+        this.#end(lostRequest(this.#id, `the server does not say how its task stands (${error.message})`));
       else this.#look(fieldsOf(answer.result));
     });
   }
@@ -131,7 +132,7 @@ export class TaskCall {
     this.#current = id;
     sent?.catch((error: unknown) => {
       if (!requests.forget(id)) return;
-      this.#end(isFirst ? refusedOnTheWay(this.#id, error) : lost(this.#id, this.#around.reason()));
+      this.#end(isFirst ? refusedOnTheWay(this.#id, error) : lostRequest(this.#id, this.#around.reason()));
     });
   }
   #end(fact: RequestFact): void {

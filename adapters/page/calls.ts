@@ -56,7 +56,7 @@ export interface Call {
   readonly moments: CallMoment[];
   ended?: CallEnd;
 }
-/** Most calls that are kept; beyond it the oldest are dropped. */
+/** Largest number of calls that are kept; the oldest are dropped. */
 const mostCalls = 20_000;
 
 /** Returns the ticket of the call and the name of the server that an address names; each may be empty. */

@@ -218,7 +218,7 @@ const faults = new Set([
   'link.refused',
   'office.failed',
 ]);
-/** Most trace records that are applied again to show a moment of the past. */
+/** Largest number of trace records that are applied again to show a moment of the past. */
 const stride = 1_000;
 
 /** All records of a trace, the actors that lived after each of them, and their lanes. Records are only appended. */

@@ -41,7 +41,7 @@ const isAnswer = (row: Row): boolean =>
   row['via'] === 'mcp'
     ? row['name'] === undefined
     : fieldsOf(row['json'])['ack'] !== undefined || textOf(row['text']).startsWith('{"ack"');
-/** Most messages that a page keeps; beyond it the oldest are dropped. */
+/** Largest number of messages that a page keeps; the oldest are dropped. */
 const mostKept = 20_000;
 
 interface Kept {

@@ -20,7 +20,7 @@ function shown(event: string, args: readonly unknown[]): readonly unknown[] {
  * Reports an event and returns its arguments; an acknowledgement among them is wrapped, so that the answer is
  * reported, too. `dir`: direction of the event.
  */
-export function heard<Args extends readonly unknown[]>(
+export function observed<Args extends readonly unknown[]>(
   frame: SocketFrame | undefined,
   dir: 'in' | 'out',
   event: string,

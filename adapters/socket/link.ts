@@ -20,7 +20,7 @@ import { wireCodes } from '../../machines/protocol/failure.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import { NAMESPACE, OUR_CLIENT } from '../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
-import { heard, type SocketFrame } from './frames.ts';
+import { observed, type SocketFrame } from './frames.ts';
 import { systemTimers } from '../clock.ts';
 
 /** Largest number of characters kept of a text from an office. */
@@ -156,7 +156,7 @@ function listenTo(
   socket.on('connect_error', (error) => connection.refused(refusalOf(error, address)));
   socket.on('disconnect', (reason) => connection.down(reason));
   socket.onAny((event: unknown, ...args: unknown[]) =>
-    connection.received(String(event), heard(frame, 'in', String(event), args)),
+    connection.received(String(event), observed(frame, 'in', String(event), args)),
   );
 }
 
@@ -181,7 +181,7 @@ export function createLinks(options: LinksOptions = {}): Links {
     const frame: SocketFrame | undefined =
       options.frame && ((dir, message) => options.frame?.(at, dir, message));
     const connection = registry.open(at, input, emit, {
-      emit: (event, ...args) => void socket.emit(event, ...heard(frame, 'out', event, args)),
+      emit: (event, ...args) => void socket.emit(event, ...observed(frame, 'out', event, args)),
       close: () => {
         isClosed = true;
         socket.disconnect();

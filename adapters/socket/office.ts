@@ -50,7 +50,7 @@ import {
   type PeerSocket,
 } from './entry/entrants.ts';
 import { Strangers } from './entry/strangers.ts';
-import { metered, heard, type SocketFrame } from './frames.ts';
+import { metered, observed, type SocketFrame } from './frames.ts';
 import { OfficeGate } from './gate.ts';
 import { checkHandshakes, versionOf, type EngineRequest } from './handshake.ts';
 import { serve, type OfficeTls } from './http.ts';
@@ -187,7 +187,7 @@ function seatSockets(
       officeConnections.received(
         socket.id,
         String(event),
-        heard(frameOf(socket.id), 'in', String(event), metered(meter, String(event), args)),
+        observed(frameOf(socket.id), 'in', String(event), metered(meter, String(event), args)),
       ),
     );
     socket.on('disconnect', (reason, error?: Error) => {
@@ -305,7 +305,7 @@ function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
     send: (socket, event, body, onAck) =>
       void socketOf(socket)?.emit(
         event as RelayedName,
-        ...(heard(frameOf(socket), 'out', event, [body, onAck]) as RelayedArgs),
+        ...(observed(frameOf(socket), 'out', event, [body, onAck]) as RelayedArgs),
       ),
     deliver: (sockets, event, body) => {
       // Sends nothing for an empty list, which means all sockets for Socket.IO.
@@ -330,7 +330,7 @@ function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
     notify: (socket, event, body) =>
       void socketOf(socket)?.emit(
         event,
-        ...(heard(frameOf(socket), 'out', event, [body]) as unknown as NoticeArgs),
+        ...(observed(frameOf(socket), 'out', event, [body]) as unknown as NoticeArgs),
       ),
   };
 }

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/prom
 import { tmpdir } from 'node:os';
 import { join, basename } from 'node:path';
 import type { BlobFacts, BlobPart, BlobRead } from '../../machines/blobs/blobs.rules.ts';
-import { Shelf, shelfLimits, type ShelfLimits } from '../../machines/blobs/shelf.ts';
+import { ContentStore, storeLimits, type StoreLimits } from '../../machines/blobs/shelf.ts';
 import type { Ports } from '../../machines/kernel/ports.ts';
 import { blobSizes } from '../../machines/protocol/messages/blobs.ts';
 import { during, systemClock, waitingTimers } from '../clock.ts';
@@ -20,7 +20,7 @@ interface Place {
 export interface BlobStoreOptions {
   /** Folder for files of hosts; `false`: the folder for temporary files. Default `$XDG_STATE_HOME/a2c`. */
   readonly stateDir?: string | false | undefined;
-  readonly limits?: ShelfLimits | undefined;
+  readonly limits?: StoreLimits | undefined;
   /** Passes the bytes of a part to the connection that asked for it under this ticket. */
   readonly give: (ticket: string, bytes: Uint8Array) => void;
 }
@@ -78,7 +78,7 @@ async function sweep(base: string): Promise<void> {
 export class BlobStore {
   readonly #stateDir: BlobStoreOptions['stateDir'];
   readonly #give: BlobStoreOptions['give'];
-  readonly #shelf: Shelf<Place>;
+  readonly #shelf: ContentStore<Place>;
   /** Hashes of skill files by path. `mark` tells whether the file has changed since then. */
   readonly #hashed = new Map<string, { readonly mark: string; readonly handle: string }>();
   /** Contents that are being written, by hash. */
@@ -87,10 +87,10 @@ export class BlobStore {
   #timer: unknown;
   #isClosed = false;
 
-  constructor({ stateDir, limits = shelfLimits, give }: BlobStoreOptions) {
+  constructor({ stateDir, limits = storeLimits, give }: BlobStoreOptions) {
     this.#stateDir = stateDir;
     this.#give = give;
-    this.#shelf = new Shelf(limits);
+    this.#shelf = new ContentStore(limits);
   }
 
   /** Keeps a content for a reader; undefined when there is no room, or the disk is full. */

@@ -3,13 +3,13 @@ import type { BlobRefusal } from '../protocol/messages/blobs.ts';
 import type { BlobFacts, BlobRead } from './blobs.rules.ts';
 
 /** Limits of the contents that one computer keeps. */
-export interface ShelfLimits {
+export interface StoreLimits {
   /** Largest number of bytes of all contents together; the content that was read the longest ago is dropped first. */
   readonly mostBytes: number;
   /** Time in ms after the last read after which a content is dropped. */
   readonly keepMs: number;
 }
-export const shelfLimits: ShelfLimits = { mostBytes: 1024 * 1024 * 1024, keepMs: 600_000 };
+export const storeLimits: StoreLimits = { mostBytes: 1024 * 1024 * 1024, keepMs: 600_000 };
 
 interface Kept<Where> extends BlobFacts {
   readonly where: Where;
@@ -26,13 +26,13 @@ export type Found<Where> =
 const isHandle = (handle: string): boolean => /^[0-9a-f]{64}$/.test(handle);
 
 /** Store of contents. `Where` is the type of their places, which only the caller knows. */
-export class Shelf<Where> {
-  readonly #limits: ShelfLimits;
+export class ContentStore<Where> {
+  readonly #limits: StoreLimits;
   /** Contents in the order of their last use. */
   readonly #kept = new Map<string, Kept<Where>>();
   #bytes = 0;
 
-  constructor(limits: ShelfLimits = shelfLimits) {
+  constructor(limits: StoreLimits = storeLimits) {
     this.#limits = limits;
   }
   /** Tells whether a content of this size is within the limit of all contents. */

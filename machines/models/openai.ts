@@ -53,7 +53,7 @@ export type OpenAIMediaPart =
 /** Message with images, sounds and documents of results, because a result itself takes text alone. */
 export interface OpenAIMediaMessage {
   readonly role: 'user';
-  /** Media, each after its name in the texts of the results. */
+  /** Media of the results, each after the name that the texts of the results give it. */
   readonly content: OpenAIMediaPart[];
 }
 

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { heard, MCP_EVENTS, type Heard, type McpEvent, type Phases } from './events.ts';
+import { presenterEventsOf, MCP_EVENTS, type WatchedEvent, type McpEvent, type Phases } from './events.ts';
 
 const failure = { code: 'ServerLost', message: 'exit code 1', remedy: 'fix it' } as const;
-const is = (state: string, why: typeof failure | null = null): Heard => ({
+const is = (state: string, why: typeof failure | null = null): WatchedEvent => ({
   type: 'server.changed',
   name: 'a',
   state,
   failure: why,
 });
-const ordered: Heard = { type: 'start.ordered', name: 'a' };
-function told(...events: readonly Heard[]): McpEvent[] {
+const ordered: WatchedEvent = { type: 'start.ordered', name: 'a' };
+function told(...events: readonly WatchedEvent[]): McpEvent[] {
   let phases: Phases = {};
   return events.flatMap((event) => {
-    const folded = heard(phases, event);
+    const folded = presenterEventsOf(phases, event);
     phases = folded.phases;
     return folded.events;
   });
 }
-const names = (...events: readonly Heard[]): string[] =>
+const names = (...events: readonly WatchedEvent[]): string[] =>
   told(...events).map(({ name, value }) =>
     name === MCP_EVENTS.SERVER_STATUS_CHANGED
       ? (value as { status: string }).status
@@ -74,7 +74,7 @@ describe('what a presenter tells of a server', () => {
     expect(names(is('connecting'), is('idle'))).toEqual(['stopped', 'client-list-updated']);
   });
   it('keeps servers apart, whatever their names', () => {
-    const of = (name: string, state: string): Heard => ({
+    const of = (name: string, state: string): WatchedEvent => ({
       type: 'server.changed',
       name,
       state,

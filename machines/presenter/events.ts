@@ -65,7 +65,7 @@ type Phase = 'starting' | 'retrying' | 'running' | 'lost';
 export type Phases = Readonly<Record<string, Phase>>;
 
 /** Events of a computer that matter to a presenter. */
-export type Heard =
+export type WatchedEvent =
   | {
       readonly type: 'server.changed';
       readonly name: string;
@@ -127,7 +127,7 @@ function moved(phases: Phases, name: string, to: Phase | undefined): Phases {
  * Turns an event of the computer into events of the presenter, in the order of DeepChat: success gives
  * status, list, started; failure gives status, notification, list; a stop gives status, list, stopped.
  */
-export function heard(phases: Phases, event: Heard): Folded {
+export function presenterEventsOf(phases: Phases, event: WatchedEvent): Folded {
   if (event.type === 'call.settled') return { phases, events: resultOf(event) };
   const { name } = event;
   const now = at(phases, name);
@@ -176,7 +176,7 @@ export function heard(phases: Phases, event: Heard): Folded {
  * Returns the result event of a call only when its server has answered; refused, lost and cancelled calls
  * give none.
  */
-function resultOf(call: Extract<Heard, { type: 'call.settled' }>): readonly McpEvent<never>[] {
+function resultOf(call: Extract<WatchedEvent, { type: 'call.settled' }>): readonly McpEvent<never>[] {
   const isAnswered = call.end === 'succeeded' || (call.end === 'failed' && call.result !== null);
   return isAnswered ? [{ name: 'mcp:tool-call-result', value: toResponse(call.reqId, call) }] : [];
 }

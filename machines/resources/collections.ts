@@ -213,7 +213,7 @@ export function withRemedy(failure: Failure): Failure {
 }
 
 /** Advice for a question whose answer is too large (413): how to ask for less. */
-export const narrower: Readonly<Record<string, string>> = {
+export const adviceOnTooLarge: Readonly<Record<string, string>> = {
   [events.getDesktop]: 'Ask for fewer windows (size), or for one of them (window)',
   [events.getFinder]: 'Ask for fewer documents at a time (limit), or for some of them (keywords, file type)',
   [events.readResource]:

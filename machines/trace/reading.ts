@@ -221,7 +221,7 @@ export class TraceCollector {
     else this.#frames.push({ ...(record as unknown as FrameLine), s, t });
     return undefined;
   }
-  /** Returns the trace after its last line. Call it only when no line was wrong and there was one. */
+  /** Returns the whole trace. Call it only after the last line, when there was a line and none was wrong. */
   get trace(): Trace {
     const { head, tail, isTorn } = this.#reader;
     if (!head) throw new Error('No line was read');

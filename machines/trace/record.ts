@@ -134,8 +134,8 @@ export interface Facts {
   /** Orders that led the hosts to their current state, in words of the public API. */
   readonly orders: readonly ChannelEvent[];
   /**
-   * Events reported by the world on open channels that still hold: the answer to `initialize`, seats,
-   * sockets.
+   * Events that the world reported on channels that are still open, as far as they are still true: the answer to
+   * `initialize`, seats, sockets.
    */
   readonly told: readonly ChannelEvent[];
   /** Last exit of each closed port, such as a process. Its channel has no number: `process:files`. */

@@ -7,7 +7,7 @@ import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 /** Failures and seats of an office that consists of several nodes. */
 
 /** Failure while the register cannot be reached; nothing was done. */
-export const apart: Failure = {
+export const apartFailure: Failure = {
   code: wireCodes.unavailable,
   message: 'The office cannot reach its register now: try again',
   details: { reason: 'register' },
@@ -128,9 +128,9 @@ export class OwnSeats {
       this.#claiming -= 1;
       // Marks a claim without an answer as unsure. If it was carried out after all, the next comparison with the register frees it.
       if (!answer) this.#isUnsure = true;
-      if (!answer) return settled(apart.message);
+      if (!answer) return settled(apartFailure.message);
       if (!answer.ok)
-        return settled(answer.holder ? takenText(seat, answer.holder.seat.name) : apart.message);
+        return settled(answer.holder ? takenText(seat, answer.holder.seat.name) : apartFailure.message);
       this.#hold(extended(wanted, { node: this.#register.node, fence: answer.fence }));
       settled(null);
     });

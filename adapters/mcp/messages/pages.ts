@@ -4,7 +4,7 @@ import { wireCodes } from '../../../machines/protocol/failure.ts';
 import { type Tell } from '../lenient.ts';
 import { decoders, unusableTool } from './codec.ts';
 import { notesOf, type Envelope } from './envelope.ts';
-import { factOf, unusable } from './refusal.ts';
+import { factOf, unusableAnswer } from './refusal.ts';
 import { fieldsOf, isObject } from '../../../machines/protocol/json.ts';
 
 /**
@@ -92,7 +92,9 @@ export class Gathering {
     const page = fieldsOf(fact.result);
     const found = page[this.#member] ?? [];
     if (!isObject(fact.result) || !Array.isArray(found))
-      return { refused: unusable(id, `the server answered ${method} without a list of ${this.#member}`) };
+      return {
+        refused: unusableAnswer(id, `the server answered ${method} without a list of ${this.#member}`),
+      };
     for (const entry of found) this.#add(entry);
     this.#bytes += notesOf(answer).bytes ?? 0;
     const tooMuch = this.#tooMuch();

@@ -50,7 +50,7 @@ export function foreignVersion(version: unknown): Failure {
 type Refusal = Extract<RequestFact, { type: 'ask.refused' }>;
 
 /** Makes the refusal of a request that surely never reached the server. */
-export const unsent = (id: string, failure: Failure): Refusal => ({
+export const unsentRequest = (id: string, failure: Failure): Refusal => ({
   type: 'ask.refused',
   id,
   failure,
@@ -67,7 +67,7 @@ export const unwritable: Failure = {
 };
 
 /** Makes the refusal of a request that was sent and will not be answered. */
-export const lost = (id: string, reason: string): Refusal => ({
+export const lostRequest = (id: string, reason: string): Refusal => ({
   type: 'ask.refused',
   id,
   failure: { code: 'ServerLost', message: `${reason} before it answered` },
@@ -77,20 +77,20 @@ export const lost = (id: string, reason: string): Refusal => ({
 
 /** Makes the refusal of a request that failed while it was being sent. Its session lives on, or reports its own end. */
 export function refusedOnTheWay(id: string, error: unknown): Refusal {
-  if (!(error instanceof Refused)) return unsent(id, notConnected);
+  if (!(error instanceof Refused)) return unsentRequest(id, notConnected);
   const { failure, sent, isLost } = error;
   return { type: 'ask.refused', id, failure, sent, ...(isLost && { lost: true, alone: true }) };
 }
 
 /** Makes the refusal of a request whose answer cannot be used. */
-export const unusable = (id: string, message: string): Refusal => ({
+export const unusableAnswer = (id: string, message: string): Refusal => ({
   type: 'ask.refused',
   id,
   failure: { code: wireCodes.internal, message },
   sent: true,
 });
 /** Makes the refusal of a tool call that ran and whose answer cannot be used. */
-export const unusableCall = (id: string, message: string): Refusal => unread(unusable(id, message));
+export const unusableCall = (id: string, message: string): Refusal => unread(unusableAnswer(id, message));
 
 /** Turns an answer into a fact: the result exactly as received, or the reason why there is none. */
 export function factOf(id: string, answer: Envelope, method: string): RequestFact {

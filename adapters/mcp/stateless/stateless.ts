@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Timers } from '../../clock.ts';
-import { noted } from '../messages/envelope.ts';
+import { withNotes } from '../messages/envelope.ts';
 import {
   type Answer,
   type InputRequired,
@@ -308,7 +308,7 @@ export class StatelessTransport implements McpTransport {
   }
   #given(method: string, answer: Answer, id: Answer['id']): Answer {
     const result = isObject(answer.result) && { result: this.#tools.read(method, answer.result) };
-    return noted({ ...answer, id, ...result }, answer);
+    return withNotes({ ...answer, id, ...result }, answer);
   }
   /** Sends a request and resolves with its answer; rejects when it will not be answered. */
   #exchange(request: Request): Promise<Answer>;

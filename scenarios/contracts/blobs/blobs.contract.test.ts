@@ -11,7 +11,7 @@ import {
   type BlobPart,
   type BlobRead,
 } from '../../../machines/blobs/blobs.rules.ts';
-import { shelfLimits } from '../../../machines/blobs/shelf.ts';
+import { storeLimits } from '../../../machines/blobs/shelf.ts';
 import type { Ports, RequestFact } from '../../../machines/kernel/ports.ts';
 import { ScriptedBlobs } from '../../stage/scripted/host-ports.ts';
 
@@ -29,7 +29,7 @@ afterEach(async () => {
   await Promise.all(stores.splice(0).map((store) => store.close()));
   rmSync(folder, { recursive: true, force: true });
 });
-const storeOf = (limits = shelfLimits): BlobStore => {
+const storeOf = (limits = storeLimits): BlobStore => {
   const store = new BlobStore({ stateDir: folder, limits, give });
   stores.push(store);
   return store;

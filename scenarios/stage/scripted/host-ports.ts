@@ -7,7 +7,7 @@ import type {
 } from '../../../machines/uploads/upload.rules.ts';
 import type { Binary, BlobPart, BlobRead } from '../../../machines/blobs/blobs.rules.ts';
 import type { HandOptions } from '../../../machines/blobs/hand.ts';
-import { Shelf } from '../../../machines/blobs/shelf.ts';
+import { ContentStore } from '../../../machines/blobs/shelf.ts';
 import { blobSizes } from '../../../machines/protocol/messages/blobs.ts';
 import type { Ports, Emit, RequestFact } from '../../../machines/kernel/ports.ts';
 import type { Resolve, Resolved, LogIn } from '../../../machines/client/client.events.ts';
@@ -370,7 +370,7 @@ export class ScriptedBlobs {
   fault: 'hangs' | 'fails' | 'full' | 'lies' | null = null;
   /** Largest number of bytes of one part. */
   partBytes: number = blobSizes.partBytes;
-  readonly shelf = new Shelf<Buffer>();
+  readonly shelf = new ContentStore<Buffer>();
   /** Gives the bytes of a part to the connection that asked. */
   give: (ticket: string, bytes: Uint8Array) => void = () => {};
   readonly #clock: Clock & { now(): number };
