@@ -7,7 +7,7 @@ import {
   defaultLimits,
   finishAsk,
   judgeAsk,
-  judged,
+  ownRuleJudge,
   noLimits,
   type JudgedCall,
   type Judgement,
@@ -17,7 +17,7 @@ import {
   confirmationFailed,
   confirmationLate,
   confirmationMissing,
-  handed,
+  copiedAsJson,
   textOf,
   toolIn,
   whyWithdrawn,
@@ -91,7 +91,7 @@ export class CallPorts {
       const memory = memoryOf(call);
       return () => (memory() as { readonly failure?: Failure | null } | undefined)?.failure;
     };
-    this.#judge = judged({ knownTo, validate, noted });
+    this.#judge = ownRuleJudge({ knownTo, validate, noted });
     this.#ports = {
       policy: judgeAsk({
         knownTo,
@@ -247,7 +247,7 @@ const confirmAsk =
     const { signal } = aborter;
     const { title, annotations } = toolIn(knownTo(from), server, tool) ?? {};
     // Copies the arguments: changes that the callback makes for display must not alter what is sent.
-    const shown = { title: title ?? annotations?.title ?? tool, arguments: handed(given) };
+    const shown = { title: title ?? annotations?.title ?? tool, arguments: copiedAsJson(given) };
     const question = { reqId, agent, ...whose(from), server, tool, ...shown };
     const whole: ConfirmQuestion = { ...question, annotations: annotations ?? null, signal };
     // Reads the host's answer to a confirmation inside the promise, because reading a property of it may throw.

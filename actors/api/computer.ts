@@ -68,7 +68,7 @@ import {
   type Door,
 } from '../../adapters/index.ts';
 import { defaultRemembered } from '../../machines/call/history.ts';
-import { handed } from '../../machines/call/policy/index.ts';
+import { copiedAsJson } from '../../machines/call/policy/index.ts';
 import type { CallProgressed, CallSettled } from '../../machines/call/call.rules.ts';
 import type {
   ComputerContext,
@@ -410,7 +410,7 @@ class HostedComputer implements Computer {
     const { timeoutMs = this.#timing().callTotalMs, confirmed: isConfirmed = false, context } = options;
     const conversation = options.sessionKey ?? this.#contexts.callerOf(context);
     // Copies the parameters now: later changes of the host's object must not alter what was judged.
-    const asked = { tool, params: handed(params), timeoutMs };
+    const asked = { tool, params: copiedAsJson(params), timeoutMs };
     const refused = (settled: CallSettled): CallSettled => this.#history.refused(asked, settled, context);
     const send = (ticket: string, reqId: string): void => {
       const closed = closedCall(ticket, reqId, tool);

@@ -30,10 +30,10 @@ const parts = setup({
     noteAsked: assign(({ context }) => rules.afterAsking(context)),
     noteTaken: assign(({ context }) => ({ untaken: Math.max(0, context.untaken - 1) })),
     noteTry: assign(({ context }) => ({ tries: context.tries + 1 })),
-    startAgain: assign(({ context }) => rules.again(context)),
+    startAgain: assign(({ context }) => rules.restarted(context)),
     remember: assign((_, { failure }: { readonly failure: Failure }) => ({ failure })),
     forgetFailure: assign({ failure: null }),
-    take: assign(({ context }, answer: Answer) => rules.taken(context, answer).next),
+    take: assign(({ context }, answer: Answer) => rules.withPart(context, answer).next),
   },
   guards: {
     isBroken: ({ context }, answer: Answer) => {
@@ -63,7 +63,7 @@ const withdraw = parts.enqueueActions(({ context, enqueue }) => {
 });
 const give = parts.enqueueActions(({ context, event, enqueue }) => {
   const answer = event as Answer;
-  const { parts: given } = rules.taken(context, answer);
+  const { parts: given } = rules.withPart(context, answer);
   enqueue({ type: 'postAll', params: { messages: rules.partsGiven(context, given) } });
   enqueue({ type: 'take', params: answer });
   enqueue('forgetFailure');
@@ -93,7 +93,7 @@ const tell = (end: DownloadEnded['end']) =>
 
 export const downloadMachine = parts.createMachine({
   id: 'download',
-  context: ({ input }) => ({ ...input, ...rules.fresh }),
+  context: ({ input }) => ({ ...input, ...rules.noPartsYet }),
   initial: 'asking',
   on: {
     close: '.cancelled',

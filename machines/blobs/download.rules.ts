@@ -76,7 +76,7 @@ export interface DownloadContext extends DownloadInput {
   readonly tries: number;
   readonly failure: Failure | null;
 }
-export const fresh = {
+export const noPartsYet = {
   asked: [],
   held: {},
   next: 0,
@@ -162,7 +162,7 @@ export const failureOf = (c: DownloadContext, answer: Answer): Failure | undefin
 };
 
 /** Adds a part that came. Returns the changed context, and the parts that the host gets now, in their order. */
-export function taken(
+export function withPart(
   c: DownloadContext,
   answer: Answer,
 ): { readonly next: Partial<DownloadContext>; readonly parts: readonly HeldBlobReply[] } {
@@ -194,7 +194,7 @@ export const isAstray = (c: DownloadContext): boolean =>
 export const isWhole = ({ facts, given }: DownloadContext): boolean =>
   facts !== null && given >= facts.totalBytes;
 /** Returns the changes of the context after which the download asks again, from the first part that the host has not got. */
-export const again = (c: DownloadContext): Partial<DownloadContext> => ({
+export const restarted = (c: DownloadContext): Partial<DownloadContext> => ({
   asked: [],
   held: {},
   next: c.given,

@@ -48,9 +48,9 @@ import {
 import * as rules from './call.rules.ts';
 import {
   argumentsInvalid,
-  carried,
+  withToolMeta,
   confirmationDenied,
-  finished,
+  finalResult,
   isRefusedByTool,
   notConfirmed,
   nothingFound,
@@ -75,13 +75,13 @@ const parts = setup({
     release: assign({ isPending: false }),
     outlive: assign({ outlivesLoss: false }),
     rememberResult: assign(({ context }, { result, digits }: rules.CallAnswer) => ({
-      result: carried(context, result, digits),
+      result: withToolMeta(context, result, digits),
       ...(digits && { digits }),
     })),
     /** Stores an answer that arrived before the cancellation took effect, or because of it. */
     rememberAnswer: assign((_, { result }: { result: unknown }) => ({ result, failure: null })),
     rememberFinished: assign(({ context: c }, { finding }: { finding: Finding }) => ({
-      result: finished(c, c.result, finding),
+      result: finalResult(c, c.result, finding),
     })),
     rememberFailure: assign((_, params: { failure: Failure }) => ({ failure: params.failure })),
     rememberUnsent: assign((_, params: { failure: Failure }) => ({

@@ -15,7 +15,7 @@ import { timingOf } from '../kernel/timing.ts';
 import type { Failure } from '../protocol/failure.ts';
 import { uploadLimits, uploadRefused } from '../protocol/messages/blobs.ts';
 import {
-  ended,
+  endedFailure,
   isSameDeclaration,
   passedPart,
   refusedPart,
@@ -52,7 +52,7 @@ function refusal(c: ComputerContext, part: PartWanted): Failure | undefined {
   if (known && known.agent !== part.agent)
     return uploadRefused('forbidden', 'This upload belongs to another agent', { upload_id: part.upload });
   if (known && !part.declared) return undefined;
-  if (known || !part.declared) return ended(part);
+  if (known || !part.declared) return endedFailure(part);
   return Object.keys(c.uploads).length >= uploadLimits.atOnce
     ? uploadRefused('busy', `This computer takes at most ${uploadLimits.atOnce} files at once`)
     : undefined;

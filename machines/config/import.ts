@@ -122,7 +122,7 @@ export function importFrom(
     for (const each of twice) told.add(each);
     const [first] = twice;
     const once = first ? { ...given, why: `${first.path}: ${first.message}` } : inProject(given, project);
-    const made = judged(once, known, taken);
+    const made = importedServer(once, known, taken);
     if (made.server) taken.set(made.name, made.server);
     return made;
   });
@@ -155,7 +155,7 @@ function inputsOf(
 }
 
 const isWarningOfLoss = (line: string): boolean => line.includes('ignored') || line.includes('not supported');
-function judged(
+function importedServer(
   given: AppServer,
   inputs: readonly Fields[],
   taken: ReadonlyMap<string, ServerConfig | undefined>,

@@ -71,7 +71,7 @@ type ReadFacts =
 export const readFacts = (kind: ServerConfig['kind'], rendered: unknown): ReadFacts => {
   const findings: Findings = { mistakes: [], warnings: [] };
   const at = (inner: Path): Path => ['server_parameters', ...inner];
-  const facts = judged(kind, isObject(rendered) ? asTexts(rendered) : {}, findings, at);
+  const facts = checkedFacts(kind, isObject(rendered) ? asTexts(rendered) : {}, findings, at);
   if (facts !== undefined && 'url' in facts && !isHttpUrl(facts.url))
     addMistake(
       findings,
@@ -82,7 +82,7 @@ export const readFacts = (kind: ServerConfig['kind'], rendered: unknown): ReadFa
   return facts === undefined || mistakes.length > 0 ? { ok: false, mistakes } : { ok: true, facts };
 };
 
-const judged = (
+const checkedFacts = (
   kind: ServerConfig['kind'],
   value: object,
   findings: Findings,

@@ -110,7 +110,7 @@ export {
 } from './messages/collections.ts';
 export {
   callToolResult,
-  carried,
+  relayedQuestion,
   computerUpdate,
   disconnecting,
   getTools,
@@ -123,7 +123,7 @@ export {
   toolCall,
   toolCallCancel,
   toolCallCancelled,
-  type Carried,
+  type RelayedQuestion,
   type ComputerUpdate,
   type Disconnecting,
   type GetTools,

@@ -42,9 +42,9 @@ const parts = setup({
     count: assign(({ context: c }) => ({ received: c.received + (c.parts[0]?.bytes ?? 0) })),
     land: assign((_, { path }: { path: string }) => ({ path })),
     fail: assign((_, { failure }: { failure: Failure }) => ({ failure })),
-    failLate: assign(({ context }) => ({ failure: rules.expired(context) })),
-    failRange: assign(({ context }) => ({ failure: rules.outOfRange(context) })),
-    failAtClose: assign(({ context }) => ({ failure: rules.ended(context) })),
+    failLate: assign(({ context }) => ({ failure: rules.expiredFailure(context) })),
+    failRange: assign(({ context }) => ({ failure: rules.outOfRangeFailure(context) })),
+    failAtClose: assign(({ context }) => ({ failure: rules.endedFailure(context) })),
   },
   guards: {
     isFull: ({ context }) => rules.isFull(context),
@@ -76,14 +76,15 @@ const answerPart = postsAll((c: UploadContext) =>
   c.parts.slice(0, 1).map((part) => rules.takenPart(c, part)),
 );
 const refusePart = postsAll((c: UploadContext) =>
-  c.parts.slice(0, 1).map((part) => rules.refusedPart(part, rules.outOfRange(c))),
+  c.parts.slice(0, 1).map((part) => rules.refusedPart(part, rules.outOfRangeFailure(c))),
 );
 const refuseAll = postsAll((c: UploadContext) => c.parts.map((part) => rules.refusedPart(part, c.failure)));
 const failed = {
   type: 'fail',
   params: ({ event }: { event: Answered | Refused }) => ({ failure: rules.failureOf(event) }),
 } as const;
-const forbidden = (why: string) => ({ type: 'fail', params: { failure: rules.notAllowed(why) } }) as const;
+const forbidden = (why: string) =>
+  ({ type: 'fail', params: { failure: rules.notAllowedFailure(why) } }) as const;
 /** Actions that keep a part until its turn, unless too many wait already. */
 const keepPart = {
   'part.wanted': [
@@ -109,7 +110,7 @@ export const uploadMachine = parts.createMachine({
     parts: [input.first],
     received: 0,
     path: null,
-    failure: rules.ended(input),
+    failure: rules.endedFailure(input),
   }),
   initial: 'judging',
   on: { ...keepPart, close: { target: '.ended', actions: 'failAtClose' } },
@@ -125,7 +126,9 @@ export const uploadMachine = parts.createMachine({
             target: 'ended',
             actions: {
               type: 'fail',
-              params: ({ event }) => ({ failure: rules.notAllowed(ruling({ event }).reason ?? 'by a rule') }),
+              params: ({ event }) => ({
+                failure: rules.notAllowedFailure(ruling({ event }).reason ?? 'by a rule'),
+              }),
             },
           },
         ],
@@ -133,7 +136,7 @@ export const uploadMachine = parts.createMachine({
           target: 'ended',
           actions: {
             type: 'fail',
-            params: ({ event }) => ({ failure: rules.notAllowed(event.failure.message) }),
+            params: ({ event }) => ({ failure: rules.notAllowedFailure(event.failure.message) }),
           },
         },
       },
@@ -150,7 +153,7 @@ export const uploadMachine = parts.createMachine({
             actions: {
               type: 'fail',
               params: ({ event }) => ({
-                failure: rules.notAllowed(word({ event }).reason ?? 'a person refused it'),
+                failure: rules.notAllowedFailure(word({ event }).reason ?? 'a person refused it'),
               }),
             },
           },
@@ -159,7 +162,7 @@ export const uploadMachine = parts.createMachine({
           target: 'ended',
           actions: {
             type: 'fail',
-            params: ({ event }) => ({ failure: rules.notAllowed(event.failure.message) }),
+            params: ({ event }) => ({ failure: rules.notAllowedFailure(event.failure.message) }),
           },
         },
       },

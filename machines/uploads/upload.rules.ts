@@ -152,7 +152,7 @@ export const isOverrun = (c: UploadContext): boolean =>
 export const isOutOfRange = (c: UploadContext): boolean =>
   c.parts[0]?.offset !== c.received || (c.parts[0].isLast && endOf(c) !== c.declared.bytes);
 export const isLast = ({ parts: [part] }: UploadContext): boolean => part?.isLast === true;
-export const outOfRange = (c: UploadContext): Failure =>
+export const outOfRangeFailure = (c: UploadContext): Failure =>
   uploadRefused(
     'range',
     `The computer has ${c.received} of ${c.declared.bytes} bytes; the part does not go on there`,
@@ -163,11 +163,11 @@ export const outOfRange = (c: UploadContext): Failure =>
     },
   );
 /** Failure of an upload that ended because no further part came. */
-export const expired = ({ upload }: UploadContext): Failure =>
+export const expiredFailure = ({ upload }: UploadContext): Failure =>
   uploadRefused('invalid_upload', 'The upload had no further part for too long', { upload_id: upload });
-export const ended = ({ upload }: Pick<UploadContext, 'upload'>): Failure =>
+export const endedFailure = ({ upload }: Pick<UploadContext, 'upload'>): Failure =>
   uploadRefused('invalid_upload', 'The upload has ended', { upload_id: upload });
-export const notAllowed = (why: string): Failure =>
+export const notAllowedFailure = (why: string): Failure =>
   uploadRefused('forbidden', `The upload is not allowed: ${why}`);
 export const slowDisk: Failure = uploadRefused('io_error', 'The landing folder did not answer in time');
 /** Returns the failure for the agent when the port could not be asked or has refused. */
@@ -192,7 +192,7 @@ export const refusedPart = (part: PartWanted, failure: Failure): Post =>
   post(part.replyTo, refusal(part, failure), { optional: true });
 /** Passes a part to the machine of its upload. When that has ended meanwhile, the part is refused. */
 export const passedPart = (to: AddressFor<UploadOrder>, part: PartWanted): Post =>
-  post(to, part, { onUndelivered: message(part.replyTo, refusal(part, ended(part))) });
+  post(to, part, { onUndelivered: message(part.replyTo, refusal(part, endedFailure(part))) });
 /** Answers a part that was written: with the bytes that the computer has, or the path of the finished file. */
 export const takenPart = (c: UploadContext, part: PartWanted): Post => {
   const landed = c.path === null ? null : { ...c.declared, path: c.path };
@@ -201,7 +201,7 @@ export const takenPart = (c: UploadContext, part: PartWanted): Post => {
 };
 /** Answers a part that came after the file has landed: the last part again, or a question how far the upload is. */
 export const lateAnswer = (c: UploadContext, part: PartWanted): Post =>
-  part.isLast || part.resumes === true ? takenPart(c, part) : refusedPart(part, outOfRange(c));
+  part.isLast || part.resumes === true ? takenPart(c, part) : refusedPart(part, outOfRangeFailure(c));
 
 export const isSameDeclaration = (one: Declared, other: Declared): boolean =>
   one.bytes === other.bytes && one.sha256 === other.sha256 && one.name === other.name;

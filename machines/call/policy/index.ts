@@ -18,8 +18,8 @@ export {
   type WhyNot,
 } from './policy.ts';
 export {
-  carried,
-  finished,
+  withToolMeta,
+  finalResult,
   handleOf,
   isOverBudget,
   isRefusedByTool,
@@ -39,6 +39,6 @@ export {
   type CallLimitersOptions,
   type Limiter,
 } from './call-limiters.ts';
-export { judgeAsk, judged, toolIn, type JudgedCall, type KnownTools } from './judge.ts';
+export { judgeAsk, ownRuleJudge, toolIn, type JudgedCall, type KnownTools } from './judge.ts';
 export { finishAsk } from './judge.ts';
-export { handed, textOf } from './judge.ts';
+export { copiedAsJson, textOf } from './judge.ts';

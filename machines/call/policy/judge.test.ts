@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type Permission,
   judgeAsk,
-  judged as judgedBy,
+  ownRuleJudge,
   permissionRequest,
   toolIn,
   type KnownTools,
@@ -137,7 +137,7 @@ describe('a call is judged', () => {
   ] as const)('and it is told how far its arguments could not be: %j', (validity, told) => {
     const noted: string[] = [];
     const knowing = { knownTo: () => known, validate: () => validity };
-    judgedBy({ ...knowing, noted: (server, _, text) => noted.push(`${server}: ${text}`) })(
+    ownRuleJudge({ ...knowing, noted: (server, _, text) => noted.push(`${server}: ${text}`) })(
       'computer/call',
       call,
     );

@@ -91,7 +91,7 @@ const wrong = (problems: readonly string[]): Judgement => ({
  * Port `judge`: applies our own rule synchronously. Arguments are checked first, so that neither a rule nor a person
  * is asked about a call that is invalid anyway.
  */
-export const judged =
+export const ownRuleJudge =
   (knowing: Knowing) =>
   (from: string, call: JudgedCall): Judgement => {
     const problems = problemsOf(knowing, from, call);
@@ -135,7 +135,7 @@ export const judgeAsk =
     try {
       // Gives the host a copy, so that it cannot change the arguments that were validated.
       const said: unknown = permission(from)(
-        permissionRequest(known, { ...call, params: handed(call.params) }),
+        permissionRequest(known, { ...call, params: copiedAsJson(call.params) }),
       );
       if (isLater(said)) Promise.resolve(said).then(unlessOver(say)).catch(unlessOver(fail));
       else say(said);
@@ -180,7 +180,7 @@ export const textOf = (error: unknown): string => {
  * Copies a value through JSON, as its receiver will read it, so that no callback can change the original. A value
  * that is no JSON is returned unchanged.
  */
-export function handed<T extends object>(value: T): T {
+export function copiedAsJson<T extends object>(value: T): T {
   try {
     return JSON.parse(JSON.stringify(value)) as T;
   } catch {
@@ -306,7 +306,7 @@ export const isOverBudget = ({ policy }: Called, result: unknown): boolean =>
 /** Returns warnings that explain why some numbers are given as text. */
 const digitWarnings = (digits: readonly Digits[] = []): readonly string[] => digits.map(givenAsText);
 /** Adds the metadata of the tool to a result (a2c-wire §3.6), so that VRL programs see it too. */
-export const carried = (
+export const withToolMeta = (
   { policy }: Pick<Called, 'policy'>,
   result: unknown,
   digits?: readonly Digits[],
@@ -318,7 +318,7 @@ export const carried = (
 
 const tooLarge = 'What the program of its server made of it is too large to be given';
 /** Builds the final result: adds the findings of the post-processing, and cuts the result to its size limit. */
-export function finished(call: Called, given: unknown, finding: Finding): unknown {
+export function finalResult(call: Called, given: unknown, finding: Finding): unknown {
   const { policy } = call;
   if (!policy) return given;
   const { mismatch, transformed, content } = finding;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CallPolicy } from './policy.ts';
-import { carried, finished, isOverBudget, isRefusedByTool, nothingFound, withMeta } from './judge.ts';
+import { withToolMeta, finalResult, isOverBudget, isRefusedByTool, nothingFound, withMeta } from './judge.ts';
 
 const policy: CallPolicy = {
   ...{ isConfirmed: false, generation: 1, confirmMs: 1, meta: { auto_apply: true } },
@@ -18,11 +18,14 @@ describe('a result of a call', () => {
 
   it('carries the meta of its tool, but for an error, and is not changed itself', () => {
     const given = { ...hello, _meta: { a: 1 } };
-    expect(carried(call, given)).toEqual({ ...hello, meta: { a: 1, a2c_tool_meta: { auto_apply: true } } });
+    expect(withToolMeta(call, given)).toEqual({
+      ...hello,
+      meta: { a: 1, a2c_tool_meta: { auto_apply: true } },
+    });
     expect(given).toEqual({ ...hello, _meta: { a: 1 } });
     const refused = { ...hello, isError: true };
-    expect(carried(call, refused)).toBe(refused);
-    expect(carried({ policy: { ...policy, meta: null } }, given)).toBe(given);
+    expect(withToolMeta(call, refused)).toBe(refused);
+    expect(withToolMeta({ policy: { ...policy, meta: null } }, given)).toBe(given);
   });
 
   it('has what our own host adds over what its server said under the same name', () => {
@@ -42,9 +45,9 @@ describe('a result of a call', () => {
 
 describe('what was found when a result was post-processed', () => {
   it('stands under its meta, and nothing stands there that was not found', () => {
-    expect(finished(call, hello, nothingFound)).toBe(hello);
+    expect(finalResult(call, hello, nothingFound)).toBe(hello);
     const finding = { mismatch: ['a: is missing'], transformed: '{"b":1}', warnings: ['slow'] };
-    expect(finished(call, hello, finding)).toEqual({
+    expect(finalResult(call, hello, finding)).toEqual({
       ...hello,
       meta: {
         a2c_vrl_transformed: '{"b":1}',
@@ -55,25 +58,27 @@ describe('what was found when a result was post-processed', () => {
   });
 
   it('is left out and named when it is what is too large: nobody keeps a whole of which the result would speak', () => {
-    const given = finished(call, hello, { ...nothingFound, transformed: JSON.stringify(long + long) });
+    const given = finalResult(call, hello, { ...nothingFound, transformed: JSON.stringify(long + long) });
     expect(given).toEqual({ ...hello, meta: { a2c_warnings: [expect.stringContaining('too large')] } });
   });
 
   it('is left out silently where not even that fits beside the result', () => {
     const nearly = { content: [{ type: 'text', text: 'x'.repeat(960) }] };
     const warnings = ['w'.repeat(100)];
-    expect(finished(call, nearly, { ...nothingFound, warnings })).toBe(nearly);
+    expect(finalResult(call, nearly, { ...nothingFound, warnings })).toBe(nearly);
   });
 
   it('goes with the rest when the result is too large itself', () => {
     const large = { content: [{ type: 'text', text: long + long }] };
-    const given = finished(call, large, { ...nothingFound, warnings: ['slow'] });
+    const given = finalResult(call, large, { ...nothingFound, warnings: ['slow'] });
     expect(given).toMatchObject({
       meta: { a2c_warnings: ['slow'], a2c_cut: { handle: 'fs/r1', limit_bytes: 1024 } },
     });
   });
 
   it('changes nothing of a call that has no policy', () => {
-    expect(finished({ ...call, policy: null }, hello, { ...nothingFound, warnings: ['slow'] })).toBe(hello);
+    expect(finalResult({ ...call, policy: null }, hello, { ...nothingFound, warnings: ['slow'] })).toBe(
+      hello,
+    );
   });
 });

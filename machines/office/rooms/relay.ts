@@ -206,8 +206,8 @@ const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
 };
 
 const ruleOfUnknown = (event: string, payload: unknown): ((one: Case) => Verdict) | undefined =>
-  isCarried(event) && messages.carried.safeParse(payload).success
-    ? forward(event, messages.carried)
+  isCarried(event) && messages.relayedQuestion.safeParse(payload).success
+    ? forward(event, messages.relayedQuestion)
     : undefined;
 
 /**

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { wireCodes, type Failure } from '../failure.ts';
 import { isObject, type Fields } from '../json.ts';
-import { answered, asked, wholeNumber } from './messages.ts';
+import { computerQuestion, replyFields, wholeNumber } from './messages.ts';
 
 /** Sizes in bytes of blobs, before base64. */
 export const blobSizes = {
@@ -24,7 +24,7 @@ export const blobSizes = {
  * it; the computer may send less.
  */
 export const getBlob = z.looseObject({
-  ...asked,
+  ...computerQuestion,
   blob_handle: z.string(),
   chunk_offset: wholeNumber.nullish(),
   max_chunk_bytes: wholeNumber.nullish(),
@@ -43,7 +43,7 @@ export const getBlobReply = z.looseObject({
   chunk_offset: z.int().nonnegative(),
   eof: z.boolean(),
   blob: z.string(),
-  ...answered,
+  ...replyFields,
 });
 export type GetBlobReply = z.infer<typeof getBlobReply>;
 /**
@@ -107,7 +107,7 @@ export const uploadLimits = {
  * is an extension of ours: a first part goes on with an upload of the same declaration, where there is one.
  */
 export const putBlob = z.looseObject({
-  ...asked,
+  ...computerQuestion,
   upload_id: z.string().max(200).nullish(),
   chunk_offset: wholeNumber,
   eof: z.boolean(),
@@ -130,7 +130,7 @@ export const putBlobReply = z.looseObject({
   total_size: z.int().nullish(),
   sha256: z.string().nullish(),
   received: z.int().nonnegative().nullish(),
-  ...answered,
+  ...replyFields,
 });
 export type PutBlobReply = z.infer<typeof putBlobReply>;
 

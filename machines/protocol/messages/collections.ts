@@ -1,7 +1,7 @@
 /** Messages about the collections that a computer shows: tools, Desktop, Finder, resources, prompts, config. */
 import { z } from 'zod';
 import { isObject } from '../json.ts';
-import { answered, asked, fresh, record, smcpTool, wholeNumber } from './messages.ts';
+import { computerQuestion, replyFields, fresh, record, smcpTool, wholeNumber } from './messages.ts';
 
 /** Value in the metadata of a tool; deeper values are written as JSON text. */
 export type MetaValue = string | number | boolean | readonly (string | number | boolean)[];
@@ -58,7 +58,7 @@ export const readMissing = (value: unknown): readonly Missing[] =>
 export const getToolsReply = z.looseObject({
   tools: z.array(smcpTool),
   missing: z.array(missingPart).nullish(),
-  ...answered,
+  ...replyFields,
 });
 export type GetToolsReply = z.infer<typeof getToolsReply>;
 
@@ -67,7 +67,7 @@ export type GetToolsReply = z.infer<typeof getToolsReply>;
  * windows wanted, 0 or less for none; `window` is the URI of the one wanted window. `fresh` is our extension.
  */
 export const getDesktop = z.looseObject({
-  ...asked,
+  ...computerQuestion,
   desktop_size: wholeNumber.nullish(),
   window: z.string().nullish(),
   fresh,
@@ -78,7 +78,7 @@ export type GetDesktop = z.infer<typeof getDesktop>;
 export const getDesktopReply = z.looseObject({
   desktops: z.array(z.string()),
   missing: z.array(missingPart).nullish(),
-  ...answered,
+  ...replyFields,
 });
 export type GetDesktopReply = z.infer<typeof getDesktopReply>;
 
@@ -87,7 +87,7 @@ export type GetDesktopReply = z.infer<typeof getDesktopReply>;
  * limit above 100 counts as 100. `fresh` is our extension.
  */
 export const getFinder = z.looseObject({
-  ...asked,
+  ...computerQuestion,
   keywords: z.array(z.string()).nullish(),
   file_type: z.string().nullish(),
   offset: wholeNumber.nullish(),
@@ -124,7 +124,7 @@ export const getFinderReply = z.looseObject({
   documents: z.array(dpeDocumentSummary),
   total_count: z.int().nonnegative(),
   missing: z.array(missingPart).nullish(),
-  ...answered,
+  ...replyFields,
 });
 export type GetFinderReply = z.infer<typeof getFinderReply>;
 
@@ -184,7 +184,11 @@ export type DPEPage = z.infer<typeof dpePage>;
  * because the protocol lets an agent read `dpe://` through its computer but has no event for it. A peer that does not
  * know it acknowledges with 501 or nothing.
  */
-export const readResource = z.looseObject({ ...asked, uri: z.string().min(1), server: z.string().nullish() });
+export const readResource = z.looseObject({
+  ...computerQuestion,
+  uri: z.string().min(1),
+  server: z.string().nullish(),
+});
 export type ReadResource = z.infer<typeof readResource>;
 
 /** Contents of a resource, as in MCP's `resources/read`: text or base64. */
@@ -204,7 +208,7 @@ export const resourceResult = z.looseObject({ contents: z.array(resourceContents
  * Reply to `client:read_resource`: the contents as the server gave them; several when one URI covers several
  * resources.
  */
-export const readResourceReply = z.looseObject({ contents: z.array(resourceContents), ...answered });
+export const readResourceReply = z.looseObject({ contents: z.array(resourceContents), ...replyFields });
 export type ReadResourceReply = z.infer<typeof readResourceReply>;
 
 /** Result of MCP's `prompts/get`: messages as the server gave them. */
@@ -220,7 +224,7 @@ export type PromptResult = z.infer<typeof promptResult>;
  * page before, and absent for the first page.
  */
 export const getResources = z.looseObject({
-  ...asked,
+  ...computerQuestion,
   mcp_server: z.string().min(1),
   cursor: z.string().nullish(),
 });
@@ -242,12 +246,12 @@ export type ShownResource = z.infer<typeof shownResource>;
 export const getResourcesReply = z.looseObject({
   resources: z.array(shownResource),
   next_cursor: z.string().nullish(),
-  ...answered,
+  ...replyFields,
 });
 export type GetResourcesReply = z.infer<typeof getResourcesReply>;
 
 /** Question `client:get_config`, answered with `GetConfigReply`. */
-export const getConfig = z.looseObject({ ...asked });
+export const getConfig = z.looseObject({ ...computerQuestion });
 export type GetConfig = z.infer<typeof getConfig>;
 
 /**
@@ -290,7 +294,7 @@ export type GetConfigReply = z.infer<typeof getConfigReply>;
 
 // ── messages about the skills of a computer, terms of 0.2 and later ─────────────────────────────────────
 /** Question `client:get_skills`, answered with `GetSkillsReply`. */
-export const getSkills = z.looseObject({ ...asked });
+export const getSkills = z.looseObject({ ...computerQuestion });
 export type GetSkills = z.infer<typeof getSkills>;
 
 /**
@@ -313,14 +317,18 @@ export const skillRef = z.looseObject({
 export type SkillRef = z.infer<typeof skillRef>;
 
 /** Reply to `client:get_skills`: all skills of the computer, without their texts. */
-export const getSkillsReply = z.looseObject({ skills: z.array(skillRef), ...answered });
+export const getSkillsReply = z.looseObject({ skills: z.array(skillRef), ...replyFields });
 export type GetSkillsReply = z.infer<typeof getSkillsReply>;
 
 /**
  * Question `client:get_skill` for one file of a skill, answered with `GetSkillReply`. `rel_path` is relative to the
  * folder of the skill, with `/` between its parts; by default it is `SKILL.md`.
  */
-export const getSkill = z.looseObject({ ...asked, name: z.string(), rel_path: z.string().nullish() });
+export const getSkill = z.looseObject({
+  ...computerQuestion,
+  name: z.string(),
+  rel_path: z.string().nullish(),
+});
 export type GetSkill = z.infer<typeof getSkill>;
 
 /**
@@ -337,6 +345,6 @@ export const getSkillReply = z.looseObject({
   body: z.string().nullish(),
   blob_handle: z.string().nullish(),
   a2c_files: z.array(z.string()).optional().catch(undefined),
-  ...answered,
+  ...replyFields,
 });
 export type GetSkillReply = z.infer<typeof getSkillReply>;

@@ -35,14 +35,14 @@ const wholeSeconds = z.preprocess(
  */
 export const question = { agent: z.string().max(longestName), req_id: z.string().max(longestReqId) };
 /** Fields of a question to one computer in the agent's office. */
-export const asked = { ...question, computer: z.string().max(longestName) };
+export const computerQuestion = { ...question, computer: z.string().max(longestName) };
 /**
  * Requests fresh data from the servers instead of an answer from known data: an extension of ours, which other peers
  * ignore.
  */
 export const fresh = z.boolean().nullish();
 /** Field of every reply: the id of its question. */
-export const answered = { req_id: z.string() };
+export const replyFields = { req_id: z.string() };
 
 /** Progress of a call, as its server reports it (MCP `notifications/progress`). */
 export interface Progress {
@@ -68,7 +68,7 @@ export const mostProgressText = 1_000;
  * of ours. The agent requested it with `progress: true` in the call. No acknowledgement is expected.
  */
 export const toolCallProgress = z.looseObject({
-  ...asked,
+  ...computerQuestion,
   progress: z.number(),
   total: z.number().optional(),
   message: z.string().max(mostProgressText).optional(),
@@ -135,13 +135,13 @@ export const listRoomReply = z.looseObject({
       a2c_version: z.string().nullish(),
     }),
   ),
-  ...answered,
+  ...replyFields,
 });
 export type ListRoomReply = z.infer<typeof listRoomReply>;
 
 /** Message `client:tool_call`, answered with `CallToolResult`. `timeout` is in seconds, 0 = no limit. */
 export const toolCall = z.looseObject({
-  ...asked,
+  ...computerQuestion,
   tool_name: z.string(),
   params: record,
   timeout: wholeSeconds,
@@ -155,11 +155,11 @@ export type ToolCall = z.infer<typeof toolCall>;
  * Fields that an office reads in a question that it only relays, such as `client:get_blob` of 0.2 and later: sender
  * and receiver. The rest of the question, and the whole answer, is left to agent and computer.
  */
-export const carried = z.looseObject({ ...asked });
-export type Carried = z.infer<typeof carried>;
+export const relayedQuestion = z.looseObject({ ...computerQuestion });
+export type RelayedQuestion = z.infer<typeof relayedQuestion>;
 
 /** Question `client:get_tools`, answered with `GetToolsReply`. */
-export const getTools = z.looseObject({ ...asked });
+export const getTools = z.looseObject({ ...computerQuestion });
 export type GetTools = z.infer<typeof getTools>;
 
 /**
@@ -202,7 +202,7 @@ export type Disconnecting = z.infer<typeof disconnecting>;
  * Announcement of a computer that some of its data changed, and the notice that the office makes of it (with the
  * registered name). Its kinds are the rows of notifications.ts.
  */
-export const computerUpdate = z.looseObject({ computer: asked.computer });
+export const computerUpdate = z.looseObject({ computer: computerQuestion.computer });
 export type ComputerUpdate = z.infer<typeof computerUpdate>;
 
 /** Notices `notify:enter_office` and `notify:leave_office`: exactly one of `computer` and `agent` holds a name. */

@@ -2,7 +2,7 @@ import {
   requestLimited,
   finishAsk,
   judgeAsk,
-  judged,
+  ownRuleJudge,
   type JudgedCall,
   type Confirmation,
   type Judgement,
@@ -90,7 +90,7 @@ export class ScriptedCallPorts {
     const { validate = trusting, transform } = options;
     const none: Ports['request'] = () => () => {};
     const { askOffice = none } = options;
-    this.#judge = judged({ knownTo, validate });
+    this.#judge = ownRuleJudge({ knownTo, validate });
     this.#ports = {
       [specPort]: this.specs.request,
       [loginPort]: this.logins.request,
