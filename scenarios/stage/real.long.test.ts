@@ -1,6 +1,6 @@
-/** Plays every scenario that can be real with real processes, and compares the fakes with them. */
+/** Plays every third scenario that can be real with real processes, and compares the fakes with them; `real.full.test.ts` has the others. */
 import '../stories/plans.scenario.ts';
 import { describe } from 'vitest';
 import { testReally } from './plan/suite.ts';
 
-describe('for real, as in virtual time', { timeout: 300_000 }, () => testReally());
+describe('for real, as in virtual time', { timeout: 300_000 }, () => testReally('some'));

@@ -13,13 +13,16 @@ const everyNth = {
    */
   playsTwice: 24,
   mutants: 11,
+  /** Real plays take processes and seconds: `npm test` has none. */
+  realPlays: Infinity,
 };
 /** Of these cases `.ci/run` tests every nth, and of the others all. */
-const everyNthInRun: Partial<Record<keyof typeof everyNth, number>> = { replays: 3 };
+const everyNthInRun: Partial<Record<keyof typeof everyNth, number>> = { replays: 3, realPlays: 3 };
 /** Share that this run tests; `some-only.ts` and `rest-only.ts` set it before other modules are loaded. */
 export const thoroughness: { part: Part } = { part: 'few' };
 
-export const isFew = (what: keyof typeof everyNth, n: number): boolean => n % everyNth[what] === 0;
+export const isFew = (what: keyof typeof everyNth, n: number): boolean =>
+  Number.isFinite(everyNth[what]) && n % everyNth[what] === 0;
 export function isIn(part: Part, what: keyof typeof everyNth, n: number): boolean {
   const isInRun = n % (everyNthInRun[what] ?? 1) === 0;
   return part === (isFew(what, n) ? 'few' : isInRun ? 'some' : 'rest');

@@ -1,0 +1,6 @@
+/** Plays the scenarios that `.ci/run` leaves out with real processes, and compares the fakes with them. */
+import '../stories/plans.scenario.ts';
+import { describe } from 'vitest';
+import { testReally } from './plan/suite.ts';
+
+describe('for real, as in virtual time', { timeout: 300_000 }, () => testReally('rest'));
