@@ -110,7 +110,7 @@ export {
 } from './messages/collections.ts';
 export {
   callToolResult,
-  relayedQuestion,
+  carried,
   computerUpdate,
   disconnecting,
   getTools,
@@ -123,7 +123,7 @@ export {
   toolCall,
   toolCallCancel,
   toolCallCancelled,
-  type RelayedQuestion,
+  type Carried,
   type ComputerUpdate,
   type Disconnecting,
   type GetTools,

@@ -206,8 +206,8 @@ const rules: Readonly<Record<string, (one: Case) => Verdict>> = {
 };
 
 const ruleOfUnknown = (event: string, payload: unknown): ((one: Case) => Verdict) | undefined =>
-  isCarried(event) && messages.relayedQuestion.safeParse(payload).success
-    ? forward(event, messages.relayedQuestion)
+  isCarried(event) && messages.carried.safeParse(payload).success
+    ? forward(event, messages.carried)
     : undefined;
 
 /**

@@ -155,8 +155,8 @@ export type ToolCall = z.infer<typeof toolCall>;
  * Fields that an office reads in a question that it only relays, such as `client:get_blob` of 0.2 and later: sender
  * and receiver. The rest of the question, and the whole answer, is left to agent and computer.
  */
-export const relayedQuestion = z.looseObject({ ...computerQuestion });
-export type RelayedQuestion = z.infer<typeof relayedQuestion>;
+export const carried = z.looseObject({ ...computerQuestion });
+export type Carried = z.infer<typeof carried>;
 
 /** Question `client:get_tools`, answered with `GetToolsReply`. */
 export const getTools = z.looseObject({ ...computerQuestion });
