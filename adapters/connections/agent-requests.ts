@@ -297,7 +297,7 @@ export class AgentRequests {
     this.#emit({ type: 'agent.askedSkill', ...about });
   }
 
-  /** Handles a part of a file: its facts go to the machines, its bytes wait here for the landing folder. */
+  /** Handles a part of a file from an agent: the machines get its facts, and its bytes are kept here until they are written. */
   #put(payload: unknown, ack: Ack): void {
     const event = events.putBlob;
     const question = this.#read(event, putBlob, payload, ack);

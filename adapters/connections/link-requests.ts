@@ -26,7 +26,7 @@ interface Asked extends LinkRequest {
   /** Callback for the next part of an image; present while the images of an answer that already came are being fetched. */
   chunk?: (ack: unknown) => void;
 }
-/** Bytes of the parts that an agent sends and gets, by key, so that they pass no machine and no trace. */
+/** Bytes of the parts of files that an agent sends and gets. Machines and traces see only the key of each part. */
 export type Parts = Map<string, Uint8Array>;
 export type WireEmit = <E extends EventName>(event: E, ...args: Parameters<ClientToServer[E]>) => void;
 
@@ -113,15 +113,15 @@ export class LinkRequests {
   }
 
   /**
-   * Returns the params of a request for a part: with the bytes of a part to send, which machines and traces know by their
-   * key only, or with the size of a part to get.
+   * Returns the params of a request that sends or gets a part of a file: to send one, its bytes are put in the place of
+   * their key; to get one, the wanted size is added.
    */
   #partParams(method: string, part: object, key: string): unknown {
     if (method === events.getBlob) return { ...part, max_chunk_bytes: blobSizes.askedBytes };
     const bytes = this.#parts.get(key) ?? new Uint8Array();
     return { ...part, blob: asBuffer(bytes).toString('base64') };
   }
-  /** Returns the answer with the number of bytes in place of the bytes, which are kept under their key. */
+  /** Keeps the bytes of a part of a file under their key, and returns the answer with their number in place of the bytes. */
   #withoutBytes(result: unknown, key: string): unknown {
     if (!isObject(result) || typeof result['blob'] !== 'string') return result;
     const bytes = Buffer.from(result['blob'], 'base64');

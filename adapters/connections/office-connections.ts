@@ -111,7 +111,7 @@ export class OfficeConnections {
     this.#emit({ type: 'socket.opened', socket, ...lacking });
   }
 
-  /** Removes a socket that was closed; the reason `oversized` is passed on to the requests that wait for it. */
+  /** Removes a socket that was closed; the reason goes to the requests that wait for an answer of its peer. */
   closed(socket: string, reason: string): void {
     if (this.#closed || !this.#sockets.delete(socket)) return;
     this.#unseat(socket, reason);
@@ -240,7 +240,7 @@ export class OfficeConnections {
   }
 
   #seat(socket: string, seat: SeatFacts): void {
-    // Returns when the socket has closed while the machine decided, which the machine learns next.
+    // Does nothing when the socket has closed while the machine decided; the machine gets that fact next.
     if (!this.#sockets.has(socket)) return;
     const current = this.#seating.seatOf(socket);
     // Returns for a repeated join, which must not disturb the pending calls.

@@ -202,7 +202,7 @@ export class OfficeRelaying {
     this.#send(id, to, event, body);
   }
 
-  /** Returns the sender of notices for a socket: its own node. */
+  /** Returns the sender of notices for a socket: the other nodes for a socket at one of them, otherwise this node. */
   #at(socket: string): Pick<OfficeWire, 'notify'> {
     return this.cluster?.isElsewhere(socket) === true ? this.cluster : this.#wire;
   }

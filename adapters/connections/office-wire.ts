@@ -18,7 +18,7 @@ export interface OfficeWire {
   deliver(sockets: readonly string[], event: NoticeName, body: object): void;
   /** Sends the reason to a socket, and closes its connection after all messages were sent. */
   part(socket: string, failure: Failure): void;
-  /** Asks the peer of a socket for a sign of life by a ping of the transport. */
+  /** Sends a ping of the transport to a socket; `onAlive` is called when its peer responds. */
   probe(socket: string, onAlive: () => void): void;
   /** Cuts a connection that does not respond. */
   cut(socket: string): void;

@@ -346,7 +346,7 @@ export const addReadFile = (server: McpServer, folders: readonly Folder[]): void
   );
 };
 
-/** Longest times in ms before a search answers: when the index needs longer than `mostMs`, and in any case. */
+/** Longest times in ms for which a search waits for the index: `firstMs` when `mostMs` would not be enough, else `mostMs`. */
 const wait = { firstMs: 1_500, mostMs: 20_000 };
 
 export const addSearch = (server: McpServer, shared: Shared): void => {

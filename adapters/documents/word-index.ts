@@ -19,7 +19,7 @@ interface SearchAnswer {
   /** Number of documents that were searched; `documents` is the number of all documents. */
   readonly indexed: number;
   readonly documents: number;
-  /** Time in ms that the search of the other documents will probably take. */
+  /** Expected time in ms until the rest of the documents is in the index; absent when all are. */
   readonly leftMs?: number;
   /** Documents that cannot be read, each with the reason. */
   readonly unread: readonly { readonly ref: string; readonly reason: string }[];
@@ -53,7 +53,7 @@ export class WordIndex {
   #next = 0;
   #isClosed = false;
   #running: Promise<void> | undefined;
-  /** Time when the reading of documents began, and the number of those that were examined before. */
+  /** Time when the index began to read documents, and the number of documents examined before then. */
   #began = { at: 0, looked: 0 };
 
   constructor(library: Library) {
@@ -88,7 +88,7 @@ export class WordIndex {
     };
   }
 
-  /** Waits for the index. Resolves to the time that the rest will probably take, in ms; undefined when it is complete. */
+  /** Waits for the index. Resolves to the expected time in ms until it is complete; undefined when it is. */
   async #caughtUp(firstMs: number, mostMs: number): Promise<number | undefined> {
     if (!this.#running) {
       this.#began = { at: performance.now(), looked: this.#looked };

@@ -14,7 +14,7 @@ export interface SessionPortOptions extends SessionOptions {
   readonly resultBytes?: number;
   /** Largest message in bytes that is kept in memory, 10 MiB by default. */
   readonly messageBytes?: number;
-  /** Returns the relay for a server whose client speaks to it directly; undefined when this host is the client. */
+  /** Returns the relay for a server that is used by a foreign MCP client; undefined when this host itself is the client. */
   readonly relayOf?: (server: string, spec: number) => Relay | undefined;
   /** Callback for output of a server that no caller receives, for a log. */
   readonly notice?: (server: string, notice: Notice) => void;

@@ -93,7 +93,7 @@ export class RelaySession implements RelayConnection {
       const text = JSON.stringify(envelope.id) ?? 'none';
       return this.#around.notice({ kind: 'lateAnswer', text, bytes: 0 });
     }
-    // Does not open on an error, because a client may try one revision of MCP after the other.
+    // Counts the connection as open only without an error, because a client may try one revision of MCP after the other.
     if (envelope.error === undefined)
       this.#open(request.method === 'initialize' ? envelope.result : undefined);
     this.#relay.deliver({ ...envelope, id: request.id });

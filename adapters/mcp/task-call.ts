@@ -110,7 +110,7 @@ export class TaskCall {
   #cancelTask(taskId: string): void {
     const nobody: Asker = { by: this.#around.by, settle: () => {}, progress: () => {} };
     this.#around.requests.request('tasks/cancel', { taskId }, nobody).sent?.catch(() => {
-      // Ignores errors, because the session is gone, and the server with it that should cancel the task.
+      // Ignores errors, because the session is gone, and with it the server that would cancel the task.
     });
   }
 

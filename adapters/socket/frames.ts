@@ -9,7 +9,7 @@ import { wireCodes } from '../../machines/protocol/failure.ts';
  */
 export type SocketFrame = (dir: 'in' | 'out', message: object) => void;
 
-/** Replaces the bytes of a part of a content by their number, because they would displace all other messages. */
+/** Replaces the bytes of a part of a file by their number, because in a limited log they would displace all other messages. */
 function shown(event: string, args: readonly unknown[]): readonly unknown[] {
   const [body, ...others] = args;
   if ((event !== events.getBlob && event !== events.putBlob) || !isObject(body)) return args;

@@ -68,7 +68,7 @@ interface Peer {
   readonly address: string;
   /** Tells whether the peer is on loopback, where limits by address do not apply. */
   readonly isNear: boolean;
-  /** Bucket for events after a refusal; when it is empty, too, the peer is disconnected. */
+  /** Token bucket for refused events: each takes a token, and without one the peer is disconnected. */
   readonly patience: TokenBucket | undefined;
 }
 /** Number of deliveries that a room may make at once, before other rooms have their turn. */

@@ -68,7 +68,7 @@ export interface LinksOptions {
   readonly frame?: (at: string, dir: 'in' | 'out', message: object) => void;
   /** Tracer that makes a span of each call that reaches a computer. */
   readonly tracing?: Tracing | undefined;
-  /** Bytes of the parts that an agent sends and gets, by their key. */
+  /** Bytes of the parts of files that an agent sends and gets, by the key that stands for them in a request. */
   readonly parts?: Parts | undefined;
   /** Returns the credential for the office at this URL. */
   readonly credential?: (url: string) => PeerCredential | undefined;

@@ -124,7 +124,7 @@ export interface OfficeSettings {
   readonly tls?: OfficeTls;
   /** Register in which the nodes of one office agree on the holder of each seat; closed with the office. */
   readonly register?: Register;
-  /** Time in ms for which a node keeps its seats after its last sign of life. */
+  /** Time in ms for which a node keeps its seats after it last renewed its lease. */
   readonly leaseMs?: number;
 }
 const openly: OfficeSettings = { limits: officeLimits, proxies: 0 };

@@ -36,10 +36,10 @@ export interface ClusterOptions {
   readonly register: Register;
   readonly timers: Timers;
   readonly now: () => number;
-  /** Time in ms for which a node keeps its seats after its last sign of life. */
+  /** Time in ms for which a node keeps its seats after it last renewed its lease. */
   readonly leaseMs: number;
 }
-/** Number of beats after which all seats are read from the register again, regardless of news. */
+/** Number of renewals of the lease after which all seats are read from the register again, regardless of its news. */
 const beatsToResync = 10;
 const absentMs = 250;
 const mostAbsent = 1_000;
@@ -70,11 +70,11 @@ export class Cluster {
   /** Number of the lease at the last contact. */
   #lease: number | undefined;
   /**
-   * Number of the lease under which all seats were claimed; because an answer may be lost, only this number
-   * shows that a lease has ended.
+   * Number of the lease under which the register confirmed all seats of this node. When the register names another
+   * lease, this one has ended and the seats are claimed again; the answer that said so first may have been lost.
    */
   #heldUnder: number | undefined;
-  /** True when the previous lease, by the clock of this node, had not ended when the register named another one. */
+  /** True when the register named a new lease before the previous one had ended by the clock of this node. */
   #again = false;
 
   constructor(options: ClusterOptions, local: LocalOffice) {
@@ -163,7 +163,7 @@ export class Cluster {
       case 'ended':
         return this.#buryAll(new Set([news.node]));
       case 'resumed':
-        // Reads all seats again at the next beat, because news were missed during the interruption.
+        // Reads all seats again with the renewal of the lease below, because news were missed during the interruption.
         this.#beats = beatsToResync - 1;
         return this.#beat(() => {});
     }
@@ -182,8 +182,8 @@ export class Cluster {
     }, leaseMs / 3);
   }
   /**
-   * Renews the lease and checks the other nodes. Without contact to the register the next beat tries again;
-   * without any contact the lease expires.
+   * Regular task of this node: renews its lease and checks the other nodes. When the register cannot be reached,
+   * the next run tries again, until the lease has ended.
    */
   #beat(then: () => void): void {
     this.#renew((renewed) => {
@@ -223,7 +223,7 @@ export class Cluster {
       });
     });
   }
-  /** Frees the seats of nodes whose lease has ended. All nodes do this; the first one takes effect. */
+  /** Frees the seats of nodes whose lease has ended. All nodes do this; only the first attempt has an effect. */
   #bury(then: () => void): void {
     const nodes = [...new Set([...this.#remote.all().map(({ node }) => node), ...this.#questions.unreached])];
     if (nodes.length === 0) return then();
@@ -281,7 +281,7 @@ export class LookupHere implements Lookup {
   versionOf(socket: string): string | undefined {
     return this.here.versionOf(socket);
   }
-  /** Continues when it is known whether the computer that a payload names has a seat; false when that cannot be found out now. */
+  /** Finds out whether the computer that a payload names has a seat; `then` gets false when that cannot be found out now. */
   known(_asker: SeatFacts | undefined, _payload: unknown, then: (isKnown: boolean) => void): void {
     then(true);
   }
@@ -290,7 +290,7 @@ export class LookupHere implements Lookup {
 /** Lookup of the seats at all nodes; this node is asked first, because that needs no register. */
 export class LookupOfAll extends LookupHere {
   readonly #cluster: Cluster;
-  /** Events of an asker that wait for the register, in their order, so that none overtakes another. */
+  /** Events that wait for the register, by the seat that sent them, in their order, so that none overtakes another. */
   readonly #waiting = new Map<SeatFacts, ((isRead: boolean) => void)[]>();
 
   constructor(here: Seating, cluster: Cluster) {

@@ -79,7 +79,7 @@ export class RemoteSeats {
   }
 }
 
-/** Number of leases for which a register that lost its data gives seats only to their earlier holders. */
+/** Time, as a multiple of the lease, for which a register that lost its data gives seats only to their earlier holders. */
 export const newAfterLeases = 1.5;
 
 /** Seats of this node, as they are registered in the register that all nodes of an office share. */
@@ -142,7 +142,7 @@ export class OwnSeats {
     this.#letGo(held);
     this.free(seat, held.fence);
   }
-  /** Frees a seat in the register; after a failure, the next comparison finds and frees it. */
+  /** Frees a seat in the register; when that fails, the next comparison with the register (`compared`) frees the seat. */
   free(seat: SeatFacts, fence: number): void {
     this.#register.release(seat, fence, (isDone) => {
       if (isDone === undefined) this.#isUnsure = true;

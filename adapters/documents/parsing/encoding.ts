@@ -56,8 +56,8 @@ function markOf([first, second, third]: Uint8Array): string | undefined {
 const declaration =
   /<\?xml[^>]{0,200}?\sencoding\s*=\s*["']?([\w.:-]+)|<meta[^>]{0,500}?charset\s*=\s*["']?\s*([\w.:-]+)/i;
 /**
- * Returns the encoding that the first 2 KiB declare, by its name in `TextDecoder`; undefined for one that is unknown, or
- * wide and so wrong.
+ * Returns the encoding that the first 2 KiB declare, by its name in `TextDecoder`; undefined for an unknown one,
+ * and for UTF-16, which is wrong when the declaration can be read byte by byte.
  */
 function declaredIn(bytes: Uint8Array): string | undefined {
   const start = new TextDecoder('windows-1252').decode(bytes.subarray(0, 2048));
@@ -106,17 +106,17 @@ const shareOf =
   (usual: RegExp) =>
   (text: string): number =>
     (text.match(usual)?.length ?? 0) / Math.max(1, foreign(text));
-/** Makes the share for an alphabet other than the Latin one. Letters that touch a Latin letter do not count. */
+/** Makes the function that returns the share of these non-Latin letters in a text. Those beside a Latin letter do not count. */
 const alphabet = (letters: string) => shareOf(new RegExp(`(?<![A-Za-z])[${letters}](?![A-Za-z])`, 'g'));
 /**
- * Makes the share for an encoding with Latin letters: accented letters that touch other Latin ones, and quotation marks and
- * the like.
+ * Makes the function that returns the share of these accented letters (only beside a Latin letter), of quotation marks and
+ * of similar signs in a text.
  */
 const latin = (letters: string) =>
   shareOf(new RegExp(`(?<=[A-Za-z])[${letters}]|[${letters}](?=[A-Za-z])|[${quotes}]`, 'g'));
 const quotes = '\u00a0«»–—‘’‚“”„•…€£§©°';
 
-/** Makes the share for a character set of two bytes: the characters in the rows where the frequent ones are. */
+/** Makes the function that returns the share of characters in `rows`, the lead bytes of the frequent ones of a two-byte set. */
 const shareOfRows =
   (rows: readonly (readonly [number, number])[], leastTrail: number, isSingle = (_: number) => false) =>
   (_: string, bytes: Uint8Array): number => {
@@ -131,7 +131,7 @@ const shareOfRows =
     }
     return usual / Math.max(1, all);
   };
-/** Returns the share for Japanese, which has kana between its Chinese characters. */
+/** Returns the share of Japanese characters in a text: its kana, and at most three Chinese characters for each kana. */
 const japanese = (text: string): number => {
   const kana = text.match(/[\u3001-\u30ff]/g)?.length ?? 0;
   const han = text.match(/[\u4e00-\u9fff]/g)?.length ?? 0;

@@ -116,7 +116,7 @@ class SheetPages {
   readonly #covered: ReadonlyMap<number, ReadonlyMap<number, CellObject>>;
   readonly #pages: { title: string; drafts: Draft[] }[] = [];
   #drafts: Draft[] = [];
-  /** Numbers of rows in the sheet: those on the open page. */
+  /** Numbers, in the sheet, of the rows that the page being filled has so far. */
   #rows: number[] = [];
   #beside = 0;
 
@@ -186,7 +186,7 @@ class SheetPages {
     return drafts;
   }
 
-  /** Adds a block as one table, or as several when a page has no room for all rows or for their further values. */
+  /** Adds a block as one table, or as several when a page has no room for all rows or for their formulas, links and comments. */
   #add({ rows: [head, ...rest], from, to }: Block, isFirst: boolean): void {
     if (!head) return;
     const most = rowsPerPage(to - from + 1);
@@ -257,7 +257,7 @@ class SheetPages {
   #cellAt(at: number, column: number): CellObject | undefined {
     return this.#covered.get(at)?.get(column) ?? this.#cells[at]?.[column];
   }
-  /** Returns the values of a row where they say more than the texts, null elsewhere; null for a row without any. */
+  /** Returns the value of each cell of a row, null where the text says as much; null alone for a row without such values. */
   #values(at: number, from: number, to: number): (number | string | null)[] | null {
     const values = Array.from({ length: to - from + 1 }, (_, column) => {
       const cell = this.#cellAt(at, from + column);

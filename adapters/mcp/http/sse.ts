@@ -21,7 +21,7 @@ export class SseTransport extends WebTransport {
   /** Reason why the address for POSTs that the server named cannot be used. */
   #problem: Refused | undefined;
   #silence: unknown;
-  /** Number of pings that asked a silent server for a sign of life; their answers are not passed on. */
+  /** Number of pings sent to a silent server to see whether it responds; their answers are not passed on. */
   #pings = 0;
 
   constructor(spec: SseSpec, around: Around) {

@@ -135,8 +135,8 @@ export abstract class WebTransport implements McpTransport {
     throw unlessKnown.refused;
   }
   /**
-   * Pings the server under the id `check`, and ends the session when the ping is refused in the same way.
-   * Rejects when the ping is refused.
+   * Pings the server under the id `check`, and ends the session when the refusal of the ping also says that the
+   * session is unknown. May reject when the ping is refused.
    */
   protected abstract ping(body: string): Promise<void>;
   /** Tells whether the server still knows the session, by a ping that serves all requests in doubt at the same time. */

@@ -30,7 +30,7 @@ export function note(message: object, { bytes = 0, digits = [] }: Notes): void {
 }
 export const notesOf = (message: object): Notes => notes.get(message) ?? {};
 
-/** Copies the notes of a message to another version of the same message. */
+/** Copies to a message the `Notes` (such as its size in bytes) of `was`, an earlier version of the same message. */
 export function withNotes<Message extends object>(message: Message, was: object): Message {
   note(message, notesOf(was));
   return message;

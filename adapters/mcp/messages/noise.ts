@@ -12,9 +12,9 @@ export interface Noise {
   readonly lateAnswer: number;
   /** Number of progress notifications for requests that had ended. */
   readonly lateProgress: number;
-  /** Number of other violations of the MCP protocol by a server. */
+  /** Number of violations of the MCP protocol by a server that no other counter here counts. */
   readonly protocol: number;
-  /** Text of the latest of these, with secrets hidden, cut after 200 characters; absent when there was none. */
+  /** Latest text of the server that was counted here, with secrets hidden, cut after 200 characters; absent without any. */
   readonly last?: string;
 }
 const silence: Noise = { garbage: 0, overlong: 0, unknownId: 0, lateAnswer: 0, lateProgress: 0, protocol: 0 };

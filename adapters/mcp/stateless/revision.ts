@@ -157,7 +157,7 @@ const deepest = 64;
 export function headerParams(schema: unknown): readonly HeaderParam[] | { readonly problem: string } {
   const found: HeaderParam[] = [];
   const names = new Set<string>();
-  /** Searches a schema for marks; `path` is undefined where no mark is allowed. */
+  /** Searches a schema for `x-mcp-header`, and returns a wrong use of it; `path` is undefined where none is allowed. */
   const look = (node: unknown, path: readonly string[] | undefined, depth: number): string | undefined => {
     if (depth > deepest || typeof node !== 'object' || node === null) return undefined;
     if (Array.isArray(node))

@@ -30,7 +30,7 @@ interface InputParts {
   readonly note: (text: string) => void;
 }
 
-/** Answerer of the questions that a server asks before it answers a request. It asks this host. */
+/** Collector of the answers of this host to the questions that a server asks before it answers a request. */
 class Inputs {
   readonly #around: InputParts;
   /** Callbacks for the answers, by the id that we gave to each question. */
@@ -119,7 +119,7 @@ export class StatelessTransport implements McpTransport {
   #capabilities: Fields = {};
   /** Callbacks for answers, by the id of the request on the wire. */
   readonly #waiting = new TransientMap<unknown, Take>();
-  /** Ids on the wire of open requests, by the id of the caller; each round of a request uses another one. */
+  /** Ids on the wire of open requests, by the id of the caller; a request that is repeated with more input gets a new one. */
   readonly #onWire = new TransientMap<unknown, string | number>();
   readonly #inputs: Inputs;
   readonly #tools: ToolHeaders;
@@ -351,7 +351,7 @@ export class StatelessTransport implements McpTransport {
     const params = { requestId: wire, _meta: this.#envelope };
     return this.#inner.send(asMessage({ jsonrpc: '2.0', method: 'notifications/cancelled', params }));
   }
-  /** Handles messages that are for this layer. Returns true for those, and false for messages to pass on. */
+  /** Handles answers to requests of this translator, and confirmed subscriptions. Returns false for messages to pass on. */
   #heard(message: object): boolean {
     if (isAnswer(message)) {
       const take = this.#waiting.get(message.id);

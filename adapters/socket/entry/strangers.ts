@@ -94,7 +94,7 @@ const keyOf = ({ remoteAddress, remotePort, localAddress }: NetSocket): string =
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
 /**
- * Keeper of all connections of an office, which ends those that are not let in. Each TCP connection counts from its first
+ * Registry of all connections of an office, which ends those that are not let in. Each TCP connection counts from its first
  * byte to its last, and so does each session that polls. A peer gets `entryMs` and `entryBytes` to be let in, then its
  * connection is cut; at a limit, the oldest waiting peer is cut to make room. `close` ends the timer.
  */
