@@ -93,8 +93,7 @@ async function sampled(
   return { model: 'command', role: 'assistant', content: { type: 'text', text: text.trim() } };
 }
 
-/** Form that an MCP server wants a person to fill in (elicitation): one question for each field. */
-
+/** Answer to a form that an MCP server wants a person to fill in (elicitation). */
 interface Answered {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Fields;
@@ -143,7 +142,7 @@ function readObject(text: string): { readonly value: unknown } | string {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return { value };
   } catch {
-    // Gives broken JSON the same hint as JSON of a wrong type.
+    // Treats broken JSON like a value that is no object, so that both get the same hint.
   }
   return 'a JSON object';
 }

@@ -15,7 +15,7 @@ import { nearest } from '../../machines/text.ts';
 
 /** Argument of a tool call, read from one word of the command line. */
 export type Argument = ArgumentForm & {
-  /** Word as it was typed, where it follows an option and may be its value. */
+  /** Word as typed; only after an option, whose value the word may be. */
   readonly word?: string;
 };
 type ArgumentForm =
@@ -34,11 +34,14 @@ type ArgumentForm =
     }
   /** Argument written as `key=text`; the schema of the tool decides which type the text becomes. */
   | { readonly kind: 'text'; readonly key: string; readonly text: string }
-  /** File of this machine, written as `key@=path`; `path` is whole. Its path on the computer becomes the argument. */
+  /**
+   * Argument written as `key@=path`: a file of this machine, with an absolute path. It is put on the computer, and its
+   * path there becomes the value.
+   */
   | { readonly kind: 'file'; readonly key: string; readonly path: string }
   /** Option `--key` or `--no-key`, whose value is the next word unless the schema has a boolean. */
   | { readonly kind: 'flag'; readonly key: string }
-  /** Any other word: `key:text` where the tool has that key, or the value of the next parameter in order. */
+  /** Word of no other kind: `key:text` where the tool has that key, else the value of the next parameter in order. */
   | { readonly kind: 'word'; readonly text: string };
 /** Reads the text of a file, or of stdin for the name `-`. */
 type ReadText = (name: string) => Promise<string>;
@@ -49,7 +52,7 @@ const option = /^--([A-Za-z_$][^\s=]*)$/;
 export const isArgument = (word: string): boolean =>
   /^-|^\s*[{[@"]/.test(word) || assignment.test(word) || word.trim() === '';
 
-/** Words of `a2c call`, as its help and a mistake show them. */
+/** Usage line of `a2c call`, for its help text and for errors. */
 export const callUsage = 'TOOL | SERVER.TOOL | SERVER TOOL [arguments] [options]';
 const wrong = (message: string, remedy: string): A2cError => new A2cError({ code: 400, message, remedy });
 const argumentForms = `Write key=value, key:=json, key@=file, --key value, values in the order of the schema, @file, - for stdin, or a JSON object in quotes: '{"path": "README.md"}'`;
@@ -59,7 +62,8 @@ export function readArguments(words: readonly string[], read: ReadText): Promise
   return Promise.all(
     words.map(async (word, at) => {
       if (!option.test(words[at - 1] ?? '') || option.test(word)) return readArgument(word, read);
-      // Takes any word as the value of an option; a switch takes none.
+      // Keeps the word after an option both as an argument and as typed, because it is the value of an option that is
+      // no switch.
       const other = word === '-' ? undefined : await readArgument(word, read).catch(() => undefined);
       return { ...(other ?? { kind: 'word', text: word }), word };
     }),
@@ -227,7 +231,7 @@ class Assignments {
   add(path: readonly string[], text: string): void {
     this.all.push({ path, value: typed(text, schemaAt(this.#tool, path)), isText: true });
   }
-  /** Adds the words that have a key; returns the values that belong to the next properties in order. */
+  /** Assigns the words that have a key. Returns the words without a key, which are values of further properties in order. */
   named(words: readonly Argument[]): readonly string[] {
     const tool = this.#tool;
     const free: string[] = [];
@@ -385,7 +389,7 @@ function partsOf(list: string): readonly string[] {
 export interface Target {
   readonly server?: string;
   readonly tool: string;
-  /** Word after the name. When `tool` is a misspelt server, it is the tool of that server. */
+  /** Word after `tool`: the name of the tool, in case that `tool` is the misspelt name of a server. */
   readonly next?: string;
 }
 

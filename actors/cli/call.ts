@@ -43,7 +43,7 @@ export interface CallCommandOptions extends OneShotOptions, SaveOptions {
 interface Order {
   readonly target: Target;
   readonly words: readonly Argument[];
-  /** Makes the options of the call. `apartMs` of the time since the command began do not count against its limit. */
+  /** Makes the options of the call. Its time limit runs from the beginning of the command, without `apartMs` of that time. */
   readonly how: (apartMs?: number) => CallOptions;
   readonly limitMs: number | undefined;
 }
@@ -68,7 +68,7 @@ export async function call(
   const config = options.url === undefined ? await configOf(context, options) : undefined;
   const names = config?.servers.map(({ name }) => name) ?? [];
   const { target, rest } = targetIn([read.name, ...more], names);
-  // Removes a word that names the tool after its server from the arguments.
+  // Removes the tool name from the arguments where it was typed as a word of its own (`SERVER TOOL`).
   const words = [...read.inner, ...read.words.slice(more.length - rest.length)];
   const order = { ...read, target, words };
   const outcome = await (config
@@ -169,8 +169,7 @@ async function callBy(
   const lent = isAiming ? await lentFor(context, options, config) : undefined;
   if (!lent) return withComputer(context, options, config, use, patience);
   const { kind, name = '', pid } = lent.host ?? {};
-  // Names the host whose server is used, unless the config keeps that server: a host in another window belongs to a person
-  // who works there.
+  // Tells a person whose host has the server that is used. A host of `a2c keep` is not named, because nobody works there.
   if (context.terminal.isWatched && kind !== 'keep')
     context.terminal.err(
       `${config.servers[0]?.name} of the host ${name} (a2c ${kind}, pid ${pid}) is used; --alone starts another`,
@@ -207,8 +206,8 @@ async function callOn(
   return isTriedAgain(known) ? known : tell(context, options, known);
 }
 /**
- * Replaces the limit in a time-out failure by the one that was typed, because the call had only what the start of its server
- * left of it.
+ * Changes the limit named in a time-out failure to the typed one. The call itself had less time, because the start of
+ * its server counts.
  */
 function inTypedTime(outcome: CallOutcome, limitMs: number | undefined): CallOutcome {
   if (outcome.outcome === 'succeeded' || outcome.toolError || limitMs === undefined) return outcome;
@@ -231,8 +230,8 @@ function mustBeOne(
   if (servers.length > 1) throw severalHave(options, 'call', tool, servers);
 }
 /**
- * Adds what the computer knows before it closes: the full text of a shortened result, advice on wrong arguments, and
- * the tool that was probably meant.
+ * Adds to the outcome of a call what only a computer that is still open knows: the full text of a shortened result,
+ * advice on wrong arguments, and the tool that was probably meant.
  */
 async function explained(
   { terminal }: CommandContext,
@@ -265,7 +264,7 @@ async function explained(
     },
   };
 }
-/** States of a server that a person has to mend; the output of its program does not help there. */
+/** States of a server in which a person has to act, such as to log in; the output of its program explains nothing there. */
 const isForPerson: ReadonlySet<ServerStatus['state']> = new Set([
   'needsInput',
   'unauthorized',
@@ -288,7 +287,7 @@ function notStarted(
     remedy: own ?? logs,
   };
 }
-/** Failure of a call to a tool that none of the servers has which started in time. */
+/** Failure of a call to a tool that no server has, while some servers have not started in time. */
 function notAmongStarted(options: OneShotOptions, late: ServerStatus, tool: string): Failure {
   const failure = notStarted(options, late, { tool_name: tool });
   return { ...failure, message: `No server that has started has a tool '${tool}'. ${failure.message}` };

@@ -135,7 +135,7 @@ export function finder(context: CommandContext, options: FinderOptions): Promise
     },
   };
   const table = new FinderTable(limit ?? defaultLimit);
-  // Asks early only for the whole: a numbered part can be shown when all documents are sorted.
+  // Shows first documents early only without `--limit` and `--offset`: a page is known only when all documents are sorted.
   const isEarly = !options.json && limit === undefined && offset === undefined;
   return show(context, options, ask, (shown, isLast) => table.of(shown, isLast), { isEarly });
 }

@@ -66,7 +66,7 @@ async function linesFor(
   const found = command
     ? await completed(...(await withKnown(context, command, rest)), current)
     : commandsOf(program).filter(({ text }) => words.length === 1 && text.startsWith(current));
-  // Removes what bash keeps: bash only replaces the text after the last of its word breaks.
+  // Number of typed characters that candidates leave out: bash replaces only the text after its last word break.
   const kept = Math.max(-1, ...Array.from(breaks, (sign) => current.lastIndexOf(sign))) + 1;
   return found
     .filter(({ text }) => asLine(text) === text)

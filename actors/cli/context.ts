@@ -66,14 +66,14 @@ export interface VerifyOptions {
   readonly json: boolean;
 }
 export interface JudgeOptions {
-  /** Names of the cases to play; all by default. */
+  /** Names of the cases, each a misbehaving server, by which an MCP host is judged; all by default. */
   readonly only: readonly string[];
-  /** Lists the cases with their rules, and plays none. */
+  /** Lists the cases by which an MCP host is judged, with their rules, and plays none. */
   readonly list: boolean;
   /** Number of cases that are played at once. */
   readonly atOnce: number;
   readonly json: boolean;
-  /** Writes the verdicts as a page of Markdown. */
+  /** Writes the verdicts on an MCP host as a page of Markdown. */
   readonly markdown: boolean;
 }
 export interface ForkOptions {
@@ -97,7 +97,7 @@ export interface ShowOptions {
   readonly port?: number;
   /** File for one HTML page that shows the trace; nothing is served then. */
   readonly html?: string;
-  /** Shows beside the only trace what today's code makes of it. */
+  /** Shows the replay of the trace by the current code beside it; only for a single trace. */
   readonly replay?: boolean;
   /** Opens a browser when a person is at the terminal. */
   readonly browser: boolean;
@@ -121,7 +121,7 @@ export interface SimOptions {
   readonly out: string;
   readonly json: boolean;
 }
-/** Commands implemented beside the scenarios; main.ts loads them only when one is typed. */
+/** Functions of the commands that replay, judge and simulate; main.ts loads their modules only when one is typed. */
 export interface Laboratory {
   replayTraces(context: CommandContext, paths: readonly string[], options: ReplayOptions): Promise<number>;
   playServer(context: CommandContext, paths: readonly string[], options: PlayingOptions): Promise<number>;

@@ -115,8 +115,8 @@ export function skillsHere(computer: Pick<Computer, 'skill' | 'skills'>, name: s
       try {
         return await computer.skill(name, { path });
       } catch (error) {
-        // Opens the file itself only after this refusal, which shows that the computer has checked its path: it does so
-        // before the size.
+        // Reads a large file from the folder itself, but only after this refusal: a computer checks the path before the
+        // size, so the path is allowed.
         const { details } = failureOf(error);
         if (path === undefined || details?.['reason'] !== 'too_large') throw error;
         folder = (await list()).find((skill) => skill.name === name)?.path ?? '';

@@ -74,8 +74,8 @@ export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOpti
   ...(profile !== undefined && { profile }),
 });
 /**
- * Recording options of a command that ends at once. A server that gives up is in its output, so no trace is kept for
- * that.
+ * Recording options of a command that ends at once. No trace is written for a server that was given up, because the
+ * command prints its failure.
  */
 export const briefRecordBy = (options: RecordingOptions): RecordOptions => ({
   on: ['callUnknown', 'fault'],

@@ -71,7 +71,10 @@ export async function lentFor(
   return lent;
 }
 type Roots = ReturnType<typeof answersBy>['roots'];
-/** Returns the identities of a server as this command would start it; none when a person would have to be asked for a value. */
+/**
+ * Returns the identity texts of a server as this command would start it; an empty list when an input value would have
+ * to be asked for.
+ */
 async function identitiesOf(
   name: string,
   config: Config,
@@ -114,7 +117,7 @@ export async function keep(
 }
 /** Time in ms after its last call for which a server named in `a2c keep` is kept, unless the config has a time. */
 const usualMs = 300_000;
-/** Keeps the only server of a config running until no call came for its time, the server is lost, or the host is told to end. */
+/** Keeps the only server of a config running until it was idle too long or is lost, or until the host is told to end. */
 async function keepServer(context: CommandContext, config: Config, options: KeepOptions): Promise<number> {
   const { terminal, signal, folder = process.cwd() } = context;
   const [{ createComputer }, { Runtime }] = await Promise.all([
@@ -134,7 +137,7 @@ async function keepServer(context: CommandContext, config: Config, options: Keep
       kind: 'keep',
       onOpen: () => void (isOpen = true),
       onUse: (count: number) => {
-        // Ends with a server that is lost, so that the next call starts it again.
+        // Ends the host when its server is lost, so that the next call starts the server again.
         if (count === 0 && kept.computer?.servers().some(isLost) === true) end.abort();
         idle.use(count);
       },
@@ -173,7 +176,7 @@ class IdleEnd {
     this.#end = end;
     this.use(0);
   }
-  /** Time in ms until the end; the whole time while a command uses the host. */
+  /** Time in ms until the host ends by itself; the full idle time while a command uses the host. */
   get leftMs(): number {
     return Math.max(0, Math.min(this.#ms, Math.round(this.#endsAt - performance.now())));
   }
@@ -202,7 +205,7 @@ const hostLines = (host: ListedHost): readonly string[] => [
   hostLine(host),
   ...(host.status?.peers ?? []).map((peer) => `  ${peerLine(peer)}`),
 ];
-/** Returns a line for each host of this user whose servers its calls use, with the peers of its office below. */
+/** Returns a line for each host of this user that lends its servers to `a2c call`, and below it the peers of its office. */
 export const lendingLines = async (): Promise<readonly string[]> =>
   (await listedHosts(defaultStateDir())).flatMap(hostLines);
 async function listKept({ terminal }: CommandContext, { json }: KeepOptions): Promise<number> {

@@ -56,7 +56,7 @@ export async function tools(
     : toolsAfar(context, tool ?? name, options);
 }
 
-/** Sets unknown fields to null, because the wire does not tell the server of a tool nor its original name. */
+/** Sets server and original name of a tool of a remote computer to null, because the wire protocol does not have them. */
 const fromAfar = (tool: ListedTool): object => ({
   ...smcpToolOf(tool),
   original: null,

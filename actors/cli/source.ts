@@ -43,13 +43,13 @@ export async function configOf(context: CommandContext, options: SourceOptions):
   await mayStart(context, source, options);
   return config;
 }
-/** Rejects when a program of the config cannot be run, or when the folder of the config is not trusted. */
+/** Rejects when a VRL program in the config cannot be run, or when the folder of the config is not trusted. */
 export async function mayStart(
   context: CommandContext,
   { config, file, from }: Source,
   options: SourceOptions,
 ): Promise<void> {
-  // Checks programs in a thread that ends at once; the computer starts another thread when it runs programs.
+  // Checks VRL programs in a thread that ends at once; the computer starts a thread of its own to run them.
   await new Programs(undefined).mustBeRight(config.servers, file);
   if (file !== undefined && from === 'folder') await beTrusted(context, config, file, options.trust === true);
 }

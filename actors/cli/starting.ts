@@ -41,7 +41,7 @@ export interface Patience<Host extends StartingHost = Computer> {
   readonly isEnough?: (computer: Host) => Promise<boolean>;
   /** Leaves out the line about the wait, for a program that reads the screen. */
   readonly isQuiet?: boolean;
-  /** Finder of the downloads that servers wait for; the time limit of such a server begins after its download. */
+  /** Function that finds the downloads that servers wait for; the time limit of such a server begins after its download. */
   readonly downloads?: Downloads;
   /** Called for each server once, when it is up or has failed; the wait also lasts until this function has ended. */
   readonly onSettled?: (computer: Host, server: ServerStatus, times: StartTimes) => Promise<void>;
@@ -87,14 +87,14 @@ const meterOf = (pending: readonly ServerStatus[], downloads: Downloads, ms: num
     const download = downloads(server, ms);
     return download ? `${server.name} (${downloading(download)})` : server.name;
   });
-  // Adds reasons last, because a line that is too long for its terminal is cut.
+  // Adds the reasons at the end of the line, because the end is cut when the line is too long for the terminal.
   const whys = pending.flatMap(({ name, reason }) =>
     reason === undefined ? [] : [pending.length === 1 ? reason : `${name} ${reason}`],
   );
   return [`waiting for ${names.join(', ')}: ${secondsIn(ms)} s`, ...whys].join('; ');
 };
 const secondsIn = (ms: number): number => Math.floor(ms / 1_000);
-/** Time in ms after which the wait is printed to a pipe; a person at a terminal sees it at once. */
+/** Time in ms after which a pipe gets a line that servers are waited for; a person at a terminal sees that at once. */
 const quietMs = 10_000;
 /** Time in ms after which an answer is shown in parts. Before that it is shown whole, and in order. */
 const slowMs = 2_000;
@@ -108,7 +108,7 @@ class Wait<Host extends StartingHost> {
   /** Names of servers that have come up or failed once. Their later attempts are not waited for. */
   readonly #settled = new Set<string>();
   readonly #told = new Map<string, Promise<void>>();
-  /** Number of settled servers at the last call of `onSlow`, and the promise of that call. */
+  /** Last call of `onSlow`: the number of servers that were up or had failed by then, and the promise of the call. */
   #slow = { settled: 0, told: Promise.resolve() };
   /** Times in ms at which each server was last seen to wait for a download. */
   readonly #fetched = new Map<string, number>();
@@ -170,7 +170,7 @@ class Wait<Host extends StartingHost> {
     this.#hasTold = { quiet: true, longer: ms >= limit };
     terminal.err(`${meterOf(pending, downloads, ms)}${isLonger ? '; Ctrl-C ends the wait' : ''}`);
   }
-  /** Resolves when every settled server has been reported. */
+  /** Resolves when every server that is up or has failed has been reported. */
   async told(): Promise<void> {
     await Promise.all([...this.#told.values(), this.#slow.told]);
   }

@@ -66,7 +66,7 @@ export function typedConfig(words: readonly string[], options: EntryWords = {}):
 
 /** Names of commands that take a server from the command line: a URL before their words, or a command after `--`. */
 const beforeWords = new Set(['call', 'tools', 'resources', 'prompts', 'prompt', 'login', 'logout']);
-/** Tells whether a URL before the words of a command is its server. */
+/** Tells whether a command takes its server as a URL before its other words, as in `a2c call URL TOOL`. */
 export const isCalledByUrl = (command: string): boolean => beforeWords.has(command);
 const behindDashes = new Set([
   ...['call', 'tools', 'resources', 'prompts', 'prompt', 'read', 'desktop', 'finder', 'generate'],

@@ -133,7 +133,7 @@ export class LentServer implements CallHost {
     visit.onNews = (news) => this.#hear(news);
     void visit.over.promise.then(() => this.#listeners.emit('computer.changed', { state: 'closed' }));
   }
-  /** Host that has the server, by its first message. */
+  /** First message of the host that has the server; undefined until it has come. */
   get host(): Greeting | undefined {
     return this.#visit.greeting;
   }
@@ -159,8 +159,8 @@ export class LentServer implements CallHost {
     const ended = answer
       .catch((error: unknown): CallOutcome => {
         const lost = error instanceof A2cError ? error : new A2cError(this.#visit.lost());
-        // Counts a call as unknown only after the host was lost, which may have sent it to the server; any other failure
-        // comes before that.
+        // Reports the effect of a call as unknown only when the host was lost, which may have sent the call to the
+        // server; any other failure comes before that.
         const outcome = lost.code === 'ServerLost' ? 'unknown' : 'failed';
         const { code, message, details } = lost;
         const durationMs = Math.round(performance.now() - startedAt);

@@ -35,7 +35,7 @@ export interface ModelCallOptions {
   readonly signal?: AbortSignal;
   /** Time limit of the call in ms. */
   readonly timeoutMs?: number;
-  /** Value of the host, such as its user. */
+  /** Value that the host gives to the call for its own use, such as its user. */
   readonly context?: unknown;
   /** Session of the host on a computer, for permissions; an agent has none. */
   readonly sessionKey?: string;
@@ -58,14 +58,14 @@ export interface CallInFlight extends PromiseLike<EndedCall> {
 export interface SkillReadOptions {
   /** Path of the file inside of the skill. Default `SKILL.md`. */
   readonly path?: string;
-  /** Signal that gives up the question. */
+  /** Signal that cancels the read of the file. */
   readonly signal?: AbortSignal;
-  /** Time limit of the question in ms. */
+  /** Time limit of the read of the file, in ms. */
   readonly timeoutMs?: number;
 }
 /** File of a skill, as `skill` of a computer or an agent returns it. */
 export interface FileOfSkill {
-  /** Text of the file; null when there is none. */
+  /** Text of the file; null when the file is binary or too large to be sent as text. */
   readonly text: string | null;
 }
 /** Object that runs tools: a computer. */
@@ -96,7 +96,7 @@ export interface RunOptions extends ResultOptions {
   readonly signal?: AbortSignal | undefined;
   /** Time limit of each call in ms. Default: the one of `callTool`. */
   readonly timeoutMs?: number | undefined;
-  /** Value of the host that each call has, such as its user: the `context` of `callTool`. */
+  /** Value that the host gives to each call for its own use, such as its user: the `context` of `callTool`. */
   readonly context?: unknown;
   /**
    * Session whose permissions hold for the calls on a computer: the `sessionKey` of its `callTool`. The calls of an
@@ -146,7 +146,10 @@ export interface Turn<Message> {
   readonly calls: readonly RanCall[];
 }
 
-/** Place and way to run the calls of a turn. */
+/**
+ * Arguments of `run` after the answer of the model: the conversation, the computer or agent that runs the calls, and
+ * options.
+ */
 export type RunPlace = readonly [
   conversation: CallReader,
   target: ToolCaller | OfficeToolCaller,

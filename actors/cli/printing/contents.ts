@@ -81,7 +81,7 @@ function largeText({ type, mimeType, resource }: Fields, { totalBytes }: BlobRef
 export function itemText(item: unknown, reading: ReadCommand = readingFrom()): string {
   if (!isObject(item)) return mark(['no content'], brief(item));
   const { type, text, mimeType, data, resource } = item;
-  // Marks values that are no MCP content, which reach agents in this form (machines/protocol).
+  // Marks a value that is no MCP content, which an agent gets as `{ type: "unknown", value }` (machines/protocol).
   if (type === 'unknown' && 'value' in item) return mark(['no content'], brief(item['value']));
   if (type === 'text' && typeof text === 'string') return text;
   const large = blobRefOf(item);
@@ -278,8 +278,8 @@ export const typedHere = (
 export const logsOf = (options: SameServers, server: string): string =>
   options.typed ? 'the same with --verbose' : typedHere(options, 'a2c', 'logs', server);
 /**
- * Makes a pattern of a command in advice that machines give, which know no config. A command that was made for this shell
- * already has `npx` before it, or options after it, and does not match.
+ * Makes a pattern that finds a command in advice of machines, to which the options of this shell are added. A command
+ * with `npx` before it, or with options after it, was made for this shell and does not match.
  */
 const advised = (name: string): RegExp =>
   new RegExp(

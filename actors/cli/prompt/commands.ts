@@ -26,8 +26,8 @@ export class PromptCommand extends Command {
     return this;
   }
   /**
-   * Sets the function that carries out the command. `run` resolves with the value for programs, when no fact reports
-   * the result.
+   * Sets the function that carries out the command. `run` resolves with the value that is printed for programs; null
+   * when other lines report the result.
    */
   does(run: (...given: never[]) => unknown): this {
     return this.action(async (...given: unknown[]) => {
