@@ -180,7 +180,7 @@ const starts: Partial<Record<DocumentFormat, readonly number[]>> = {
 };
 /** First bytes of the container of Office files before 2007, which also holds encrypted newer ones. */
 const container = [0xd0, 0xcf, 0x11, 0xe0];
-/** Name of the encrypted content in such a container, in UTF-16. */
+/** Name, in UTF-16, of the encrypted content in the container of an encrypted Office file. */
 const encrypted = Array.from('EncryptedPackage', (letter) => `${letter}\0`).join('');
 
 /**

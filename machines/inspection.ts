@@ -33,7 +33,7 @@ export const embedded = {
   trace: 'a2c-trace',
   /** Block of type `application/json`: the `Checks` of the trace. */
   checks: 'a2c-checks',
-  /** Block of type `text/plain`: the script of the worker that computes the layout of charts, packed like the trace. */
+  /** Block of type `text/plain`: the script of the worker that computes the layout of charts, in gzip and base64. */
   elk: 'a2c-elk',
 } as const;
 
@@ -120,9 +120,9 @@ export interface CheckedDifference {
    * it.
    */
   readonly s: number | null;
-  /** Events of the world just before the difference, as text. */
+  /** Events that reached the host from outside just before the difference, as text. */
   readonly before: readonly string[];
-  /** Crossing that was recorded, and the one of the current code (`now`); null when there was none. */
+  /** Event at the point of difference in the recording, and (`now`) with the current code; null when there was none. */
   readonly recorded: string | null;
   readonly now: string | null;
   /** Cause of the difference, in words. */
@@ -158,7 +158,7 @@ const welcomeSchema = z.object({
   /** Tells whether the host obeys `control` messages. */
   control: z.boolean(),
   charts: chartsSchema,
-  /** Tells whether messages with the past of the host follow. */
+  /** Tells whether `past` messages follow, with what the host did before the page connected. */
   past: z.boolean(),
   /** Description of the damage of a file, after which nothing is shown. */
   damage: z.string().optional(),
@@ -175,8 +175,8 @@ export const toPageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('fleet'), hosts: z.array(hostFactsSchema) }),
   z.object({ type: z.literal('records'), lines }),
   /**
-   * Part of what crossed the boundary of a live host before the page came: lines of a trace of the profile `boundary`,
-   * numbered apart from those of `records`. The oldest may be missing.
+   * Part of what a live host exchanged with the outside before the page came: lines of a trace of the profile
+   * `boundary`, numbered apart from those of `records`. The oldest may be missing.
    */
   z.object({ type: z.literal('past'), text: z.string(), isLast: z.boolean() }),
   /**
@@ -211,8 +211,8 @@ const askSchema = z.discriminatedUnion('what', [
    */
   z.object({ ...ask, what: z.literal('value'), number: z.int().min(0) }),
   /**
-   * Order that says whether the page shows records. While it does, the host sends all of them; otherwise only what crosses
-   * the boundary, one line for a call that succeeds (`call`), and the states of machines every 200 ms.
+   * Order that says whether the page shows records. While it does, the host sends all of them; otherwise only what it
+   * exchanges with the outside, one line for a call that succeeds (`call`), and the states of machines every 200 ms.
    */
   z.object({ ...ask, what: z.literal('records'), isWhole: z.boolean() }),
   /** Request for the trace of a running host up to now, as text. */

@@ -113,7 +113,7 @@ export const stepsThatWait: Readonly<Record<string, ConnectingWait>> = {
   listing: 'tools/list',
   unlisted: 'tools/list',
 };
-/** Steps of connecting whose limit is `connectMs`, after which the try has failed. */
+/** Tells whether `connectMs` limits a step of connecting; when that time is over, the try has failed. */
 const isLimited = (step: ConnectingWait): boolean => step === 'launch' || step in handshakes;
 /** Longest time in ms for a step of connecting; undefined for one that has no limit of its own. */
 export const limitOf = (step: ConnectingWait, connectMs: number | undefined): number | undefined =>

@@ -181,7 +181,7 @@ export const agentMachine = parts.createMachine({
           rules.viewGivenUp(c, event).map((news) => post(c.owner, news)),
         ),
       },
-      /** Ignores other ends: a view ended on request, or a call that has already answered its caller, itself or by its last will. */
+      /** Ignores the end of a view that was asked to close, and of a call whose caller has already been answered. */
       {},
     ],
     close: '.closing',

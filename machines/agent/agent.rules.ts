@@ -216,7 +216,7 @@ export function opensAfter(c: AgentContext, fact: NotificationFact): Open[] {
   // Opens no view for a computer that is not in the office.
   return c.computers.includes(fact.computer) ? [viewOpen(c, fact.computer, view)] : [];
 }
-/** Wakes the view that asks the same as the host, because it may have given up. */
+/** Wakes the view that follows what the host has just asked for, because the view may have given up asking. */
 export function viewWoken(c: AgentContext, { method, request }: AgentQuery): Post[] {
   const collection = allViews.find((each) => collections[each].method === method);
   const { computer } = request as { readonly computer?: unknown };
@@ -249,7 +249,7 @@ export interface AgentCall extends Omit<CallRequest, 'type' | 'agent'> {
   readonly type: 'agent.call';
   readonly computer: string;
 }
-/** Other question of the host, to the office (`server:list_room`) or to a computer. */
+/** Question of the host that is no tool call: to the office (`server:list_room`) or to a computer. */
 export interface AgentQuery {
   readonly type: 'agent.query';
   readonly ticket: string;
@@ -269,7 +269,7 @@ export interface AgentDownload {
   readonly handle: string;
   readonly replyTo: AddressFor<DownloadNews>;
 }
-/** Order to a download of the host, which the agent passes on. */
+/** Order of the host to one of its downloads, which the agent passes on. */
 export interface DownloadToldOrder {
   readonly type: 'download.told';
   readonly ticket: string;

@@ -41,7 +41,7 @@ export type Reading<Value> =
 interface ViewRules<Value> {
   /** Event of the wire that requests the collection. */
   readonly method: string;
-  /** Builds the fields of the question beside `agent`, `req_id` and `computer`; null before the first page. */
+  /** Builds the fields of the question beside `agent`, `req_id` and `computer`. `gathered`: null before the first page. */
   readonly fieldsOf: (gathered: Gathered | null) => object;
   readonly read: (ack: unknown, reqId: string, gathered: Gathered | null) => Reading<Value>;
   /** Number of failed questions in a row after which the view stops asking on its own; null: never. */
@@ -54,7 +54,7 @@ interface ToolsSeen {
   readonly missing: readonly Missing[];
 }
 
-/** Rules for tools. Every computer knows this question, so the view never gives up. */
+/** Rules for the view of the tools. It never gives up, because every computer can be asked for its tools. */
 const tools: ViewRules<ToolsSeen> = {
   method: events.getTools,
   fieldsOf: () => ({}),
@@ -131,7 +131,8 @@ const finder: ViewRules<FinderSeen> = {
     const items = [...(gathered.items as readonly DPEDocumentSummary[]), ...page].slice(0, mostDocuments);
     const pages = gathered.pages + 1;
     const given = gathered.given + entries.length;
-    // Joins the missing parts of all pages: each page reports those of the whole list, but unreadable entries only of its own.
+    // Joins what is missing on all pages: each page names the servers missing in the whole list, but only its own
+    // unreadable entries.
     const missing = [...new Map([...gathered.missing, ...read.body.missing].map(keyed)).values()];
     if (entries.length > 0 && pages < mostPages && given < Math.min(total, mostDocuments))
       return { step: 'part', gathered: { ...gathered, items, given, missing, total, pages } };

@@ -105,8 +105,7 @@ const readingsOf = remembered((c: ViewContext) =>
 const reading = (c: ViewContext, event: Answered): Reading<unknown> => readingsOf(c)(event);
 
 /**
- * Failures that do not count towards giving up: a busy computer knows the question, and without a link it was not
- * asked.
+ * Failures that do not count towards giving up: a busy computer can answer later, and without a link nothing was asked.
  */
 const passing: ReadonlySet<Failure['code']> = new Set([wireCodes.tooMany, 'LinkLost']);
 const failed = (c: ViewContext, failure: Failure): Partial<ViewContext> => ({

@@ -51,7 +51,7 @@ export interface BlobWanted extends BlobRead {
   readonly reqId: string;
   readonly replyTo: AddressFor<BlobShown>;
 }
-/** Part in the fields of the wire, without `req_id` and its bytes. */
+/** Part of a content in the fields of the wire, without `req_id`; its bytes stay with the connection. */
 export type ShownPart = Omit<HeldBlobReply, 'req_id'>;
 export interface BlobShown {
   readonly type: 'blob.shown';

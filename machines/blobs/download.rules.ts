@@ -60,7 +60,7 @@ export type DownloadInput = DownloadStart & { readonly self: Address; readonly o
 export interface DownloadContext extends DownloadInput {
   /** Offsets of the parts that were asked for and have not come. */
   readonly asked: readonly number[];
-  /** Parts that came before an earlier one, by offset. */
+  /** Parts that came while an earlier one is still missing, by offset. */
   readonly held: Readonly<Record<number, HeldBlobReply>>;
   /** Offset of the next part to ask for. */
   readonly next: number;
@@ -70,7 +70,7 @@ export interface DownloadContext extends DownloadInput {
   readonly untaken: number;
   /** Size of a part, as the computer cuts them; null until the first one came. */
   readonly partBytes: number | null;
-  /** Facts of the content, from its first part. */
+  /** Size and hash of the whole content, as its first part gave them; null before that part. */
   readonly facts: { readonly totalBytes: number; readonly sha256: string } | null;
   /** Number of questions in a row without an answer, since the last part. */
   readonly tries: number;

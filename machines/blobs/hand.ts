@@ -44,8 +44,8 @@ function isKnowing(ack: unknown, agent: string): boolean {
 }
 
 /**
- * Returns a function that keeps the large contents of a result and puts handles in their place. The office is asked
- * for the version of an agent until it has told one. A content that cannot be kept stays in the result.
+ * Returns a function that keeps the large contents of a result and puts handles in their place. It asks the office each
+ * time whether the agent has a protocol version, until one is known. A content that cannot be kept stays in the result.
  */
 export function handing({ contextOf, ask, keep }: HandOptions): Hand {
   const knowing = new Set<string>();

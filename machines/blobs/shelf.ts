@@ -42,7 +42,7 @@ export class ContentStore<Where> {
   has(handle: string): boolean {
     return this.#kept.has(handle);
   }
-  /** Keeps a new content for a reader, and returns the places of those that had to go for it. */
+  /** Keeps a new content for a reader, and returns the places of contents that were dropped, to make room or for age. */
   keep(
     facts: BlobFacts & { readonly where: Where; readonly weight: number },
     reader: string,
@@ -77,7 +77,7 @@ export class ContentStore<Where> {
     }
     return dropped;
   }
-  /** Forgets a content whose place is lost. */
+  /** Forgets a content that can no longer be read at its place, and returns that place. */
   forget(handle: string): Where[] {
     return this.#drop(handle);
   }

@@ -68,7 +68,7 @@ export interface ClientStart extends ClientPlan {
 export interface Spent {
   readonly attempt: number;
   readonly failure: Failure | null;
-  /** True when the server came up after those failures; then it is started, whatever their number. */
+  /** True when the server became ready after these failures; it may then be started, whatever their number. */
   readonly isUp?: boolean;
 }
 /** Call that its computer has assigned to this server. */
@@ -198,7 +198,7 @@ export type ClientEvent =
   | { readonly type: 'deadline.passed' };
 
 // ── what its ports are asked ───────────────────────────────────────────────────────────────────────────
-/** Name of the port that resolves launch specs: the `target` of such a question. */
+/** Name of the port that resolves launch specs: the `target` of a `Resolve` question. */
 export const specPort = 'spec';
 /**
  * Question to the port `spec` at each start of a server: fill in its placeholders. Answered by `Resolved`, or refused
@@ -212,12 +212,12 @@ export interface Resolve {
 export interface Resolved {
   readonly spec: number;
 }
-/** Name of the port that logs in to servers: the `target` of such a question. */
+/** Name of the port that logs in to servers: the `target` of a `LogIn` question. */
 export const loginPort = 'login';
 /**
  * Question to the port `login` when a server requires a login. Answered once logged in; refused with the reason
- * (`Unauthorized`). `ask.progress` while a person is awaited, with the place in `message`; `ask.began` when the
- * person returned. No time limit.
+ * (`Unauthorized`). `ask.progress` while a person is awaited, with the origin of the login page in `message`;
+ * `ask.began` when the person returned. No time limit.
  */
 export interface LogIn {
   readonly server: string;

@@ -417,7 +417,7 @@ export const clientMachine = clientSetup.createMachine({
     standby: {
       entry: ['settleDown', news('standby')],
       on: {
-        /** Opens the call before the server starts, which it does only once the call is permitted. */
+        /** Opens the machine of the call first; the server is started once that machine reports that the call is permitted. */
         'call.request': { actions: ['holdCalls', 'countCall', openCall] },
         'server.wanted': 'resolving',
         'server.start': startNow,

@@ -197,7 +197,7 @@ const crashed: Failure = {
   message: 'The machine of this call failed; whether the call took effect is unknown',
 };
 const startOf = merging('type', 'isConfirmed', 'meta', 'hasOutput', 'trace');
-/** Creates the actor of a call. The result goes straight to the caller; if the actor crashes, so does its last will. */
+/** Opens the machine of a call. Its result goes straight to the caller; if it crashes, its last will goes there instead. */
 export const callOf = (c: ClientContext, call: ServerCall, outlivesLoss = false): Open => {
   const { reqId, agent, tool, params, meta, trace } = call;
   return open(
@@ -306,8 +306,8 @@ export const watchToOpen = ({ hasWatch, server, self, timing }: ClientContext): 
 
 // ── reports to the owner ───────────────────────────────────────────────────────────────────────────────
 /**
- * Tells whether a connecting server still offers its tools: it was asked for by a call, or has only lost its session.
- * A call that waits for the next try of a lost server offers nothing.
+ * Tells whether a connecting server still offers its tools: when a call has started it, or only its session was lost.
+ * After a failed try it offers none, even if calls wait for the next try.
  */
 const isKept = (c: ClientContext): boolean => c.isHolding && (c.attempt === 0 || c.isRenewed);
 export const changedTo = (c: ClientContext, stage: ClientStage): ClientChanged => ({

@@ -25,8 +25,7 @@ import {
 } from '../uploads/upload.rules.ts';
 import type { ComputerContext } from './computer.rules.ts';
 
-/** Uploads of agents to a computer: which machine a part goes to, and which parts are refused at once. */
-
+/** Consequences of a part that an agent uploads: machines to open, messages to send, changes of the context. */
 interface Taken {
   readonly opens: readonly Open[];
   readonly messages: readonly Post[];
@@ -45,7 +44,7 @@ const resumed = ({ uploads }: ComputerContext, part: PartWanted): string | undef
           agent === part.agent && part.declared !== undefined && isSameDeclaration(declared, part.declared),
       )?.[0]
     : undefined;
-/** Returns the refusal of a part that goes to no upload; undefined when it goes to one. */
+/** Returns the reason why a part can go to no upload; undefined when it can. */
 function refusal(c: ComputerContext, part: PartWanted): Failure | undefined {
   if (c.landing === null) return closed;
   const known = Object.hasOwn(c.uploads, part.upload) ? c.uploads[part.upload] : undefined;

@@ -236,7 +236,7 @@ export const messagesOfWatched = (c: ComputerContext, event: ResourcesWatched): 
   both
     .filter((collection) => collection === event.by)
     .map((collection) => post(collectionOf(c, collection), event, { optional: true }));
-/** Opens a collection, or the skills, whose machine failed again and tells the new one what all servers show. */
+/** Reopens the Desktop, the Finder or the skills after its machine failed, and tells the new one what all servers show. */
 export const reopenedCollection = (
   c: ComputerContext,
   ended: OwnedEnded,

@@ -251,7 +251,7 @@ const keepQuestion = {
   guard: { type: 'mustKeep', params: eventAsParams },
   actions: { type: 'keepAsked', params: eventAsParams },
 } as const;
-/** Answers the kept questions after the events already queued, such as the resources of a new server. */
+/** Answers the waiting questions, but only after the events in the queue, such as the resources of a new server. */
 const wakeAsked = computerSetup.enqueueActions(({ context, enqueue }) => {
   if (context.asked !== null && context.asked.length > 0)
     enqueue.raise({ type: 'questions.due' }, { delay: 0, id: 'questions' });
@@ -338,7 +338,7 @@ const withdrawCall = {
 } as const;
 
 // ── resources of one server ───────────────────────────────────────────────────────────────────────────
-/** Keeps a question until the list of its server comes, or until the time of a question is over. */
+/** Keeps a question for the resources of a server until that server has listed them, or for `toolsMs`. */
 const awaitList = computerSetup.enqueueActions(({ context, event, enqueue }) => {
   const wanted = event as ResourcesWanted;
   const { ticket } = wanted;

@@ -87,7 +87,7 @@ const tooSlow = ({ server }: ResourcesWanted, why: string): Failure => ({
   details: { mcp_server: server },
   remedy: 'Ask again in a moment',
 });
-/** Returns the answer to a question that does not wait: the page, the refusal, or that too many wait. */
+/** Returns an answer without waiting: the page, the refusal, or a failure because too many questions wait already. */
 export const answerNow = (c: ComputerContext, wanted: ResourcesWanted): Post =>
   answerTo(c, wanted) ?? refused(wanted, { ...tooSlow(wanted, 'too many wait'), code: wireCodes.tooMany });
 

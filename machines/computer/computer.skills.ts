@@ -57,7 +57,7 @@ export const openedForList = (
   server: string,
 ): ReturnType<typeof openedSkills> | undefined =>
   !c.hasSkills && hasSkillIn(c.resources[server] ?? []) ? openedSkills(c) : undefined;
-/** Passes on that a resource has changed, which may be the entry of a skill. */
+/** Tells the machine of the skills that a `skill://` resource has changed; it may be a `SKILL.md`. */
 export const updateOfSkill = (
   c: ComputerContext,
   { server, uri }: { readonly server: string; readonly uri: string },

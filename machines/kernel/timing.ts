@@ -91,8 +91,8 @@ export const timing = {
   quietMs: 200,
   longestQuietMs: 2_000,
   /**
-   * Time between two reads of a list without any reported change: for servers that do not announce changes, and for
-   * servers that declared to do so. 0 = never.
+   * Time after which a list is read again although no change was reported: of servers that do not announce changes, and
+   * (`pollDeclaredMs`) of servers that declared to announce them. 0 = never.
    */
   pollMs: 60_000,
   pollDeclaredMs: 300_000,
@@ -106,7 +106,7 @@ export const timing = {
    * are read later.
    */
   aggregateMs: 8_000,
-  /** Half of the time after which a read that hangs lets another read go first, provided that its server is alive. */
+  /** Tick of a resource cache: a read that hangs for two ticks lets another go first, if the server is alive. */
   turnMs: 150,
   /** Time that reads and lists in progress have to finish when their reader closes. */
   closeGraceMs: 250,

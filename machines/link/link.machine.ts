@@ -239,7 +239,7 @@ export type LinkNews =
   | { readonly type: 'call.cancel'; readonly ticket: string; readonly reason: string }
   | { readonly type: 'asker.lost'; readonly asker: Address; readonly reason?: string }
   | Extract<LinkFact, { type: `computer.${string}` }>;
-/** Marks of the current state of each kind of data; null when a state was not known. */
+/** Signature or change counter of the state of each kind of data; null when that state was not known. */
 type Marks = Readonly<Partial<Record<What, Mark | null>>>;
 type Changed = { readonly what: What };
 type LinkMachineInput = LinkStart & {
@@ -247,7 +247,7 @@ type LinkMachineInput = LinkStart & {
   readonly owner: AddressFor<LinkNews>;
 };
 export interface LinkContext extends LinkMachineInput {
-  /** Marks of the current data, and (`announced`) of the data that the office knows. */
+  /** Signatures or change counters of the current data, and (`announced`) of the data that the office knows. */
   readonly marks: Marks;
   readonly announced: Marks;
   readonly reason: string | null;
@@ -277,8 +277,8 @@ const untold: Marks = Object.fromEntries(
   whats.filter((what) => notifications[what].view !== 'tools').map((what) => [what, null]),
 );
 /**
- * Marks that the office counts as known right after a join. The notice of the join makes the agent fetch the tools,
- * so only later changes are announced; all other data counts as announced from the first join on.
+ * Returns the marks of the data that needs no announcement right after a join. The notice of the join makes the agent
+ * fetch the tools, so only later changes are announced; all other data counts as announced from the first join on.
  */
 export const firstKnown = ({ marks, announced }: Pick<LinkContext, 'marks' | 'announced'>): Marks => ({
   ...untold,

@@ -24,8 +24,8 @@ import type { SeatFacts } from '../kernel/ports.ts';
 export interface SeatStart {
   readonly socket: string;
   /**
-   * Features that the peer lacks, and the protocol version that it declared, for the page; both absent for a peer that has
-   * all features.
+   * Features that the peer lacks, and the protocol version that it declared, for the inspector page; both absent for a
+   * peer that has all features.
    */
   readonly misses?: readonly string[];
   readonly version?: string;

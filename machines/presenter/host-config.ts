@@ -230,8 +230,8 @@ const documentsNames = (count: number): readonly string[] =>
 type Edits = readonly Edit[];
 
 /**
- * Returns edits key by key, so that text written by people around them stays. A server that the file does not
- * have is written completely.
+ * Returns the edits that change some keys of a server, one for each key, so that the text around them stays as people
+ * wrote it. A server that the file does not have is written completely.
  */
 export function update(
   file: Fields,
@@ -256,7 +256,7 @@ export const removal = (file: Fields, name: string, surroundings: Surroundings):
     ? [{ path: ['a2c', 'removedBuiltIns'], add: name } as const]
     : []),
 ];
-/** Returns an edit of the one changed item of the defaults, because another process may change the others. */
+/** Returns an edit that adds or drops only this name in the default servers, because another process may change others. */
 export function defaults(file: Fields, name: string, next: readonly string[]): Edits {
   const path = ['defaultServers'];
   if (!Array.isArray(file['defaultServers'])) return [{ path, value: next }];

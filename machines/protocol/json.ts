@@ -20,7 +20,7 @@ export const withoutKey = <T>(
   key: string,
 ): Readonly<Record<string, T>> => Object.fromEntries(Object.entries(record).filter(([each]) => each !== key));
 
-/** Returns the object without the fields that are undefined, so that they do not hide others or stand in a message. */
+/** Returns the object without its undefined fields, which would overwrite others in a spread or reach a message. */
 export const withoutUndefined = <T extends object>(
   fields: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } =>

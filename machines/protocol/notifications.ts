@@ -130,7 +130,7 @@ export const isForHost = (fact: NotificationFact): fact is HostFact =>
 /** Returns the view of an agent that a fact makes out of date. */
 export const viewOf = (fact: NotificationFact): Notification['view'] | undefined =>
   rows.find((row) => isSame(row.fact, fact))?.view;
-/** Returns the key of the row that an order belongs to; every order has one. */
+/** Returns the key of the notification table under which an order of this type stands; every order has one. */
 export const whatOf = (order: NotificationOrder): What =>
   whats.find((what) => isSame(notifications[what].order, order)) as What;
 export const markOf = (order: NotificationOrder): Mark =>

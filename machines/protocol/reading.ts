@@ -144,7 +144,7 @@ const ofType: Readonly<Record<string, Failure['code']>> = {
   PermissionError: wireCodes.toolDisabled,
   TimeoutError: wireCodes.toolTimeout,
 };
-/** Pattern of the only `ValueError` that means a missing tool; other ones are about arguments. */
+/** Pattern of the only text of a Python `ValueError` that means a missing tool; other texts are about arguments. */
 const notFound = /^Tool '.*' not found in /s;
 
 /** Recognizes, by its text alone, the failure of a call that had been sent. */

@@ -88,7 +88,7 @@ const askEntries = offerSetup.enqueueActions(({ context: c, enqueue }) => {
   for (const { uri } of rules.nextRoots(c)) enqueue(read(c, 'given', uri, rules.entryOf(uri)));
   enqueue('noteAsked');
 });
-/** Withdraws the running questions for entries. */
+/** Withdraws the running questions for `SKILL.md` files. */
 const withdraw = offerSetup.enqueueActions(({ context, enqueue }) => {
   for (const { uri } of context.running) {
     enqueue({ type: 'cancel', params: { id: idOf('given', uri) } });
@@ -97,7 +97,7 @@ const withdraw = offerSetup.enqueueActions(({ context, enqueue }) => {
 });
 const refuseEntry = (c: OfferContext, uri: string, { message }: Failure) =>
   ({ type: 'noteEntry', params: { uri, result: rules.unreadEntry(c, uri, message) } }) as const;
-/** Handles a finished step of an entry: passes contents to the port, or stores the skill that the port found in them. */
+/** Handles a finished step of reading a `SKILL.md`: asks the port to check the contents, or stores the result. */
 const takeEntry = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const fact = event as Answered;
   const uri = keyIn(fact);
@@ -179,7 +179,7 @@ export const offerMachine = offerSetup.createMachine({
         target: '.reading',
         actions: [withdraw, withEvent('noteUpdated')],
       },
-      // Does nothing for another file, because files are read again each time they are asked for.
+      // Does nothing when a file other than a `SKILL.md` has changed, because each question reads such a file anew.
       {},
     ],
     'offer.read': { actions: readFile },

@@ -28,7 +28,7 @@ interface Listed {
 const mostSkills = 500;
 const isSkillUri = (uri: string): boolean => uri.startsWith('skill://');
 const sourceOf = ({ meta }: Listed): unknown => meta?.['source'];
-/** Values by which the protocol marks the root of a skill. Only with the first do the files come from the server itself. */
+/** Values of `source` that mark the root of a skill. Only with `resources` does the server give the files itself. */
 const sources: ReadonlySet<unknown> = new Set(['resources', 'mounted', 'archive']);
 const isRoot = (resource: Listed): boolean => isSkillUri(resource.uri) && sources.has(sourceOf(resource));
 /** Tells whether a list has a skill, so that the machine of the skills is needed. */
@@ -77,7 +77,7 @@ export interface OfferStart {
   readonly server: string;
   /** Bundle id of the server, the middle part of the names of its skills. */
   readonly bundle: string;
-  /** Address that opened the session, to which the questions go. */
+  /** Address of the actor that holds the MCP session of the server; `resources/read` requests are sent there. */
   readonly session: Address;
   readonly offered: Offered;
   readonly timing: TimingOf<'offer'>;
@@ -91,7 +91,7 @@ export interface OfferRead {
 export type OfferOrder =
   /** New list of the server. `isRenewed`: a session has begun since the last list, so all entries are read again. */
   | { readonly type: 'offer.set'; readonly offered: Offered; readonly isRenewed: boolean }
-  /** The resource at this URI has other content. */
+  /** Message: the content of the resource at this URI has changed. */
   | { readonly type: 'offer.updated'; readonly uri: string }
   | OfferRead
   /** Time limit of a question for a file has passed. */

@@ -7,8 +7,8 @@
  *           wait. Files of skills are read on demand, each question on its own
  * closed  — final: open questions are refused
  *
- * The skills of each server are kept by a machine of their own (offer.machine.ts). What it tells counts at once, and is
- * announced like a change of the folders. Questions wait for it, too, at most for the time of a question.
+ * The skills of each server have a machine of their own (offer.machine.ts). Its news are known at once, and announced
+ * like a change of the folders. Questions wait for that machine, too, at most for the time limit of a question.
  */
 import { assign, setup } from 'xstate';
 import { effects, post, type DirectoryEvent, type OpenRefused, type OwnedEnded } from '../kernel/effects.ts';

@@ -1,6 +1,6 @@
 /**
- * Part of the skills machine for skills of servers: one machine for each server that lists some, and their part of all
- * skills.
+ * Rules of the skills machine for skills that servers list: one machine is opened for each such server, and their
+ * skills are joined with those of the folders.
  */
 import {
   childOf,
@@ -48,7 +48,7 @@ const refusedIn = ({ folders, offers }: Known): readonly string[] => [
   ...folders.refused,
   ...Object.values(offers).flatMap((offer) => offer.refused),
 ];
-/** Returns all skills, the sentences that were reported so far, and messages with the new sentences. */
+/** Returns the context with all skills after news, and a message for each new sentence about something that is no skill. */
 export function withKnown(
   c: SkillsContext,
   news: Partial<Known>,

@@ -102,7 +102,7 @@ export interface SkillsOffered {
   readonly server: string;
   /** Bundle id of the server, the middle part of the names of its skills. */
   readonly bundle: string;
-  /** Address that opened the session of the server. */
+  /** Address of the actor that holds the MCP session of the server; requests to the server are sent there. */
   readonly session: Address;
   /** Skills that the server lists; null when it is gone, or when its list is awaited. */
   readonly offered: Offered | null;
@@ -127,7 +127,7 @@ export type SkillsNews =
   | { readonly type: 'skills.changed'; readonly signature: string }
   /** Sentence about a folder, file or resource that is no skill; reported once. */
   | { readonly type: 'skills.noticed'; readonly text: string }
-  /** Order to watch the entries of a server, about whose changes the machine wants to hear. */
+  /** Order to watch the `SKILL.md` files that a server lists, so that the machine of the skills is told of changes. */
   | {
       readonly type: 'resources.watch';
       readonly server: string;
@@ -139,11 +139,11 @@ export type SkillsInput = SkillsStart & { readonly self: Address; readonly owner
 export interface ServerOffer {
   readonly skills: readonly OfferedRef[];
   readonly refused: readonly string[];
-  /** False while its list or an entry is awaited; questions wait for them. */
+  /** False while the list of the server or one of its `SKILL.md` files is awaited; questions wait for them. */
   readonly isSettled: boolean;
-  /** Tells whether its machine is open, which a server without skills does not have. */
+  /** Tells whether the machine of this server's skills is open; a server without skills has none. */
   readonly isOpen: boolean;
-  /** True when its session has begun since the last list, so all entries are read again. */
+  /** True when the server has a new session since its last list, so each `SKILL.md` is read again. */
   readonly isRenewed: boolean;
 }
 export interface SkillsContext extends SkillsInput {

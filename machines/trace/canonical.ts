@@ -33,7 +33,7 @@ class Lost {
 /** Value that a page of a running host can ask for, because it is too large to be written with each record. */
 export class Later {
   readonly number: number;
-  /** Number of its items or fields. */
+  /** Number of items or fields of the value. */
   readonly size: number;
   constructor(number: number, size: number) {
     this.number = number;
@@ -263,8 +263,8 @@ function written(value: unknown, writing: Writing): string {
 }
 const given = new Set(['in', 'draw', 'call']);
 /**
- * Returns the text of a trace record. Output of the machines is canonical; input from the world keeps its
- * order of fields, because code that iterates over them must meet the same order in a replay.
+ * Returns the text of a trace record. Output of the machines is canonical; input from outside the host keeps its order
+ * of fields, because code that iterates over them must meet the same order in a replay.
  */
 export const textOfRecord = (record: { readonly k: string }, redactor?: Redactor, texts?: Texts): string =>
   written(record, { redactor, texts, isSorted: !given.has(record.k) });

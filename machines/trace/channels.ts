@@ -68,11 +68,11 @@ export interface HostWords {
   /** Translates news of a machine into the words in which a host gets them. */
   news(kind: string, event: EventObject): EventObject;
 }
-/** Crossing of the boundary between a host and its world, named by its purpose. */
+/** Event or command that passes between a host and the outside (ports, timers, its program), with the name of its channel. */
 export interface Crossing {
   /**
-   * Direction: `in` from the world to the host, `out` from the host to the world, `said` to the program that
-   * uses the host, `draw` a value of chance, `defect` a violated invariant.
+   * Direction: `in` from outside to the host, `out` from the host to the outside, `said` to the program that uses the
+   * host, `draw` a value of chance, `defect` a violated invariant.
    */
   readonly k: 'in' | 'out' | 'said' | 'draw' | 'defect';
   /**
@@ -85,7 +85,7 @@ export interface Crossing {
   readonly v?: unknown;
   readonly threw?: Thrown;
   readonly what?: string;
-  /** `req_id` of the call that the crossing belongs to. */
+  /** `req_id` of the call that the event or command belongs to. */
   readonly req?: string;
 }
 
@@ -100,9 +100,9 @@ const isAddressed = (key: string, value: unknown): boolean =>
   (key === 'key' || key === 'process') && typeof value === 'string';
 
 /**
- * Gives every record that crosses the boundary the name of its channel, from the order of the records alone.
- * Owners of ports, numbers of machines and internal messages do not matter, so a recording and its replay
- * give the same names.
+ * Gives every record of an exchange with the outside the name of its channel, from the order of the records alone.
+ * Owners of ports, numbers of machines and internal messages do not matter, so a recording and its replay give the same
+ * names.
  */
 export class ChannelNames {
   readonly #words: HostWords;
@@ -132,7 +132,7 @@ export class ChannelNames {
     this.#words = words;
     this.#write = (value) => canonical(shown(value), redactor, texts);
   }
-  /** Returns an instance with the same words whose counters are empty. */
+  /** Returns a new instance with the same `HostWords` and empty counters. */
   fresh(): ChannelNames {
     const names = new ChannelNames(this.#words);
     names.#write = this.#write;
@@ -166,8 +166,8 @@ export class ChannelNames {
   }
 
   /**
-   * Returns the crossing that a directory record stands for; undefined for a record that stays inside the
-   * host.
+   * Returns the exchange with the outside that a directory record stands for; undefined for a record that stays inside
+   * the host.
    */
   of(record: DirectoryRecord): Crossing | undefined {
     switch (record.k) {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 
 export const profiles = ['boundary', 'steps', 'full'] as const;
 /**
- * Amount of detail in a trace. `boundary`: everything that crosses between a host and its world, which is all
- * that a replay compares. `steps` adds the transitions of the machines in between as an explanation, `full`
- * also their contexts.
+ * Amount of detail in a trace. `boundary`: everything that passes between a host and the outside, which is all that a
+ * replay compares. `steps` adds the transitions of the machines in between as an explanation, `full` also their
+ * contexts.
  */
 export type Profile = (typeof profiles)[number];
 
@@ -83,13 +83,13 @@ const rootFrame = z.looseObject({
   snapshot: z.unknown(),
 });
 
-/** Kinds of input through which the world reaches a host. */
+/** Kinds of input to a host from outside: its start, orders, ends by force, facts of ports, answers, timers, deadlines. */
 const doors = ['start', 'host', 'abandon', 'leaf', 'ask', 'timer', 'deadline'] as const;
 const told = z.looseObject({ ch: channel, ev: event });
 const placed = { s: seq, t: time };
 /**
- * Fields common to all boundary crossings: `w` is the wall clock in ms since 1970, `req` the id of the call
- * the crossing belongs to.
+ * Fields of every record that passes between a host and the outside: `w` is the wall clock in ms since 1970, `req` the
+ * id of the call it belongs to.
  */
 const crossing = { ...placed, w: time, ch: channel, a: address.optional(), req: z.string().optional() };
 export const recordSchema = z.discriminatedUnion('k', [

@@ -13,7 +13,7 @@ import {
 } from './format.ts';
 import type { Checkpoint, Facts, FrameVia, Mark, DirectoryRecord, Step } from './record.ts';
 
-/** Boundary crossing as read from a trace file. */
+/** Record of a trace file about something that passed between the host and the outside. */
 export type CrossingLine = Crossing & {
   /** Wall clock in ms since 1970. */
   readonly w: number;
@@ -55,7 +55,7 @@ export interface Trace {
   readonly tail: Tail | undefined;
   readonly isTorn: boolean;
 }
-/** Tells whether a record crosses the boundary. */
+/** Tells whether a record is about something that passed between the host and the outside. */
 export const isCrossing = (record: TraceLine['record']): record is CrossingLine => 'ch' in record;
 
 export type TraceRead = { readonly ok: true; readonly trace: Trace } | Problem;

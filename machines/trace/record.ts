@@ -10,8 +10,8 @@ export interface Thrown {
   readonly message: string;
 }
 /**
- * Record that the directory reports, in order, over all its actor systems. `in` and `draw` are all the input
- * from the world and all that a replay needs; everything else follows from them and can be compared.
+ * Record that the directory reports, in order, over all its actor systems. `in` and `draw` are all the input from
+ * outside and all that a replay needs; everything else follows from them and can be compared.
  */
 export type DirectoryRecord =
   | {
@@ -33,8 +33,8 @@ export type DirectoryRecord =
       readonly given?: object;
     }
   /**
-   * Value that the world returned at once, without an event: a random number, a verdict of a judge, or an
-   * error that was thrown.
+   * Value that a machine got at once, without an event: a random number, a verdict of a judge, or an error that was
+   * thrown.
    */
   | {
       readonly k: 'draw';
@@ -116,7 +116,7 @@ export interface Frame {
   readonly dir: 'in' | 'out';
   /** Complete message. Its name, its id and any truncation are added when the frame is written. */
   readonly json: unknown;
-  /** Other fields of a message that was read from a trace. */
+  /** Fields of a message read from a trace, written in place of those made from `json`. */
   readonly read?: Readonly<Record<string, unknown>>;
 }
 
@@ -134,8 +134,8 @@ export interface Facts {
   /** Orders that led the hosts to their current state, in words of the public API. */
   readonly orders: readonly ChannelEvent[];
   /**
-   * Events that the world reported on channels that are still open, as far as they are still true: the answer to
-   * `initialize`, seats, sockets.
+   * Events from outside on channels that are still open, as far as they are still true: the answer to `initialize`,
+   * seats, sockets.
    */
   readonly told: readonly ChannelEvent[];
   /** Last exit of each closed port, such as a process. Its channel has no number: `process:files`. */
@@ -147,7 +147,7 @@ export interface Facts {
   readonly answers: readonly ChannelEvent[];
   /** Calls and questions still waiting for an answer, in the order in which they came. */
   readonly open: readonly ChannelEvent[];
-  /** Values the world returned at once (`draw`) for calls that are still open. */
+  /** Values that ports returned at once (`draw`), without an event, for calls that are still open. */
   readonly draws: readonly { readonly ch: string; readonly v: unknown }[];
   /** Running timers, each with the time left in ms. */
   readonly timers: readonly { readonly ch: string; readonly left: number }[];
@@ -161,8 +161,8 @@ export const withoutNumber = (ch: string): string => ch.replace(/\/\d+$/, '');
  */
 export type HeldFrame =
   /**
-   * `id` and `ev` are the delayed event that XState sends when the timer fires; a deadline has none. `left`
-   * is the time until it fires, in ms.
+   * Running timer of XState: `ev` is the delayed event that is sent when it fires, `id` the id of that event, `left`
+   * the time until then in ms.
    */
   | {
       readonly held: 'timer';

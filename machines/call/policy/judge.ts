@@ -333,7 +333,7 @@ export function finalResult(call: Called, given: unknown, finding: Finding): unk
   const whole = beside(transformed, warnings);
   if (!isOverBudget(call, whole)) return whole;
   if (isOverBudget(call, result)) return truncateTo(whole, policy.resultBytes, handleOf(call));
-  // Drops the findings when they alone are too large; the result is then complete, and no copy is kept.
+  // Drops the findings when only they make the result too large; the result itself is complete, so no copy is kept.
   const smaller = beside(null, transformed === null ? warnings : [...warnings, tooLarge]);
   return isOverBudget(call, smaller) ? result : smaller;
 }

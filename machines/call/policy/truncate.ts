@@ -3,7 +3,7 @@ import { excessBytes, jsonBytes, mostLevels, isObject, type Fields } from '../..
 
 /** Share of the remaining bytes, after the notice, that the metadata may use; the rest is for content items. */
 const shareOfMeta = 0.125;
-/** Largest number of bytes of each word of an item in its placeholder. */
+/** Largest number of bytes of the type, the MIME type and the URI of a dropped item, each, in its placeholder. */
 const wordBytes = 200;
 /** Number of dropped metadata members that are listed by name, and bytes of each name. */
 const [namesSaid, nameBytes] = [8, 60];

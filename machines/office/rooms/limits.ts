@@ -125,11 +125,11 @@ export interface Gate {
    * rest.
    */
   deliver(office: string, wanted: number): { readonly now: number; readonly waitMs: number };
-  /** Counts deliveries in a room that cannot wait; excess ones reduce the budget of those that wait. */
+  /** Counts deliveries in a room that are made at once; they reduce the number that `deliver` permits afterwards. */
   delivered(office: string, count: number): void;
-  /** Checks a message to `count` receivers that can be refused. */
+  /** Checks a message to the room, with `count` receivers, whose sender can be told of a refusal. */
   broadcast(office: string, count: number): Failure | undefined;
-  /** Counts a refusal by another part of the office. */
+  /** Counts a request that another part of the office has refused because of this limit. */
   refused(limit: LimitName): void;
 }
 /** Gate without any limits, for virtual time and for tests of other parts. */

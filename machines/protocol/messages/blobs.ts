@@ -176,7 +176,7 @@ export interface UploadPart {
   readonly offset: number;
   readonly bytes: number;
   readonly isLast: boolean;
-  /** Declaration; a first part has one. */
+  /** Size, hash and name of the file, as the agent declares them; absent in all parts but the first. */
   readonly declared?: Declared;
   /** True when a first part continues an upload of the same declaration, if there is one. */
   readonly resumes?: true;
