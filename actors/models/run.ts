@@ -243,7 +243,10 @@ async function endOf(
     return { outcome: 'unknown', failure: { message: messageOf(error) } };
   }
 }
-/** Answers a call of the tool for skills with the list or a file. Reading changes nothing, so its outcome is never unknown. */
+/**
+ * Answers a call of the tool `read_skill` with the list of skills or a file. Reading changes nothing, so its outcome is never
+ * unknown.
+ */
 async function endOfSkill(
   asked: SkillAsked,
   target: ToolCaller | OfficeToolCaller,

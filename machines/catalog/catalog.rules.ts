@@ -16,7 +16,7 @@ import {
 export interface CatalogStart {
   readonly server: string;
   readonly list: CatalogList;
-  /** Address that opened the session, to which the questions go. */
+  /** Address of the actor that opened the session of the server; questions for the server are sent to it. */
   readonly session: Address;
   /** Address of the reader that gets the changes; the owner gets reports of its own. */
   readonly reader: AddressFor<CatalogNews | CatalogListed | CatalogRestless>;
@@ -157,7 +157,7 @@ export const listMethods: Readonly<Record<CatalogList, string>> = {
   prompts: 'prompts/list',
 };
 
-/** Returns the differences between the known entries and the given ones. */
+/** Returns the differences between the entries known so far and the given ones. */
 export const changesIn = (c: CatalogContext, entries: readonly Entry[]): Changes =>
   changesOf(c.entries, entries, (entry) => keyOfEntry(c.list, entry));
 
@@ -177,7 +177,10 @@ export function doubtsAfter(c: CatalogContext, entries: readonly Entry[]): numbe
 /** Largest count of false announcements; a higher one would not lengthen the delay. */
 const mostLies = 16;
 
-/** Returns the number of echoes in a row after a read; a scheduled read or a new session resets it. */
+/**
+ * Returns the number of times in a row that the list really differed just after it was read (`echoes`), updated after a read. A
+ * scheduled read or a new session resets it.
+ */
 export const echoesAfter = (c: CatalogContext, entries: readonly Entry[]): number =>
   c.isEcho && !isNoChange(changesIn(c, entries)) ? Math.min(c.echoes + 1, mostLies) : 0;
 /** Delay in ms before the next read of a list that has differed this often right after it was read. */
@@ -186,7 +189,10 @@ export const echoMs = ({ timing: t }: CatalogContext, echoes: number): number =>
 /** Tells whether a list differs so often that it is read more rarely than any other. */
 const isRestless = (c: CatalogContext, echoes: number): boolean =>
   echoMs(c, echoes) > c.timing.longestQuietMs;
-/** Reports to the reader that a list became restless, once, and that it is steady again. */
+/**
+ * Reports to the reader, once each, that a list is read more rarely because it changes with each read, and that it is steady
+ * again.
+ */
 export const restlessMessages = (c: CatalogContext, echoes: number) => {
   const is = isRestless(c, echoes);
   if (is === isRestless(c, c.echoes)) return [];

@@ -51,8 +51,8 @@ const lastStep = 4;
  */
 const plainName = remembered(({ server, shown }: Claim): string => `${safeName(server)}_${safeName(shown)}`);
 /**
- * Returns the name of a tool at this step, with the name of its server in front from step 1 on. A shortened
- * name ends with a hash.
+ * Returns the name that a tool tries at a step of the search for a free name: from step 1 on with the name of its server in
+ * front. A shortened name ends with a hash.
  */
 function nameAt(step: number, claim: Claim, mark: typeof markOf): string {
   if (step === 0) return claim.shown;
@@ -390,7 +390,10 @@ interface Named {
   readonly refused: readonly RefusedTool[];
   readonly conflicting: Placing['conflicting'];
 }
-/** Names for tools when no server yields: a conflict is resolved later by refusing the newcomer. */
+/**
+ * Names of tools when no server takes another name in a conflict (`prefix`): of two equal names, the later tool is refused
+ * afterwards.
+ */
 const unplaced = (parts: readonly Part[]): Named => ({
   entries: parts.flatMap(({ entries }) => entries),
   refused: [],

@@ -41,7 +41,7 @@ export interface AppFormat {
   readonly variable?: (name: string) => string;
   /** True for an application that fills in no variables. */
   readonly hasNoVariables?: true;
-  /** True for an application that supports inputs as we do. */
+  /** True for an application whose files may contain `${input:id}` and its definitions, as our config does. */
   readonly hasInputs?: true;
 }
 export const seconds = (value: unknown): number => Number(value) / 1000;
@@ -77,7 +77,7 @@ export interface AppServers {
   readonly servers: readonly AppServer[];
   /** Inputs in the form of our own config, not yet validated. */
   readonly inputs: readonly unknown[];
-  /** Other parts of the file that are not imported unchanged. */
+  /** Parts of the file outside of its servers that are changed or left out by the import, one sentence each. */
   readonly notes?: readonly string[];
 }
 
@@ -94,7 +94,7 @@ export const withTexts = (value: unknown, change: (text: string) => string): unk
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withTexts(each, change)]));
 };
 
-/** Translation of one key of an application's entry into our own keys. */
+/** Translation of one key of a server in an application's file into the keys of our config. */
 interface Part {
   readonly put?: Fields;
   /** Time limits to add to `a2c.timeouts`. */

@@ -11,7 +11,7 @@ export type DurationInput = number | string;
 export interface SettingsInput {
   /** Whether a server that ended by itself is restarted. */
   readonly restart?: 'always' | 'on-failure' | 'never';
-  /** Failures in a row before a server rests. Default 5. */
+  /** Number of failures in a row after which a server is tried only every five minutes. Default 5. */
   readonly restartBudget?: number;
   /** Starts the server with the computer, or with its first call. Default `eager`. */
   readonly start?: 'eager' | 'lazy';
@@ -70,11 +70,11 @@ export interface SettingsInput {
   readonly proxy?: 'env' | (string & {});
   /** Hosts that are reached without the proxy. */
   readonly noProxy?: readonly string[];
-  /** Variables that a child inherits. */
+  /** Environment variables that a server process inherits: only the usual ones, or all. */
   readonly baseEnv?: 'minimal' | 'full';
-  /** Names of further variables that a child inherits. */
+  /** Names of further environment variables that a server process inherits. */
   readonly passEnv?: readonly string[];
-  /** Folders put before `PATH` of a child. */
+  /** Folders that are put before the `PATH` of a server process. */
   readonly path?: readonly string[];
   /** Folders in which runtimes such as Node are looked for. */
   readonly runtimes?: readonly string[];
@@ -82,14 +82,14 @@ export interface SettingsInput {
   readonly skills?: readonly ('user' | (string & {}))[];
   /** Folder in which files of agents land; without it the computer takes none. Only at the top level of a config. */
   readonly landing?: LandingInput;
-  /** Version of the config file of a presenter; only at the top level. */
+  /** Version of the form of a config file that a presenter writes (docs/presenter.md); only at the top level. */
   readonly version?: number;
-  /** Names of built-in servers that the user of a presenter has removed; only at the top level. */
+  /** Names of built-in servers that the user has removed; written by a presenter (docs/presenter.md), only at the top level. */
   readonly removedBuiltIns?: readonly string[];
 }
 /** Folder in which files of agents land, and its limits. */
 export interface LandingInput {
-  /** Whole path, or one that begins with `~`; made when it does not exist. */
+  /** Absolute path, or one that begins with `~`; a missing folder is made. */
   readonly folder: string;
   /** Largest file in bytes. Default 100 MiB. */
   readonly maxFileBytes?: number;
@@ -106,23 +106,26 @@ export interface LandingInput {
 export interface TimeoutsInput {
   /** Time for which `a2c up` waits for starting servers; only at the top level of a config. */
   readonly bootMs?: number;
-  /** Time for which questions about all servers wait for starting ones; only at the top level of a config. */
+  /**
+   * Time for which questions about all servers, such as for their tools, wait for servers that are starting; only at the top
+   * level of a config.
+   */
   readonly toolsMs?: number;
-  /** Longest time of each step of a start. */
+  /** Longest time of each step in the start of a server. */
   readonly connectMs?: number;
-  /** Longest time of a list with all of its pages. */
+  /** Longest time to read a list of a server with all of its pages. */
   readonly listMs?: number;
   /** Longest silence of the server during a call. */
   readonly callIdleMs?: number;
   /** Longest time of a call, for all callers. */
   readonly callTotalMs?: number;
-  /** Longest time of a confirmation. */
+  /** Longest time to wait for the confirmation of a call. */
   readonly confirmMs?: number;
-  /** Longest time of the answer to a ping. */
+  /** Longest time until a server answers a ping. */
   readonly pingMs?: number;
-  /** Time that a stopped server has for its open calls. */
+  /** Time for which open calls of a server may go on after it was told to stop. */
   readonly drainMs?: number;
-  /** Longest time of the end of a computer. */
+  /** Longest time that the end of a computer may take. */
   readonly shutdownMs?: number;
   /** Time from the closed stdin of a process to SIGTERM. */
   readonly stdinGraceMs?: number;
@@ -154,11 +157,11 @@ export interface ServerInput {
   readonly autoApprove?: readonly string[];
   /** Settings of tools, by their original names. */
   readonly tool_meta?: Readonly<Record<string, ToolMeta>>;
-  /** Settings of tools without their own. */
+  /** Settings of the tools that `tool_meta` does not name. */
   readonly default_tool_meta?: ToolMeta | null;
   /** Tools that may not be called, by original name or alias. */
   readonly forbidden_tools?: readonly string[];
-  /** VRL program for results (docs/vrl.md). */
+  /** VRL program that changes the results of calls (docs/vrl.md). */
   readonly vrl?: string | null;
   /** Login to a remote server (docs/login.md). */
   readonly oauth?: object;

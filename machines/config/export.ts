@@ -98,7 +98,10 @@ function entryOf(server: ServerConfig, words: AppFormat, left: string[]): Fields
   const entry = filledIn(Object.fromEntries(made), words) as Fields;
   return words.finish?.(entry, server.name) ?? entry;
 }
-/** Tells whether a server uses a setting of ours that other applications do not know. Properties in `Fact` do not count. */
+/**
+ * Tells whether a server has settings under this key that no other application knows. The settings that an export can write
+ * (`ServerProperty`) do not count.
+ */
 function isSaid(
   { settings, toolMeta, defaultToolMeta, vrl }: ServerConfig,
   key: 'a2c' | 'tool_meta' | 'vrl',

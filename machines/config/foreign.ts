@@ -25,7 +25,7 @@ type Treatment =
 export interface ForeignKey {
   readonly key: string;
   readonly does: Treatment;
-  /** Target path in the shape of the protocol. The first row with a path gives the key to name in errors. */
+  /** Path of the value in the shape of the protocol. Errors name the first key of `foreignKeys` that has this path. */
   readonly to?: Path;
   /** Server kinds for which the key is valid; for others a value that is not empty gives a warning. */
   readonly kinds?: readonly ServerKind[];
@@ -139,7 +139,7 @@ interface FlatEntry {
   readonly entry: Fields;
   /** Keys that were nested one level deeper, with the key that contained them. */
   readonly deeper: ReadonlyMap<string, string>;
-  /** Keys that occur at both levels with different values. */
+  /** Keys that occur at the top level and nested, with different values. */
   readonly twice: readonly string[];
 }
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -186,9 +186,9 @@ function withHeaders(entry: Fields): Fields {
 }
 
 // ── logins ────────────────────────────────────────────────────────────────────────────────────────────
-/** Login of another client, converted to our keys. */
+/** Login settings of another client, converted to those of our config. */
 interface ForeignLogin {
-  /** Login in our keys; absent when no key is useful here. */
+  /** Login settings as `oauth` in our config has them; absent when none of the given settings has a meaning there. */
   readonly oauth?: Readonly<Record<string, unknown>>;
   /** Keys that have no meaning here, such as the port on which another client listens. */
   readonly unused: readonly string[];
@@ -202,7 +202,7 @@ const loginSpellings: Readonly<Record<string, string>> = {
 };
 const ownLoginKeys: readonly string[] = Object.keys(oauthSchema.shape);
 /**
- * Tells whether a key is ours or a misspelling of one, which must be reported: with a misspelled `issuer` a
+ * Tells whether a login key is one of our config or a misspelling of one, which must be reported: with a misspelled `issuer` a
  * login could go elsewhere.
  */
 const isOurs = (key: string): boolean => ownLoginKeys.includes(key) || nearest(key, ownLoginKeys).length > 0;

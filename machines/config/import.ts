@@ -195,8 +195,8 @@ function importedServer(
   };
 }
 /**
- * Returns an entry in our own keys; a list of allowed tools becomes `a2c.tools`. Keys without a meaning here
- * are left out, because each start would warn of them.
+ * Returns an entry in the keys of our config; a list of allowed tools becomes `a2c.tools`. Keys without a meaning here are left
+ * out, because each start would warn of them.
  */
 function inOurWords(given: Fields, server: ServerConfig): Fields {
   const { entry } = flatEntry(given);

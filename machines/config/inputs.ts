@@ -33,7 +33,7 @@ export interface CommandInput extends InputBase {
   readonly type: 'command';
   /** Command line for the system's shell; its trimmed stdout is the value. */
   readonly command: string;
-  /** Arguments whose values are quoted and appended to the line, sorted by name. */
+  /** Arguments of the command: their values are quoted and appended to the command line, sorted by name. */
   readonly args: Readonly<Record<string, string>> | null;
   /**
    * True for a command of VS Code from another client's file, which is never run. The host or a variable

@@ -145,7 +145,8 @@ const knownKeys: ReadonlySet<string> = new Set([
 
 /** Returns advice for an unknown key: the key that was probably meant, if any. */
 export const remedyFor = (key: string): string | undefined => {
-  // Treats this case separately, because it is the most common confusion of the two shapes and no typing error.
+  // Explains a launch key outside of `server_parameters` separately: it is no typing error, but the most common confusion of
+  // the shape of the protocol with that of other clients.
   if (key === 'command' || key === 'url') return `${key} belongs into server_parameters`;
   const [close] = nearest(key, knownKeys);
   return close === undefined ? undefined : `did you mean ${close}?`;

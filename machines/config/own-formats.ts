@@ -679,7 +679,7 @@ const secretInput = (id: string, description: unknown): Fields => ({
 
 // ── the catalogue of Docker ───────────────────────────────────────────────────────────────────────────
 const template = /\{\{\s*([^{}|\s]+)\s*((?:\|[^{}|]*)*)\}\}/g;
-/** Replaces templates of Docker by inputs, whose ids are added to `ids`. A list there is one value here. */
+/** Replaces templates `{{id}}` in the catalogue of Docker by `${input:id}`, and adds their ids to `ids`. */
 const withTemplates = (text: string, ids: Set<string>): string =>
   text.replaceAll(template, (_, id: string, filters: string) => {
     ids.add(id);

@@ -213,7 +213,7 @@ const asText = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? '';
   } catch {
-    // Returns an empty text for a value that is no JSON, which no resolver gives.
+    // Returns an empty text for a value that JSON cannot express; the values of inputs and variables always can be expressed.
     return '';
   }
 };

@@ -14,10 +14,10 @@ import {
   type SkillAsked,
 } from './format.ts';
 
-/** Name of the tool, unless another tool has it. */
+/** Name of the tool with which a model reads skills, unless another tool has this name. */
 const toolName = 'read_skill';
 /**
- * Largest number of skills, and of characters of each, in the description of the tool. A call without arguments lists all
+ * Largest number of skills, and of characters of each, in the description of `read_skill`. A call without arguments lists all
  * skills.
  */
 const [mostTold, longestTold] = [50, 300];

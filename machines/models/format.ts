@@ -46,7 +46,7 @@ export interface ModelSkill {
   /** Description for the model: what the skill does and when to use it. */
   readonly description: string;
 }
-/** Skill and file that a call of the tool for skills asks for. */
+/** Skill and file that a call of the tool `read_skill` asks for. */
 export interface SkillCall {
   /** Name of the computer that has the skill. */
   readonly computer: string;
@@ -55,7 +55,7 @@ export interface SkillCall {
   /** Path of the file inside of the skill; absent for `SKILL.md`. */
   readonly path?: string;
 }
-/** Result of reading a call of the tool for skills: a file to read, a list as text, or the failure. */
+/** Result of reading a call of the tool `read_skill`: a file to read, the list of skills as text, or the failure. */
 export type SkillAsked =
   | { readonly kind: 'file'; readonly of: SkillCall }
   | { readonly kind: 'list'; readonly text: string }
@@ -129,7 +129,7 @@ export interface ModelCall {
   readonly arguments: Json;
   /** Server of the tool, for people. */
   readonly server: ServerShown;
-  /** Skill that the call asks for, when it is of the tool for skills; such a call goes to no server. */
+  /** Skill that a call of the tool `read_skill` asks for; such a call goes to no server. */
   readonly skill?: SkillAsked;
 }
 /** Valid call of a model, or the failure, which is reported to the model like any other (`toResponse`). */

@@ -53,7 +53,7 @@ const kindOf = (mimeType: string): MediaKind | undefined => {
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
-/** Base64 of an item, and how the text names it. */
+/** Binary content of a result item in Base64, with the words by which a placeholder names it. */
 interface Binary {
   readonly what: string;
   readonly mimeType: string;

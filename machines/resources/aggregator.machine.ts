@@ -282,7 +282,8 @@ export const aggregatorMachine = aggregatorSetup.createMachine({
         guard: { type: 'isCache', params: ({ event }) => event },
         actions: [{ type: 'noteBroken', params: ({ event }) => event }, 'countEnd'],
       },
-      // Counts the end of a read, whose caller was answered by the read or by its last will.
+      // Counts the end of a read. Its asker was answered by the read itself, or by the message that the directory sends for a
+      // read that failed.
       { actions: 'countEnd' },
     ],
     'open.refused': [

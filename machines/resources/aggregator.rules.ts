@@ -73,7 +73,7 @@ export interface ResourceWanted {
   readonly uri: string;
   /** Only server to ask; absent means any server that has the resource. */
   readonly server?: string;
-  /** Address with the session of the server; set for a resource that is neither window nor document. */
+  /** Address of the actor that opened the session of the server; set for a resource that is neither window nor document. */
   readonly session?: Address;
   /** Arguments of a prompt; when set, `uri` is the name of a prompt and no resource is read. */
   readonly prompt?: Readonly<Record<string, string>>;
@@ -172,9 +172,9 @@ interface WaitingQuestion {
   readonly wanted: AggregateWanted;
   /** Servers whose list is being read again for this question; null before they are asked. */
   readonly owed: readonly string[] | null;
-  /** Orders to read everything that were given for this question or together with it, by server. */
+  /** Numbers of the orders to read everything that were given for this question or together with it, by server. */
   readonly refreshes: Readonly<Record<string, number>>;
-  /** URIs that changed after those orders and are read once more for this question, by server. */
+  /** URIs that changed after the orders in `refreshes` and are read once more for this question, by server. */
   readonly again?: Readonly<Record<string, readonly string[]>>;
   /** Answered read orders for the single window that this question asks for. */
   readonly granted?: readonly GrantedWish[];
@@ -494,7 +494,7 @@ function afterLoss(c: AggregatorContext, key: string, reason: string): Partial<A
     isFresh: false,
     changes: 0,
     isOpen: false,
-    // Questions that wait for this cache are answered without it.
+    // Counts all orders to the failed cache as answered, so that waiting questions are answered without it.
     given: cache.asked,
   };
   return { caches: { ...c.caches, [server]: gone } };
@@ -593,7 +593,7 @@ interface Refreshing {
   readonly cache: ServerCache;
   readonly n: number;
   readonly isFresh: boolean;
-  /** True when it is the first order for some question; otherwise only later changes are read once more. */
+  /** True when some question gives its first order to this server; later orders read only what has changed since then. */
   readonly isFirst: boolean;
   readonly only?: string;
 }
@@ -720,7 +720,7 @@ export function afterLate(c: AggregatorContext, { n }: { readonly n: number }): 
   return {
     next: {
       questions: c.questions.map((each) => (each === question ? { ...each, isLate: true } : each)),
-      // Later questions do not wait for these servers again.
+      // Lets no later question wait again for servers whose list has not arrived in time.
       awaited: c.awaited.filter((server) => !unheard.includes(server)),
       unlisted: { ...c.unlisted, ...Object.fromEntries(unheard.map((server) => [server, notYet])) },
     },

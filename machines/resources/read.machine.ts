@@ -28,7 +28,7 @@ export interface ReadStart {
   readonly uri: string;
   /** Arguments of the prompt; absent when a resource is read. */
   readonly prompt?: Readonly<Record<string, string>>;
-  /** Address that opened the session, to which the question goes. */
+  /** Address of the actor that opened the session of the server; the question for the server is sent to it. */
   readonly session: Address;
   /** True when addresses and paths of the server's machine must be hidden from the asker. */
   readonly isRedacted?: true;

@@ -198,7 +198,7 @@ export const serverCacheMachine = cacheSetup.createMachine({
       { guard: withEvent('isPing'), actions: 'noteAlive' },
       { actions: withEvent('noteAnswer') },
     ],
-    // Counts a refused ping as a sign of life of the server, like an answered one.
+    // Counts a refused ping like an answered one, because both show that the server still answers.
     'ask.refused': [
       { guard: withEvent('isPing'), actions: 'noteAlive' },
       { actions: withEvent('noteRefusal') },

@@ -13,7 +13,7 @@ export interface Slot {
   readonly items: readonly object[];
   readonly refused: readonly Refused[];
   readonly failure: Failure | null;
-  /** Number of the reading round in which the URI was last read; 0 for never. */
+  /** Number of the reading round (one read of all items that are wanted) in which the URI was last read; 0 for never. */
   readonly round: number;
   /** Number of the subscription to the URI, and of the one that was asked for before its content was read; 0 for none. */
   readonly follow: number;
@@ -40,7 +40,7 @@ export function withSlot(slots: Slots, at: number, slot: Slot): Slots {
 export interface CacheStart {
   readonly server: string;
   readonly collection: ResourceCollection;
-  /** Address that opened the session, to which the questions go. */
+  /** Address of the actor that opened the session of the server; questions for the server are sent to it. */
   readonly session: Address;
   readonly timing: TimingOf<'cache'>;
 }
@@ -55,8 +55,8 @@ export type CacheOrder =
    */
   | { readonly type: 'cache.follow'; readonly uris: readonly string[]; readonly isUnderWay: boolean }
   /**
-   * Requests everything; with `rereads` also content whose changes were not announced since it was read. `isFresh` waits
-   * also for reads that were too slow before. Answered by `cache.refreshed` with this number or a later one.
+   * Order to read all outdated items; with `rereads` also those whose changes were not announced since they were read.
+   * `isFresh` waits also for reads that were too slow before. Answered by `cache.refreshed` with this number or a later one.
    */
   | {
       readonly type: 'cache.refresh';
@@ -82,7 +82,7 @@ export interface CacheRefreshed {
   readonly refused: readonly Refused[];
   /** Number of changes known at the time of the read; later changes are not included. */
   readonly changes: number;
-  /** True when, according to the server, nothing has changed since it was read. */
+  /** True when the content is complete and subscribed to, and no change was announced since it was read. */
   readonly isFresh: boolean;
   /** Number of the last order that this report answers, with all earlier ones. */
   readonly upTo: number;
@@ -131,19 +131,19 @@ export interface CacheContext extends CacheInput {
   /** Slow URIs that are being read again. */
   readonly probed: readonly string[];
   /**
-   * `slowBefore`: number of slow URIs at the start of the attempt. `tries`: number of attempts in a row in
-   * which none arrived.
+   * `slowBefore`: number of slow URIs when they were last tried again. `tries`: number of such attempts in a row in which none
+   * arrived.
    */
   readonly slowBefore: number;
   readonly tries: number;
-  /** Number of orders to read everything so far. */
+  /** Number of the current reading round (one read of all items that are wanted), from 1. */
   readonly round: number;
-  /** URIs that were read twice in this round. */
+  /** URIs that were read twice in the current reading round. */
   readonly twice: readonly string[];
-  /** URIs that kept changing while they were read; they are read in the next round. */
+  /** URIs that kept changing while they were read; they are read again in the next reading round. */
   readonly later: readonly string[];
   /**
-   * Orders to answer: `refresh` at the end of this round, `nextRefresh` at the end of the next, in which the
+   * Orders to answer: `refresh` at the end of the current reading round, `nextRefresh` at the end of the next, in which the
    * URIs in `again` are read once more.
    */
   readonly refresh: number;
@@ -154,7 +154,7 @@ export interface CacheContext extends CacheInput {
   /** Number of items reported as missing because they did not arrive in time. */
   readonly toldMissing: number;
   readonly changes: number;
-  /** Number of subscriptions, in groups, that were asked for so far. */
+  /** Number of groups of subscriptions that were asked for so far; the next group gets the next number. */
   readonly follows: number;
 }
 
@@ -235,7 +235,7 @@ export const afterTelling = (c: CacheContext, upTo: number, isTruncated: boolean
   told: Math.max(upTo, c.told),
   toldMissing: missingCount(c, isTruncated),
 });
-/** Answer to orders for single entries; for the rest it only repeats what is known. */
+/** Makes the answer to orders for single entries; about all other entries it only repeats what is known. */
 export const grantedNews = (c: CacheContext, orders: readonly number[]): CacheRefreshed => ({
   ...refreshedNews(c, c.told, false),
   alone: c.wishes.flatMap(({ n, uri }) =>
@@ -269,7 +269,7 @@ export function afterAsking(c: CacheContext): Partial<CacheContext> {
   return {
     twice: isAgain ? [...c.twice, uri] : c.twice,
     asked: askedWith(c, uri, false),
-    // Removes the URI from the next round, because this read began after that round was requested.
+    // Removes the URI from the next reading round, because this read began after that round was requested.
     again: withoutUris(c.again, [uri]),
     begun: c.begun + 1,
   };
@@ -285,7 +285,7 @@ export function afterProbing(c: CacheContext): Partial<CacheContext> {
 /** Returns the next slow URI to try again. */
 export const unprobedUri = ({ slow, probed }: CacheContext): string | undefined =>
   probed.length < mostAsked ? slow.find((uri) => !probed.includes(uri)) : undefined;
-/** Moves URIs that did not arrive to the end, so that one that hangs does not block the others. */
+/** Moves slow URIs that did not arrive this time to the end of their list, so that one that hangs does not block the others. */
 export const afterVainProbe = (c: CacheContext): Partial<CacheContext> => ({
   slow: [...withoutUris(c.slow, c.probed), ...c.probed],
   probed: [],
@@ -303,7 +303,10 @@ export const afterTick = (c: CacheContext): Partial<CacheContext> => ({
   ...afterEnd(c, overdueUris(c)),
   ticks: c.ticks + 1,
 });
-/** Returns the reads that are overdue together with a question, so that they do not delay the next one. */
+/**
+ * Returns the reads that reach their time limit when a question does; they count as slow then, so that the next question does
+ * not wait for them.
+ */
 export const overdueWithQuestion = (c: CacheContext): readonly string[] =>
   olderThan(c, Math.floor(limitOf(c)));
 /** Marks reads as slow: questions no longer wait for them, and they are tried again after the others. */
@@ -327,7 +330,8 @@ export const mustPing = (c: CacheContext): boolean => {
   return !c.isPinging && c.asked.some((each) => isHanging(next, each));
 };
 /**
- * Handles a sign of life of the server: reads that hang stay awaited but no longer keep others from starting.
+ * Handles the answer to a ping, which shows that the server is alive: reads that hang stay awaited but no longer keep others
+ * from starting.
  */
 export const afterRelease = (c: CacheContext): Partial<CacheContext> => ({
   isPinging: false,
@@ -393,7 +397,7 @@ export const initialContext = (input: CacheInput): CacheContext => ({
   probed: [],
   slowBefore: 0,
   tries: 0,
-  // Starts counting rounds at 1, because 0 means never read.
+  // Numbers reading rounds from 1, because 0 in a slot means that it was never read.
   round: 1,
   twice: [],
   later: [],
@@ -431,8 +435,8 @@ export function afterList(
   };
 }
 /**
- * Marks URIs as outdated. One that changes while it is read is read again once in a round; further changes
- * wait for the next question, because they could go on for ever. A slow one stays slow.
+ * Marks URIs as outdated. One that changes while it is read is read again once in a reading round; further changes wait for the
+ * next question, because they could go on for ever. A slow one stays slow.
  */
 export function afterInvalidation(
   c: CacheContext,
@@ -448,8 +452,8 @@ export function afterInvalidation(
   };
 }
 /**
- * Numbers subscriptions that were asked for, and drops those that are not in force. An answer that was asked for before
- * counts as read without a subscription.
+ * Numbers subscriptions that were asked for, and drops those that are not in force. Content that was asked for before its
+ * subscription counts as read without one.
  */
 export function afterFollow(
   c: CacheContext,
@@ -474,7 +478,7 @@ export function afterFollow(
   }, c.slots);
   return { ...counted, slots, later: unionOf(c.later, inBoth(uris, c.probed)) };
 }
-/** Starts a round; URIs that were refused last time are tried again. */
+/** Starts a reading round: all outdated items are read, also those whose last read was refused. */
 export function afterRefresh(
   c: CacheContext,
   { n, rereads, isFresh }: Omit<RefreshOrder, 'type'>,
@@ -498,8 +502,8 @@ export function afterRefresh(
   };
 }
 /**
- * Adds an order to the running round. Items that were read before it came, and that changed since or are
- * wanted fresh, are read again in the next round.
+ * Adds an order to the current reading round. Items that were read before the order came, and that changed since or are wanted
+ * fresh, are read again in the next round.
  */
 export function afterJoining(c: CacheContext, { n, rereads, isFresh }: RefreshOrder): Partial<CacheContext> {
   const stale = staleOf(c);
@@ -512,7 +516,7 @@ export function afterJoining(c: CacheContext, { n, rereads, isFresh }: RefreshOr
   if (again.length === 0 && c.nextRefresh === 0) return { refresh: n };
   return { nextRefresh: n, again: unionOf(c.again, again) };
 }
-/** Starts the next round for orders that came too late for the last one. */
+/** Starts the next reading round, for orders that came too late for the last one. */
 export function afterRound(c: CacheContext): Partial<CacheContext> {
   const [slow, probed] = [withoutUris(c.slow, c.again), withoutUris(c.probed, c.again)];
   return {

@@ -397,7 +397,7 @@ const refuseDpe = (rule: DpeRule, uri?: string): { readonly ok: false; readonly 
 const mostLimit = 100;
 
 /**
- * Parses a document URI by all rules of the seed. Unknown query keys are ignored; of a repeated key the first
+ * Parses a document URI by all rules of the protocol draft. Unknown query keys are ignored; of a repeated key the first
  * counts.
  * @example
  * const read = parseDpeUri('dpe://files/report.pdf/pages/0?format=text');

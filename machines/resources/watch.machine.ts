@@ -28,7 +28,7 @@ import type { Timing } from '../kernel/timing.ts';
 
 interface WatchStart {
   readonly server: string;
-  /** Address that opened the session, to which the questions go. */
+  /** Address of the actor that opened the session of the server; questions for the server are sent to it. */
   readonly session: Address;
   readonly timing: Pick<Timing, 'listMs'>;
 }
@@ -76,7 +76,7 @@ interface Step {
   readonly isOld?: true;
 }
 
-/** Largest number of questions at a time, for each party. */
+/** Largest number of questions at a time for each host, Desktop or Finder that watches. */
 const mostAsked = 16;
 /** Number of answered questions after which they are applied to the list of subscribed URIs together. */
 const mostAnswered = 256;
