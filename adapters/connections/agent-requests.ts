@@ -59,7 +59,7 @@ interface Waiting {
   readonly ack: Ack;
 }
 
-/** Replaces the number of bytes of a part in an answer by the bytes themselves. */
+/** Puts the bytes of a part of a file into an answer, in the place of their number. */
 const withBytes = (body: unknown, { event, part }: Waiting): unknown =>
   event === events.getBlob && part && isObject(body) && 'blob' in body
     ? { ...body, blob: Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString('base64') }

@@ -111,7 +111,7 @@ export class OfficeConnections {
     this.#emit({ type: 'socket.opened', socket, ...lacking });
   }
 
-  /** Removes a socket that was closed; the reason goes to the requests that wait for an answer of its peer. */
+  /** Removes a socket that was closed. Requests that wait for its answer fail; the reason `oversized` is named in the failure. */
   closed(socket: string, reason: string): void {
     if (this.#closed || !this.#sockets.delete(socket)) return;
     this.#unseat(socket, reason);

@@ -56,7 +56,7 @@ class FallbackTransport implements McpTransport {
   }
   send(message: JSONRPCMessage): Promise<void> | undefined {
     const sent = this.#transport.send(message);
-    // Another request comes first from a client that tries a newer revision: its refusal says nothing of the transport.
+    // Judges only the answer to `initialize`: the refusal of a request of a newer revision says nothing about the transport.
     if (!this.#isFirst || !('method' in message) || message.method !== 'initialize') return sent;
     this.#isFirst = false;
     return sent?.catch((error: unknown) => {

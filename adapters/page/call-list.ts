@@ -104,7 +104,7 @@ export interface CallPhase {
   readonly from: number;
   /** End of the phase; for the last one of a call that is under way, the moment shown. */
   readonly to: number;
-  /** Number of the record with which the phase began; null when it is older than the page. */
+  /** Number of the record with which the phase began; null for one from before the page connected to the host. */
   readonly s: number | null;
   readonly text: string;
   /** Reports of progress in this phase. */

@@ -4,8 +4,8 @@ import type { Row } from './trace-lines.ts';
 import { listOf, numberOf, textOf } from './values.ts';
 
 /**
- * Tool calls of a host, folded from what crosses its boundary: also those that were refused before a server was asked,
- * and those that ended before the page came. Times are those of the wall clock in ms. Pure.
+ * Tool calls of a host, folded from the records of what it received and sent: also those that were refused before a
+ * server was asked, and those that ended before the page connected to the host. Times are those of the wall clock in ms. Pure.
  */
 
 /** Step of a call, in the order in which a call takes them. */
@@ -23,7 +23,7 @@ export type CallStep =
 export interface CallMoment {
   readonly step: CallStep;
   readonly at: number;
-  /** Number of the record in the trace of the page; null when it is older than the page. */
+  /** Number of the record in the trace of the page; null for one from before the page connected to the host. */
   readonly s: number | null;
   readonly text: string;
 }
@@ -33,7 +33,7 @@ export interface CallEnd {
   /** Way in which the call ended, such as `timedOut`; where no more is known, the outcome. */
   readonly end: string;
   readonly phase: string;
-  /** Failure of the call as its asker got it; empty after a success. */
+  /** Failure of the call as its caller got it; empty after a success. */
   readonly failure: Fields;
   readonly result: unknown;
 }
@@ -111,9 +111,9 @@ export class Calls {
   readonly #tools = new Map<string, string>();
   readonly #open = new Map<string, Call>();
   readonly #byAddress = new Map<string, Call>();
-  /** Tickets of calls that came from an agent or an office of the same host, under which they are known already. */
+  /** Tickets at their computer or office of calls that came from this same host, where they are known already. */
   readonly #passed = new Set<string>();
-  /** Ends of these calls at their computer, which know more about the effect than the report of the office. */
+  /** Ends, at their computer, of calls that were passed on in this host; these know more about the effect than the office. */
   readonly #known = new WeakMap<Call, CallEnd>();
   /** Callback for a call that has just ended. */
   readonly #ended: (call: Call) => void;
@@ -122,8 +122,8 @@ export class Calls {
     this.#ended = ended;
   }
   /**
-   * Adds a record that crossed the boundary, or a call that an office reported. `s` is the number of the record, or null
-   * when it is older than the page.
+   * Adds a record of what the host received or sent, or a call that an office reported. `s` is the number of the
+   * record, or null for one from before the page connected to the host.
    */
   add(row: Row, at: number, s: number | null): void {
     if (row.k === 'call') return this.#whole(row);
@@ -148,7 +148,7 @@ export class Calls {
   callAt(address: string): Call | undefined {
     return this.#byAddress.get(address);
   }
-  /** Drops calls that ended before a time, and the oldest of too many. */
+  /** Drops calls that ended before a time. */
   forget(before: number): void {
     this.all = this.all.filter(({ ended }) => ended === undefined || ended.at >= before);
     this.revision += 1;

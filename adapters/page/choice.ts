@@ -55,7 +55,7 @@ export const firstChoice: Choice = {
 /** Panels that show the actor chosen in the tree, or that let a person choose one. */
 const ofActors: ReadonlySet<Panel> = new Set(['chart', 'lanes', 'records', 'messages']);
 export const isTreeShown = ({ tree, panel }: Choice): boolean => tree ?? ofActors.has(panel);
-/** Tells whether a view needs all records of a running host, also those inside of calls. Other views need its outline only. */
+/** Tells whether a view needs all records of a running host. For other views the host leaves out those inside of calls. */
 export const needsRecords = (choice: Choice): boolean =>
   choice.moment !== undefined ||
   isTreeShown(choice) ||
@@ -71,7 +71,7 @@ export interface LinkedView extends Partial<Omit<Choice, 'moment' | 'tree' | 'pa
 const isPanel = (text: string): text is Panel => (panels as readonly string[]).includes(text);
 const isKind = (text: string): text is CallKind => (callKinds as readonly string[]).includes(text);
 
-/** Returns a fragment with nothing but the token of the present one. */
+/** Returns a fragment for the address of the page that has only the token of `present`, its fragment now. */
 export function withToken(present: string): string {
   const token = new URLSearchParams(present.replace(/^#/, '')).get('token');
   return token === null ? '' : `#${new URLSearchParams({ token }).toString()}`;
@@ -108,7 +108,7 @@ function rangeIn(text: string): Range | undefined {
   const [from = NaN, to = NaN] = text.split('~').map((part) => (part === '' ? NaN : Number(part)));
   return from < to && Number.isFinite(to - from) ? { from, to } : undefined;
 }
-/** Reads a view from a fragment. What is missing or unknown in it has its first value. */
+/** Reads a view from the fragment of an address. What is missing or unknown there gets its default. */
 export function viewOf(fragment: string): LinkedView {
   const parts = new URLSearchParams(fragment.replace(/^#/, ''));
   const text = (name: string): string => parts.get(name) ?? '';

@@ -5,8 +5,8 @@ import { partingOf, textOf, type Parting } from './values.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 
 /**
- * Two runs of one host, aligned by what crossed their boundaries: the first event of a kind on a channel belongs to the
- * first of that kind in the other run, and so on. Takes time in proportion to the records, whatever they hold. Pure.
+ * Two runs of one host, aligned by what the host received and sent: the first event of a kind on a channel belongs to
+ * the first of that kind in the other run, and so on. Takes time in proportion to the records, whatever they hold. Pure.
  */
 
 /** Event that one run lacks, or has with another content. */
@@ -32,9 +32,9 @@ export interface Compared {
 }
 const crossings: ReadonlySet<string> = new Set(['in', 'out', 'said', 'draw']);
 const typeOf = (row: Row): string => textOf(fieldsOf(row['ev'])['type']);
-/** Returns the name of a crossing, shown to a person and used to find the same crossing in the other run. */
+/** Returns the name of a record of what the host received or sent, shown to people and used to find it in the other run. */
 const nameOfCrossing = (row: Row): string => `${row.k} ${textOf(row['ch'])} ${typeOf(row)}`.trim();
-/** Returns the name of a crossing without the parameters of a question, which may be what differs. */
+/** Returns the name of a record (`nameOfCrossing`) without the parameters of a request, which may differ between the runs. */
 const looseName = (row: Row): string => `${row.k} ${textOf(row['ch']).replace(/ \{.*$/s, '')} ${typeOf(row)}`;
 const textOfCrossing = (row: Row | undefined): string =>
   row === undefined ? 'nothing' : `${nameOfCrossing(row)} ${canonical(row['ev'] ?? row['v'] ?? null)}`;
@@ -81,7 +81,7 @@ function differencesOf(ones: readonly Row[], others: readonly Row[]): Pick<Compa
   const same = paired.length + loose.length - differences.length;
   return { same, differences: differences.toSorted((a, b) => timeOf(a) - timeOf(b)) };
 }
-/** Run with its crossings and calls, prepared for the comparison. */
+/** Run to compare: its trace records and its calls. */
 export interface Run {
   readonly rows: readonly Row[];
   readonly calls: readonly Call[];

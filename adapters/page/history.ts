@@ -229,7 +229,7 @@ export class History {
   readonly faults: Fault[] = [];
   readonly marks: MarkLine[] = [];
   readonly #byAddress = new Map<string, Lane>();
-  /** Latest lane of each name, because messages are sent to an address without its number. */
+  /** Latest lane at each address without its number (`#3`), because messages are sent to such addresses. */
   readonly #byName = new Map<string, Lane>();
   readonly #rows: Row[] = [];
   readonly #last = new Map<string, Living>();

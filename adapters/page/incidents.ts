@@ -5,9 +5,9 @@ import type { Row } from './trace-lines.ts';
 import { listOf, numberOf, textOf } from './values.ts';
 
 /**
- * Incidents of a host: what went wrong, since when, what it cost, and whether it is over. They are folded from what
- * crosses the boundary of a host, so a running host, its past before the page came, and a file give the same. Times are
- * those of the wall clock in ms. Pure.
+ * Incidents of a host: what went wrong, since when, what it cost, and whether it is over. They are folded from the records
+ * of what the host received and sent, so a running host, its past before the page connected, and a file give the same.
+ * Times are those of the wall clock in ms. Pure.
  */
 
 export type IncidentKind =
@@ -39,7 +39,7 @@ export interface Incident {
   readonly kind: IncidentKind;
   /** Name of the server, tool or connection. */
   readonly subject: string;
-  /** Number of the record with which it began; null when it is older than the page. */
+  /** Number of the record with which the incident began; null for one from before the page connected to the host. */
   readonly s: number | null;
   /** Descriptions of the incident, each with the time from which it holds. */
   readonly told: Told[];
@@ -105,7 +105,7 @@ export class Story {
   #now = 0;
   readonly #states = new Map<string, string>();
 
-  /** Adds a record to the incidents and calls; `s` is its number in the trace of the page, or null when it is older than the page. */
+  /** Adds a record; `s` is its number in the trace of the page, or null for one from before the page connected to the host. */
   add(row: Row, s: number | null): void {
     const at = numberOf(row['w']) ?? this.#now;
     if (at === 0) return;
@@ -214,7 +214,7 @@ export class Story {
     // Ends the incident of a taken port when the office is opened at another one.
     if (type === 'office.opened') this.#over(['host'], 'office', at);
     // Ends every question of a call with any answer to it, because the name of a question that was asked before the page
-    // came is not known.
+    // connected is not known.
     if (isAnswer(type) || type === 'withdraw') this.#over(['person'], address, at);
     if (row.k !== 'out' || type !== 'ask' || !channel.startsWith('ask confirm ')) return;
     const what = `A call of ${textOf(fieldsOf(ev['params'])['tool'])} waits for a person to allow it.`;

@@ -23,7 +23,7 @@ export interface CallPart {
 }
 /** One call with the parts that each host saw of it, the asking host first. */
 export interface JoinedCall {
-  /** Key of the part that was known first. It changes when facts of an earlier host come, so calls are compared with `isNamedBy`. */
+  /** Key of one part of the call. It may change when facts of another host come, so calls are compared with `isNamedBy`. */
   readonly key: string;
   readonly parts: CallPart[];
 }
@@ -134,7 +134,7 @@ export function shiftsOf(count: number, joined: readonly JoinedCall[]): readonly
 }
 
 // ── connections ───────────────────────────────────────────────────────────────────────────────────────
-/** Connection that an office or a computer knows: a peer or a server, and the host on this page that it is, if there is one. */
+/** Connection of an office to a peer, or of a computer to a server, with the host of this page at its other end, if any. */
 export interface Connection {
   /** Index of the host that knows of the connection: an office has seats, a computer has servers. */
   readonly from: number;

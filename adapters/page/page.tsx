@@ -37,8 +37,8 @@ async function readTrace(session: Session, trace: string): Promise<void> {
   session.take({ type: 'records', lines });
 }
 /**
- * Reads the host facts and the trace contained in a page that is one HTML file, of several traces the one with this
- * ending of its ids; returns false when the page contains none.
+ * Reads the host facts and the trace contained in a page that is one HTML file. Of several traces, `ending` selects the
+ * one whose element ids end in it. Returns false when the page contains none.
  */
 function readEmbedded(session: Session, ending = ''): boolean {
   const [welcome, trace] = [embedded.welcome, embedded.trace].map(
@@ -137,7 +137,7 @@ function showFleet(open: (path: string) => Session): Fleet {
   if (root) render(<FleetApp fleet={fleet} />, root);
   return fleet;
 }
-/** Connects the page to the host that served it, or to the hosts that it names. */
+/** Connects the page to the host that served it or, when that host names several hosts, to each of those. */
 function attachAll(only: Session): void {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token === null) return only.enter('no token');

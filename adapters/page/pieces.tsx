@@ -61,7 +61,7 @@ export interface LongListProps {
   readonly label: string;
   /** Index of the row to scroll into view, which happens when the index changes. */
   readonly shown: number | undefined;
-  /** Draws a row, which is an option with this id. */
+  /** Draws a row as an element with this id and the ARIA role `option`. */
   readonly draw: (index: number, id: string) => VNode | null;
   readonly onMove?: (by: number) => void;
 }

@@ -35,16 +35,16 @@ export class Session {
   #lists = new Lists();
   /** Records of a running host that are being fetched, until the record with the number `until` is there. */
   #coming: { readonly history: History; readonly until: number } | undefined;
-  /** Number of the latest record that was added to the story. */
+  /** Number of the latest record that was added to the incidents and calls. */
   #told = -1;
   /** Tells whether the host was asked for all records. */
   #isWhole = false;
   #neededAt = 0;
-  /** Incidents and calls, also of the time before the page came. */
+  /** Incidents and calls, also of the time before the page connected to the host. */
   story = new Story();
   /** Messages on the wire: all of a file, and those of a running host that a panel wanted. */
   messages = new Messages();
-  /** Number of the last message of the host that was seen, by the request for messages. */
+  /** Number of the last message that the host has answered with, by the request that asked for messages. */
   readonly #looked = new Map<string, number>();
   /** Records that came while the past was still being sent; undefined when it is complete. */
   #later: Row[] | undefined;
@@ -52,7 +52,7 @@ export class Session {
   get isReadingPast(): boolean {
     return this.#later !== undefined;
   }
-  /** Tells whether the story begins before the records of this page. */
+  /** Tells whether the incidents and calls include some from before the records of this page. */
   hasPast = false;
   #pastLists = new Lists();
   /** Difference between the wall clock and the time of the trace, in ms; undefined before the first record with both. */
@@ -211,7 +211,7 @@ export class Session {
     const s = this.isNow ? undefined : this.history.row(this.at)?.s;
     return fragmentOf(this.choice, s, present, this.#home);
   }
-  /** Asks a running host for all records while they are shown, and some time later for the outline again. */
+  /** Asks a running host for all records while they are shown, and some time later again without those inside of calls. */
   #attend(): void {
     if (this.phase !== 'live') return;
     const isNeeded = needsRecords(this.choice) || this.#wanted !== undefined;
@@ -257,7 +257,7 @@ export class Session {
     if (message.type === 'complete') this.#rest();
     if (message.type === 'closed') this.enter('over', message.reason);
   }
-  /** Clears the story when the page comes back to its host. For another host, the records are cleared, too. */
+  /** Clears incidents and calls when the page has connected again; when to another host, also its records and messages. */
   #comeBack(host: HostFacts): void {
     if (!this.host) return;
     const isSame = this.host.pid === host.pid && this.host.started === host.started;
@@ -286,7 +286,7 @@ export class Session {
       if (row.k === 'frame' && row['via'] !== 'relay')
         this.messages.add(row, numberOf(row['w']) ?? this.clockOf(row.t) ?? 0);
       if (this.#coming && row.s >= this.#coming.until && row.k !== 'list') this.#swap();
-      // Ignores records that a running host sends twice: in its outline, and when all are fetched.
+      // Ignores records that a running host sends twice: at first, and again when the page fetches all records.
       if (this.phase === 'live' && row.s <= this.#told && row.k !== 'key') continue;
       if (row.k !== 'list') this.#told = Math.max(this.#told, row.s);
       if (this.#later) this.#later.push(row);
@@ -380,7 +380,7 @@ export class Session {
   clockOf(t: number): number | undefined {
     return this.#offset === undefined ? undefined : t + this.#offset;
   }
-  /** Converts a time of the trace to one of a range, which is on the wall clock where there is one. */
+  /** Converts a time of the trace to one on the clock of a `Range`: the wall clock, or without one the time of the trace. */
   rangeTime(t: number): number {
     return t + (this.#offset ?? 0);
   }

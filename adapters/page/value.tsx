@@ -134,7 +134,7 @@ export function Value({
 }: {
   value: unknown;
   label: string;
-  /** Session that fetches large values which the host kept; without it they stay as they are. */
+  /** Session that fetches large values which the host kept; without a session such values stay references. */
   session?: Session;
   isFolded?: boolean;
   name?: string;

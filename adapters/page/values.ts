@@ -16,7 +16,7 @@ export interface LaterValue {
   /** Number of items or fields of the value. */
   readonly size: number;
 }
-/** Reads `{"$later": [number, size]}`; undefined for other values. */
+/** Reads `{"$later": [number, size]}`, which stands for a large value that the host kept; undefined for other values. */
 export function laterOf(value: unknown): LaterValue | undefined {
   const { $later } = fieldsOf(value);
   if (!Array.isArray($later)) return undefined;
@@ -66,7 +66,7 @@ export function clockText(ms: number): string {
 }
 /** Two texts divided into the part that differs and the shared parts around it. */
 export interface Parting {
-  /** Beginning and end that both share. */
+  /** Text that both share at their beginning (`before`) and end (`after`); `one` and `other` are what each has between. */
   readonly before: string;
   readonly after: string;
   readonly one: string;

@@ -88,7 +88,7 @@ const hasInexact = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
     ? Object.values(value).some(hasInexact)
     : Number.isInteger(value) && !Number.isSafeInteger(value);
-/** Number of bytes that the other fields of a message may need. */
+/** Number of bytes that the fields of a message besides the arguments of the call may need. */
 const spareBytes = 8 * 1024;
 const refusedText = (tool: string, params: Fields): string => {
   if (tool.trim() === '') return 'Write the name of a tool.';

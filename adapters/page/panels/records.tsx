@@ -40,7 +40,7 @@ const words: Readonly<Record<string, string>> = {
   defect: 'defect',
   frame: 'frame',
 };
-/** Returns the text of a record that crossed the boundary of the host: channel and event. */
+/** Returns the text for a record of what the host received or sent: channel and event. */
 const crossingText = (row: Row): string => {
   const ch = textOf(row['ch']);
   if (ch === '') return '';

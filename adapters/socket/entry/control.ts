@@ -17,7 +17,7 @@ export interface OfficeControl {
   disconnect(id: string, why: string): boolean;
   /**
    * Repeats the authentication of all connected peers and disconnects those that may no longer enter, or whose
-   * grant has changed; resolves with these.
+   * grant has changed; resolves with the disconnected peers.
    */
   recheck(): Promise<readonly OfficePeer[]>;
   /**
