@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   };
   // Answers `--version` here, because loading the commands takes longer than the start of Node.
   if (argv.join(' ') === '--version') return void process.stdout.write(`${version}\n`);
-  // Loads the commands only now, so that their compiled code is kept.
+  // Loads the commands only after `keepCompiledCode`, so that their compiled code is kept, too.
   const { begin } = await import('./cli/run.ts');
   try {
     const { isTTY, columns } = process.stdout;

@@ -137,7 +137,10 @@ async function sendNext(upload: Upload, id: string | undefined, offset: number):
   reply.catch(() => {});
   return { end, reply };
 }
-/** Sends parts, several at once, until the file has landed. Reports the state of the upload after each answer, in their order. */
+/**
+ * Sends parts, several at once, until the file has landed. Reports the state of the upload after each answer, in the
+ * order of the parts.
+ */
 async function sendParts(upload: Upload, from: Place, reached: (place: Place) => void): Promise<LandedFile> {
   const { bytes } = upload.source;
   const underWay: Sent[] = [];
@@ -164,7 +167,7 @@ async function sendParts(upload: Upload, from: Place, reached: (place: Place) =>
       reached(place);
     }
   } finally {
-    // Waits for parts that are still under way, which would otherwise be taken for those that are sent next.
+    // Waits until the parts still under way are answered, so that they do not mix with the parts of the next try.
     await Promise.allSettled(underWay.map(({ reply }) => reply));
   }
 }

@@ -155,16 +155,20 @@ export interface AgentEvents {
     readonly removed: readonly string[];
     readonly changed: readonly string[];
   };
-  /** Followed skills could not be read, as for `desktop.failed`. */
+  /**
+   * The skills of a computer, which the agent follows, could not be read. The failure gives the reason and a remedy.
+   */
   readonly 'skills.failed': { readonly computer: string; readonly failure: Failure };
-  /** A followed Finder could not be read, as for `desktop.failed`. */
+  /**
+   * The Finder of a computer, which the agent follows, could not be read. The failure gives the reason and a remedy.
+   */
   readonly 'finder.failed': { readonly computer: string; readonly failure: Failure };
   /** The servers or inputs of a computer have changed; `getConfig` returns the new ones. */
   readonly 'config.changed': { readonly computer: string };
   /** The seat of the agent has another state; failed tries to join are told, too. */
   readonly 'link.changed': LinkStatus;
 }
-/** Tool of a computer, as an agent knows it, in the words of MCP. */
+/** Tool of a computer as an agent knows it, with the field names of MCP. */
 export interface AgentTool extends ListedTool {
   /** Name of the computer that has the tool. */
   readonly computer: string;
@@ -177,7 +181,7 @@ export interface AgentTools {
   readonly tools: readonly AgentTool[];
   /**
    * Servers whose tools are missing, because they start or have failed, with the reasons; empty for a computer of
-   * another make. `tools.changed` tells when their tools come.
+   * another implementation. `tools.changed` tells when their tools come.
    */
   readonly missing: readonly MissingServer[];
 }
@@ -353,8 +357,8 @@ export interface AgentReading {
    */
   getFinder(computer: string, options?: FinderOptions): Promise<FinderShown>;
   /**
-   * Reads a window, or a place in a document, as its server returns it. This and the reads below ask the server
-   * each time.
+   * Reads a window, or a place in a document, as its server returns it. The server is asked each time, as for all reads
+   * of resources and documents.
    */
   readResource(computer: string, uri: string, options?: ResourceOptions): Promise<readonly ResourceContent[]>;
   /**
@@ -374,8 +378,8 @@ export interface AgentReading {
   /** Iterates over all resources of a server, and asks for a page when it is needed. Rejects as `getResources`. */
   resourcesOf(computer: string, server: string, options?: ReadOptions): AsyncIterableIterator<Resource>;
   /**
-   * Reads the description of a document (level 1). Only the document in `uri` counts; a page or element after it
-   * is ignored, here and below.
+   * Reads the description of a document (level 1). A page or element in `uri` is ignored, as in `readDocumentPages`,
+   * `readPage`, `readElement` and `pagesOf`.
    */
   readDocumentMetadata(computer: string, uri: string, options?: ReadOptions): Promise<DocumentMetadata>;
   /**

@@ -128,7 +128,10 @@ function textIn(contents: readonly ResourceContent[]): Read<string> {
   return texts.length > 0 ? { ok: true, body: texts.join('\n\n') } : { ok: false, failure: noText };
 }
 
-/** Makes the reads on which the methods are built: raw contents, a place in a document, and a part of the Finder. */
+/**
+ * Makes the functions with which the methods of an agent read: raw contents, a place in a document, and a part of the
+ * Finder.
+ */
 function readersOf(ask: AskComputer) {
   const readRaw = async (computer: string, uri: string, options: ResourceOptions) => {
     const { server } = options;
@@ -251,7 +254,7 @@ function leavable<T>(
       isLeft = true;
       left.abort();
       loose();
-      // Waits for the question that was open, which the abort above has ended.
+      // Waits until the open question has ended, which was aborted just before.
       await steps.return();
       return over;
     },

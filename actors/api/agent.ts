@@ -112,7 +112,10 @@ class HostedAgent implements Agent {
   #isRoomKnown = false;
   /** Callbacks that end open questions when the agent closes, because no answer can come any more. */
   readonly #waiting = new Set<() => void>();
-  /** Callbacks of questions for the tools of a computer, which look again when the members of the office change. */
+  /**
+   * Callbacks of open questions for the tools of a computer, called when the members of the office change: a question
+   * ends when its computer is gone.
+   */
   readonly #expecting = new Set<() => void>();
   readonly #worded: ReturnType<typeof wordedBy>;
   readonly #office: string;
@@ -226,8 +229,8 @@ class HostedAgent implements Agent {
     return this.#known.takeTools(computer, read.body);
   }
   /**
-   * Waits for the first answer of a computer to the question for its tools. Resolves with undefined when the computer is not
-   * in the office, because the office then answers the host's own question with that.
+   * Waits until the tools of a computer are known for the first time. Resolves with undefined when the computer is not
+   * in the office; the office then answers the question of the host with an error.
    */
   async #firstTools(computer: string, options: ReadOptions): Promise<AgentTools | undefined> {
     const { timeoutMs = this.#timing.queryMs, signal } = options;
@@ -508,7 +511,7 @@ async function joinAsAgent(options: AgentOptions, shared: Runtime | undefined): 
   }
 }
 
-/** Computers of an office as the host of an agent knows them. Events carry only the differences from what is known. */
+/** Converts a tool of the wire to the form that the host of an agent gets. */
 
 const agentTool = (computer: string, tool: SmcpTool): AgentTool => {
   const { bundle_id: bundleId } = tool;
@@ -521,6 +524,7 @@ type ToolsRead = {
   readonly missing?: NonNullable<ViewToolsChanged['missing']>;
 };
 
+/** Computers of an office as the host of an agent knows them. Events carry only the differences from what is known. */
 class KnownComputers {
   /** Names of the computers that sit in the office, in the order in which they were found. */
   readonly present = new Set<string>();
@@ -580,7 +584,8 @@ class KnownComputers {
     this.meet(computer);
     if (failure) this.failures.set(computer, failure);
     else this.failures.delete(computer);
-    // Ignores the tools in a report of failure when tools are known: it repeats the last answer of the view, which may be older.
+    // Ignores the tools in the report of a failure when tools are known: the report repeats the last answer, which may
+    // be older.
     if (tools && !(failure && this.tools.has(computer))) this.#learn(computer, { tools, missing });
   }
   /** Stores the answer of a computer to the host's own question for its tools, and returns the tools. */

@@ -8,7 +8,7 @@ import { newId, sha256Of, type Answers as SessionAnswers } from '../../adapters/
 import { keyOf, nameOf, type Address } from '../../machines/kernel/effects.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
 
-/** Largest number of values of a context that are compared; a larger one is compared as the object that it is. */
+/** Largest number of values in a context that is compared by value; a larger context is compared by identity. */
 const mostValues = 1_000;
 
 const primitiveText = (value: number | boolean | bigint | symbol | undefined): string =>
@@ -17,7 +17,7 @@ const primitiveText = (value: number | boolean | bigint | symbol | undefined): s
 export class CallContexts {
   /** Contexts of the running calls, by the key of their ticket. */
   readonly #contexts = new TransientMap<string, unknown>();
-  /** Numbers of objects that are compared by identity, so that each object has a text of its own. */
+  /** Numbers by which the text of a context names objects that are compared by identity. */
   readonly #numbers = new WeakMap<object, number>();
   /** Random text in the keys of callers, so that a key tells nothing about the context. */
   readonly #salt = newId();

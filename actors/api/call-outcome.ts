@@ -69,7 +69,9 @@ export interface CallFailed {
   readonly toolError: false;
   /** Stage in which the call ended. */
   readonly phase: CallPhase;
-  /** Result that came with the failure, such as the text of another computer for a model; else null. */
+  /**
+   * Result that came with the failure, such as a text for a model from a computer of another implementation; else null.
+   */
   readonly result: CallToolResult | null;
   /** Reason why the call did not succeed. */
   readonly failure: Failure;
@@ -205,7 +207,10 @@ export function withPresent(computer: string, failure: Failure, there: () => rea
   const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
   return { ...failure, remedy: `In this office: ${named.join(', ') || 'no computer'}${more}.` };
 }
-/** Adds to the remedy for a call without a confirmation that it is meant for the host of the computer. */
+/**
+ * Adds the name of the computer to the remedy for an unconfirmed call, because only the host of that computer can
+ * follow it.
+ */
 const atComputer = (computer: string, failure: Failure): Failure =>
   failure.code === wireCodes.notConfirmed && failure.remedy !== undefined
     ? { ...failure, remedy: `On computer '${computer}': ${failure.remedy}` }

@@ -84,7 +84,7 @@ export class CallPorts {
       told.add(inputSchema);
       noticed(server, text);
     };
-    /** Returns the tools that the call's computer knows. Its address is the first part of the call's address. */
+    /** Returns the tools known to the computer of a call. The address of the call begins with that of the computer. */
     const knownTo = (call: string): KnownTools | undefined =>
       memoryOf(call.slice(0, call.indexOf('/')))() as KnownTools | undefined;
     const failureOf = (call: string): (() => Failure | null | undefined) => {
@@ -220,7 +220,10 @@ const confirmAsk =
   (
     confirm: () => Confirm,
     knownTo: (call: string) => KnownTools | undefined,
-    /** Returns the failure of the call at an address, for the text when its question is withdrawn. */
+    /**
+     * Returns a function that reads the failure of a call; its text explains why the question to a person was
+     * withdrawn.
+     */
     failureOf: (call: string) => () => Failure | null | undefined,
     whose: (call: string) => { readonly context?: unknown },
   ): Ports['request'] =>

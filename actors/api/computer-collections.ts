@@ -71,7 +71,7 @@ export class CollectionQuestions {
     if (isAny) await this.#mustServe(server);
     const about = {
       type: 'resource.wanted',
-      // Asks the machine of the Desktop for a URI of neither collection, because that machine reads these, too.
+      // Asks the machine of the Desktop also for a URI that is no window and no document, because that machine can read it.
       collection: found.ok ? found.body : 'desktop',
       uri,
       ...(server !== undefined && { server }),

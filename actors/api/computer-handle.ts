@@ -26,7 +26,10 @@ export interface Skill {
   readonly computer: string;
   /** Name of the skill, unique on its computer. */
   readonly name: string;
-  /** Source of the skill: `config` or `user` (a folder of the computer), `mcp:BUNDLE` (a server), or of another make. */
+  /**
+   * Source of the skill: `config` or `user` (a folder of the computer), `mcp:BUNDLE` (a server), or any text from a
+   * computer of another implementation.
+   */
   readonly source: string;
   /** Folder of the skill on its computer, for programs; a model does not need it. Empty for a skill of a server. */
   readonly path: string;
@@ -42,7 +45,7 @@ export interface Skill {
   readonly tags?: readonly string[];
   /** Version of the skill, in any format. */
   readonly version?: string;
-  /** Further facts of the author. */
+  /** Further facts about the skill, as its author wrote them. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 /** Options of a question of this host for a file of a skill. */
@@ -62,9 +65,14 @@ export interface SkillFile {
   readonly sha256: string;
   /** Text of the file; `SKILL.md` comes without its frontmatter. Null when the computer gives only a handle. */
   readonly text: string | null;
-  /** Handle for `client:get_blob` of computers of other makes; null when the text is there. */
+  /**
+   * Handle for `client:get_blob`, which computers of other implementations may give in place of the text; else null.
+   */
   readonly blobHandle: string | null;
-  /** Paths of the other files of the skill, told with `SKILL.md`. Null when its computer does not tell them. */
+  /**
+   * Paths of the other files of the skill. Null for a file that is not `SKILL.md`, and when the computer does not list
+   * them.
+   */
   readonly files: readonly string[] | null;
 }
 /** State of a computer. */
@@ -88,9 +96,12 @@ export interface ComputerConfigInForce {
   readonly servers: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Definitions of the inputs that the config names as `${input:…}`. */
   readonly inputs: readonly InputDefinition[];
-  /** Our own settings for all servers together (docs/config.md); `idleStop` and `keepAlive` appear as `idleStopMs` and `keepAliveMs`. */
+  /**
+   * Settings of this implementation, beyond the protocol, for all servers together (docs/config.md); `idleStop` and
+   * `keepAlive` appear as `idleStopMs` and `keepAliveMs`.
+   */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** Our own settings for each server, by its name. */
+  /** Settings of this implementation, beyond the protocol, for each server by its name (docs/config.md). */
   readonly serverSettings: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 /** Events of a computer, by the name for `computer.on`. */
@@ -142,7 +153,7 @@ export interface ComputerEvents extends CallEvents {
   /** The computer as a whole has another state; the last state is `closed`. */
   readonly 'computer.changed': { readonly state: ComputerStatus['state'] };
 }
-/** Options of what may take long. */
+/** Options of methods that may take long. */
 export interface WaitOptions {
   /** Signal that ends the wait, not the work: the promise rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;

@@ -35,9 +35,9 @@ export class ComputerNewsroom {
   readonly #ready = new Set<string>();
   /** Servers whose stream broke and whose exit is not known yet. */
   readonly #losing = new Set<string>();
-  /** Names in `autoApprove` without a tool that the host was told of, by server and name. */
+  /** Names in `autoApprove` that match no tool and were already reported to the host, by server and name. */
   readonly #approvals = new Set<string>();
-  /** Times at which servers are tried again by themselves at the latest, in ms since 1970, by server. */
+  /** Latest times at which servers are tried again by themselves, in ms since 1970, by server. */
   readonly #tries = new Map<string, number>();
   /** Times in ms since 1970 at which lists got a revision, and at which servers were last lost. */
   readonly times = new Map<string, number>();
@@ -154,8 +154,8 @@ export class ComputerNewsroom {
     if (this.#ready.has(server)) this.#withdrawn({ type: 'tools.withdrawn', server, failure });
   }
   /**
-   * Keeps the failure of a server whose lists may be outdated; null when all of its lists are read as often as
-   * others again.
+   * Notes the failure of a server whose lists may be outdated, because they are read less often than others; null when
+   * they are read as often again.
    */
   #restlessIs({ server, failure }: Extract<ComputerNews, { type: 'list.restless' }>): void {
     if (failure) this.#restless.set(server, failure);

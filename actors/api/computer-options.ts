@@ -24,10 +24,10 @@ export interface ComputerOptions extends LogOptions {
   readonly config?: ConfigInput | undefined;
   /**
    * Office in which the computer takes a seat; without it the computer serves its own host only. `createComputer`
-   * rejects when the seat is refused or nobody is there, unless `keepTrying` is set here.
+   * rejects when the seat is refused or no office is there, unless `keepTrying` is set here.
    */
   readonly office?: OfficeSeat | undefined;
-  /** Confirms calls of tools that the rule does not allow by themselves. Default `'deny'`. */
+  /** Confirmation of the calls that the rule (`permission`) does not allow without one. Default `'deny'`. */
   readonly confirm?: Confirm | undefined;
   /**
    * Rule that decides which calls run, need a confirmation, or are refused, in place of our own rule
@@ -40,20 +40,20 @@ export interface ComputerOptions extends LogOptions {
   /** Gives the values of inputs (`${input:id}`) that the environment does not have. */
   readonly input?: AskInput | undefined;
   /**
-   * Shows a person the login page of a remote server, `{server, url, signal}`. May resolve with the address to
-   * which the page redirected; otherwise the redirect to this machine is awaited, for at most 10 min. `signal`
-   * aborts when the login is not wanted any more. Without `authorize`, a server that wants a login rests as
+   * Called with `{server, url, signal}` to show a person the login page of a remote server. May resolve with the
+   * address to which the page redirected; otherwise the redirect to this machine is awaited, for at most 10 min.
+   * `signal` aborts when the login is not wanted any more. Without `authorize`, a server that wants a login rests as
    * `unauthorized` (docs/login.md).
    */
   readonly authorize?: Authorize | undefined;
   /**
-   * Gives a new JWT, `{server, audience, signal}`, for each token of a server with `oauth.grant: "jwt_bearer"`
-   * whose config names none; time limit 10 s. A rejection leaves the server `unauthorized` (docs/login.md).
+   * Called with `{server, audience, signal}` for each token of a server with `oauth.grant: "jwt_bearer"` whose config
+   * names no JWT; returns a new one within 10 s. A rejection leaves the server `unauthorized` (docs/login.md).
    */
   readonly assertion?: GiveAssertion | undefined;
   /**
-   * Servers of type `inmemory` by name, with the object to which each is connected. In tests, a remote server with
-   * a name of this map is reached here in place of its URL.
+   * Servers of type `inmemory` by name, with the object to which each is connected. In tests, a remote server with a
+   * name of this map is connected to the object, too, in place of its URL.
    */
   readonly inMemory?: Readonly<Record<string, InMemoryServer>> | undefined;
   /** Makers of transports for servers of a type `own:…`, by that type (docs/extend.md). */
@@ -165,7 +165,7 @@ export type AnswerServer = (
 export interface AskingCalls {
   /** Calls that the server runs, of all callers, the oldest first, each with its own `context`. */
   readonly calls: readonly RunningCall[];
-  /** Context of these calls where all have an equal one; absent where several callers may be meant. */
+  /** Context of the calls in `calls` where all have an equal one; absent where several callers may be meant. */
   readonly context?: unknown;
 }
 

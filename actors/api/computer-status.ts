@@ -28,7 +28,7 @@ import { notShownReason } from '../../machines/resources/collections.ts';
 import { collections } from '../../machines/resources/collection-rules.ts';
 import { nearest } from '../../machines/text.ts';
 
-/** State of a computer for people, computed from its machines and its config. */
+/** Snapshot of a machine, as far as the state of a computer for people is read from it. */
 
 interface Snapshot {
   readonly context?: unknown;

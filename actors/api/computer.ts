@@ -91,14 +91,14 @@ import type { Transformer } from '../../machines/call/transform.ts';
 export interface RuntimeShare {
   readonly runtime?: Runtime;
   readonly config?: Config;
-  /** Facts about the command for the door through which it lends the servers of this computer. */
+  /** Facts about the host, and callbacks, for its door: the socket for commands of its user. */
   readonly door?: HostDoor;
 }
-/** Facts about a host that lends its servers through a door (`shared`). */
+/** Facts about a host that lends its servers (`shared`) through a door: a socket for commands of its user. */
 export interface HostDoor {
   /** Kind of the host: one of the commands, or a program that calls `createComputer`. */
   readonly kind: 'up' | 'computer' | 'host' | 'keep';
-  /** Called when the door is open. */
+  /** Called when the door is open: the socket through which commands of this user call the servers. */
   readonly onOpen?: () => void;
   /** Called with the number of commands that use a server, when it changes. */
   readonly onUse?: (count: number) => void;
@@ -163,11 +163,13 @@ async function startComputer(options: ComputerOptions, inner: RuntimeShare): Pro
   return computer;
 }
 
-/** Functions of a computer that lends its servers, used by its door. */
+/**
+ * Parts of a computer that lends its servers, for its door: the socket through which commands of its user call them.
+ */
 export interface Lent {
   readonly stateDir: string;
   readonly computer: Computer;
-  /** Returns the config in force; undefined for a server that is not lent. */
+  /** Returns the config in force when this server may be lent, else undefined. */
   readonly configOf: (server: string) => Config | undefined;
   readonly inputs: Pick<Inputs, 'definitions' | 'values'>;
   /** Returns the URIs of the folders that a server is told; null where it is told none. */
@@ -289,7 +291,7 @@ class HostedComputer implements Computer {
     await this.#lend();
     await seated;
   }
-  /** Sets how the door is opened through which commands of this user use the servers. */
+  /** Sets the function that opens the door: the socket through which commands of this user use the servers. */
   lendBy(open: (lent: Lent) => Promise<Door>): void {
     this.#openDoor = open;
   }
@@ -741,7 +743,7 @@ const launching = (
   };
 };
 
-/** Returns the orders that a page may give to a computer, once the computer has started. */
+/** Returns the orders that an inspector page may give to a computer, once the computer has started. */
 export const ordersOf = (computer: () => Promise<Computer>): PageOrders => ({
   start: async (name) => (await computer()).startServer(name),
   stop: async (name) => (await computer()).stopServer(name),

@@ -34,9 +34,9 @@ export interface BlobProgress {
 }
 /** Content of a result that is too large to be in it. */
 export interface AgentBlob {
-  /** Index of its item in `result.content`, whose `data` or `blob` is empty. */
+  /** Index in `result.content` of the item that the content belongs to; its `data` or `blob` is empty. */
   readonly item: number;
-  /** Handle by which its computer knows it, for this agent. */
+  /** Handle under which the computer gives this content to this agent. */
   readonly handle: string;
   /** Media type, as the server names it. */
   readonly mimeType: string;
@@ -65,7 +65,7 @@ interface Reading {
   came: number;
   taken: number;
 }
-/** Parts that the stream itself holds before its reader asks. */
+/** Number of parts that the stream itself holds before its reader asks. */
 const queued = 1;
 const wrongHash = (said: string, found: string): Failure => ({
   code: wireCodes.internal,

@@ -216,7 +216,7 @@ export const readOptions = options<ServerOfResource & WaitOptions>({ signal, ser
 
 const asked: Checks<ReadOptions> = { timeoutMs: limit, signal };
 const formatted = { ...asked, format: oneOf('json', 'markdown', 'text') } as const;
-/** Checks of the options of an agent's questions, by method. */
+/** Check of the options with which an agent reads a large content. */
 export const blobOptions = options<BlobOptions>({ signal, sha256: text, onProgress: callback });
 export const asking = {
   tools: options<ReadOptions>(asked),

@@ -23,8 +23,8 @@ import type { McpEventValues } from '../../machines/presenter/events.ts';
 /** Options of a presenter: the source of its config, and all options of a computer but the config. */
 export interface PresenterOptions extends Omit<ComputerOptions, 'config'> {
   /**
-   * Path of the config file: read, watched, and written by the methods below. The file need not exist. Default:
-   * the user config (docs/config.md). No other file is ever written.
+   * Path of the config file: read, watched, and written by the methods that change the config. The file need not exist.
+   * Default: the user config (docs/config.md). No other file is ever written.
    */
   readonly file?: string | undefined;
   /** Config that is kept in memory, in place of a file; not beside `file`. */
@@ -71,19 +71,17 @@ export interface PresenterConversation {
    * off.
    */
   getAllToolDefinitions(): Promise<readonly MCPToolDefinition[]>;
-  /**
-   * Writes tool definitions as OpenAI takes them. Default, here and below: the definitions that were offered last.
-   */
+  /** Writes tool definitions as OpenAI takes them; by default the definitions that were offered last. */
   mcpToolsToOpenAITools(definitions?: readonly MCPToolDefinition[]): OpenAITool[];
-  /** Writes tool definitions as Anthropic takes them. */
+  /** Writes tool definitions as Anthropic takes them; by default the definitions that were offered last. */
   mcpToolsToAnthropicTools(definitions?: readonly MCPToolDefinition[]): AnthropicTool[];
-  /** Writes tool definitions as Gemini takes them. */
+  /** Writes tool definitions as Gemini takes them; by default the definitions that were offered last. */
   mcpToolsToGeminiTools(definitions?: readonly MCPToolDefinition[]): GeminiTool[];
-  /** Reads a tool call of OpenAI. Returns undefined, here and below, when no such tool is offered or MCP is off. */
+  /** Reads a tool call of OpenAI. Returns undefined when no such tool is offered or MCP is off. */
   openAIToolsToMcpTool(call: OpenAIToolCall): MCPToolCall | undefined;
-  /** Reads a tool call of Anthropic. */
+  /** Reads a tool call of Anthropic. Returns undefined when no such tool is offered or MCP is off. */
   anthropicToolUseToMcpTool(use: AnthropicToolUse): MCPToolCall | undefined;
-  /** Reads a tool call of Gemini. */
+  /** Reads a tool call of Gemini. Returns undefined when no such tool is offered or MCP is off. */
   geminiFunctionCallToMcpTool(call: GeminiFunctionCall): MCPToolCall | undefined;
   /** Calls a tool by its offered name. Never rejects: a failure is an answer with `isError`. */
   callTool(call: MCPToolCall, options?: Omit<ComputerCallOptions, 'reqId'>): Promise<ToolCallAnswer>;
@@ -143,13 +141,16 @@ export interface Presenter extends AsyncDisposable, Omit<PresenterConversation, 
    */
   getMcpDefaultServers(): readonly string[];
   /**
-   * Adds a server to the ones that start by themselves. This method and the next two only affect the next start.
-   * Rejects with 404 for an unknown name.
+   * Adds a server to the ones that start by themselves, from the next start of the presenter on. Rejects with 404 for
+   * an unknown name.
    */
   addMcpDefaultServer(name: string): Promise<void>;
-  /** Removes a server from the ones that start by themselves. */
+  /** Removes a server from the ones that start by themselves, from the next start of the presenter on. */
   removeMcpDefaultServer(name: string): Promise<void>;
-  /** Adds a server to the ones that start by themselves, or removes it if it is one. */
+  /**
+   * Adds a server to the ones that start by themselves, or removes it if it is one, from the next start of the
+   * presenter on.
+   */
   toggleMcpDefaultServer(name: string): Promise<void>;
   /** Tells whether MCP is on. Default true. */
   getMcpEnabled(): boolean;

@@ -124,7 +124,7 @@ class HostedPresenter implements Presenter {
   #file: Fields = {};
   #shown = '';
   #isInitialized = false;
-  /** True while the file is mistaken or gone. */
+  /** True while the config file has mistakes or is gone. */
   #hasTrouble = false;
   /** Promise of the last config change that is being put in force. */
   #applying: Promise<void> = Promise.resolve();
@@ -253,8 +253,8 @@ class HostedPresenter implements Presenter {
       });
     });
   /**
-   * Puts one server in force alone. When it cannot be started, it is rolled back: by the computer if it ran before, here if
-   * it was still starting.
+   * Puts the changed config of one server in force. If the server cannot be started with it, the former config returns:
+   * by the computer if the server ran before, by this method if it was still starting.
    */
   async #tryServer(name: string, file: Fields): Promise<void> {
     const { [mapKeyOf(file)]: servers, inputs } = computerConfig(file, this.#options.surroundings);
@@ -571,7 +571,7 @@ const switchedOff = (computer: Computer): Awaited =>
     },
   );
 
-/** Failures of a presenter's methods. */
+/** Makes the error of a method for the name of a server that the config does not have. */
 const unknownServer = (name: string): A2cError =>
   new A2cError({
     code: 404,

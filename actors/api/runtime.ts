@@ -97,7 +97,7 @@ export class Runtime {
   specs: Ports['request'] = unanswered;
   /** Bytes of the parts that an agent of this runtime sends and gets, by key. */
   readonly parts: Parts = new Map();
-  /** Further ports that answer requests, by name. */
+  /** Ports that parts of a host add by name to answer requests of machines, such as the skill folders. */
   readonly others = new Map<string, Ports['request']>();
   /** Answers of the host to questions of servers; a method that is left out is not declared to servers. */
   answers: Answers = {};

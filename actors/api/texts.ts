@@ -9,8 +9,9 @@ import {
 
 /**
  * Language of the texts with which a host and its models hear that a call was not confirmed: English, Chinese (the
- * texts of the reference implementation), or a function that returns a text for each of the four. A function that
- * throws or returns no text gets the English one. What other hosts get on the wire stays the same.
+ * texts of the reference implementation), or a function that returns the text for a key: `denied`, `late`, `missing` or
+ * `failed`. A function that throws or returns no text gets the English one. What other hosts get on the wire stays the
+ * same.
  */
 export type Texts = 'en' | 'zh' | ((key: ConfirmationText, values: ConfirmationValues) => string);
 

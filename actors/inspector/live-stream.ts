@@ -21,14 +21,14 @@ import {
   type Viewer,
 } from './whole-records.ts';
 
-/**
- * Choice of what a page needs that shows servers, incidents and calls, but no records: what crosses the boundary, the
- * life of each machine but those of calls, and of a call that succeeds a single line.
- */
+/** Part of an address that marks the actor of a call. */
 
 const ofCall = '/call:';
 const isOfCall = (address: Address): boolean => address.includes(ofCall);
-/** Tells whether a page that shows no records needs this record. The contexts of machines are read later. */
+/**
+ * Tells whether a record belongs to the outline, for a page that shows servers, incidents and calls but no records:
+ * what the host exchanges with the outside, and the lives of machines other than calls. Contexts are read later.
+ */
 function isOutlined(record: DirectoryRecord): boolean {
   const { k, a } = record;
   if (k === 'open' || k === 'end' || k === 'timer') return !isOfCall(a);
@@ -59,7 +59,10 @@ function succeeded(record: DirectoryRecord): string | undefined {
   const known = fieldsOf(meta)['a2c_outcome'];
   return isError === true || (known !== undefined && known !== 'succeeded') ? undefined : textOf(ticket);
 }
-/** Returns the step of a call that a record of its actor reports; undefined for one that a single line cannot hold. */
+/**
+ * Returns the step of a call that a record of its actor reports; undefined for any other record, which the single line
+ * of a call cannot show.
+ */
 function stepOf(record: DirectoryRecord): readonly [step: string, text?: string] | undefined {
   if (record.k === 'draw' && record.port === 'judge') {
     const { decision, reason } = fieldsOf(record.v);
@@ -139,9 +142,10 @@ interface Running {
 }
 
 /**
- * Stream of what happens in a directory, for the attached pages; nothing is recorded without a page. All pages get the same
- * outline, every 200 ms: what crosses the boundary, a line for each call, and the changed states of machines. A slow page
- * misses some of it, is told how much, and continues from a checkpoint. A page that shows records gets all of them instead.
+ * Stream of what happens in a directory, for the attached pages; nothing is recorded without a page. All pages get the
+ * same outline, every 200 ms: what the host exchanges with the outside, a line for each call, and the changed states of
+ * machines. A slow page misses some of it, is told how much, and continues from a checkpoint. A page that shows records
+ * gets all of them instead.
  */
 export class LiveStream {
   readonly #directory: Directory;
@@ -151,7 +155,7 @@ export class LiveStream {
   readonly #viewers = new Map<Viewer, number>();
   readonly #large = new LargeValues();
   #running: Running | undefined;
-  /** Records of the outline that came since the last batch. */
+  /** Records for the outline (what pages get that show no records) that came since the last batch. */
   #taken: TraceEntry[] = [];
   /** Records of earlier batches that are not written yet. */
   #waiting: readonly TraceEntry[] = [];
@@ -199,7 +203,10 @@ export class LiveStream {
     this.#wires.pages = this.#viewers.size + running.whole.pages;
     return head + lines;
   }
-  /** Gives a page the outline from now on; returns the checkpoint with which it begins, which the other pages get too. */
+  /**
+   * Gives a page the outline from now on. Returns the checkpoint with which it begins, which is sent to the other
+   * pages, too.
+   */
   #join(running: Running, viewer: Viewer): string {
     this.#flush(Infinity);
     const lines = this.#checkpoint(running);
@@ -207,7 +214,7 @@ export class LiveStream {
     this.#viewers.set(viewer, 0);
     return lines;
   }
-  /** Gives an attached page all records, those first that the host still has, or the outline again. */
+  /** Switches an attached page to all records, beginning with those that the host still has, or back to the outline. */
   want(viewer: Viewer, isWhole: boolean): void {
     const running = this.#running;
     if (!running || running.whole.has(viewer) === isWhole) return;
@@ -276,14 +283,14 @@ export class LiveStream {
     const { recorder } = running;
     for (const root of this.#directory.roots) this.#known.set(root, root.ref.getSnapshot());
     const key = recorder.placed(pictureOf(this.#directory), recorder.last);
-    // Writes the lists that the checkpoint uses before it, because a new page may not have them.
+    // Begins a writer that writes again all lists which the checkpoint uses, because a new page does not have them.
     running.writer = recorder.writer(key.s, running.writer);
     running.since = 0;
     return running.writer.lines([key]);
   }
   /**
-   * Returns the records since the last batch: each call once, and of each machine its latest state, which has the number
-   * of the latest record.
+   * Returns the records since the last batch, with each call that has succeeded as one line, and the latest state of
+   * each machine that has changed, under the number of the latest record.
    */
   #batch({ recorder }: Running): readonly TraceEntry[] {
     const entries = folded(this.#taken);
@@ -401,8 +408,8 @@ export interface FramesFound {
 }
 
 /**
- * Latest messages on the wire: of MCP sessions and of the own links always, of the seats of an office while a page is
- * open, and of each call that an office relays its beginning and end.
+ * Latest messages on the wire, for pages: those of MCP sessions and of this host's own links always, those of the seats
+ * of an office while a page is open. Of each call that an office relays, the beginning and the end are kept.
  */
 export class Frames {
   /** Number of open pages. */

@@ -111,8 +111,8 @@ interface Reading {
 }
 
 /**
- * Keeper of all records of a directory while a page is open. They are kept as references for the pages that show them. A
- * burst is left out, and followed by a checkpoint.
+ * Store of all records of a directory while a page is open, as references for the pages that show records. A burst of
+ * records is left out, and followed by a checkpoint.
  */
 export class WholeRecords {
   readonly #directory: Directory;
@@ -123,7 +123,7 @@ export class WholeRecords {
   #leave: (() => void) | undefined;
   #count = 0;
 
-  /** Makes the keeper with the recorder that numbers the records. Records are kept from the next `collect` on. */
+  /** Takes the recorder that numbers the records. Records are kept from the next `collect` on. */
   constructor(directory: Directory, recorder: Recorder) {
     this.#directory = directory;
     this.#recorder = recorder;
@@ -139,7 +139,7 @@ export class WholeRecords {
     this.#counts();
     return (this.#leave && this.#recorder.record(record)) ?? this.#recorder.placed(record);
   }
-  /** Keeps the report of a call by an office, as a message. */
+  /** Keeps the report of an office about a call, as a message on the wire. */
   frame(frame: Frame): TraceEntry {
     return this.#recorder.frame(frame);
   }
@@ -188,7 +188,7 @@ export class WholeRecords {
     viewer.send({ type: 'whole', until: (entries.at(-1) ?? key).s });
     this.#readings.set(viewer, { segment: undefined, at: 0, last: 0, writer: this.#recorder.writer() });
   }
-  /** Number of the records that a page has not got yet. */
+  /** Returns the number of records that a page has not got yet. */
   left(viewer: Viewer): number {
     const { last = this.#recorder.last } = this.#readings.get(viewer) ?? {};
     return this.#recorder.last - last;

@@ -43,7 +43,7 @@ export const thrownOf = (error: unknown): Thrown =>
 export const textOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error);
 
-/** Failures that callers get from a closed computer. */
+/** Message of the failure that callers get from a closed computer. */
 
 export const closedText = 'The computer is closed';
 export const closedFailure: Failure = { code: 'ServerNotActive', message: closedText };

@@ -118,8 +118,8 @@ export const listOf =
 
 const path = (at: string, key: string): string => (at === '' ? key : `${at}.${key}`);
 /**
- * Makes a check for an object with these options; an option that is undefined counts as absent. `elsewhere` has names that
- * belong to another place, each with that place.
+ * Makes a check for an object with these options; an option that is undefined counts as absent. `elsewhere` names
+ * options that belong somewhere else, with that place, for a hint in the error.
  */
 export const options =
   <Options>(

@@ -167,7 +167,7 @@ export class HostLog implements Observer {
     if (found) this.#tell('server', method, found, named, isExpected(method, found) ? 'debug' : 'error');
     else if (type === 'ask.answered') this.news('debug', 'server', method, 'answered', named);
   }
-  /** Logs the warnings about the result of a call whose outcome stays the same. */
+  /** Logs the warnings that came with the result of a call; they do not change the outcome of the call. */
   #finished(call: Address, found: unknown): void {
     const warnings =
       isObject(found) && Array.isArray(found['warnings']) ? (found['warnings'] as unknown[]) : [];
@@ -315,7 +315,7 @@ const methods: Readonly<Record<string, string>> = {
 const methodOf = (type: string, collection: unknown): string =>
   methods[type] ?? (collection === 'finder' ? events.getFinder : events.getDesktop);
 
-/** Events that are not failures but worth a log line: joining and leaving peers, and states of servers. */
+/** Event that is no failure but worth a log line: a peer joins or leaves, or a server has another state. */
 
 interface News {
   readonly layer: LogEntry['layer'];

@@ -41,7 +41,9 @@ function settingsGiven(given: Settings): object {
     ...(keepAliveMs !== undefined && { keepAlive: keepAliveMs / 1000 }),
   };
 }
-/** Writes one server as a config file has it, in the shape of the protocol with our own settings. */
+/**
+ * Writes one server as a config file has it: in the shape of the protocol, with the settings of this implementation.
+ */
 function entryOf(given: ServerConfig): object {
   const { raw, settings, ...server } = given;
   const { oauth, ca } = 'remote' in server ? server.remote : {};
@@ -73,7 +75,7 @@ export const configAsGiven = ({ servers, inputs, settings }: Config): object => 
   inputs: inputs.map(inputGiven),
   a2c: settingsGiven(settings),
 });
-/** Returns the part of a config, and of the facts beside it, that a trace keeps. */
+/** Returns what a trace keeps of a config, of the policy of its host, and of the known facts about its servers. */
 export function givenConfig(config: Config, policy: Policy, known: GivenConfig['known']): GivenConfig {
   const times = Object.entries(policy.timing).filter(([key, ms]) => timing[key as keyof Timing] !== ms);
   const shown = shownConfig(config);

@@ -60,8 +60,8 @@ export class ForgottenRecords {
     { readonly stage: string; readonly attempt: number; readonly failure: unknown }
   >();
   /**
-   * Reasons why the moment is not calm, each as the record or the name that causes it. Checked with every dropped
-   * record.
+   * Reasons why a recording cannot begin now without further facts (see `isCalm`), each as the record or the name that
+   * causes it. Checked with every dropped record.
    */
   readonly #restless = new Set<unknown>();
 
@@ -140,7 +140,7 @@ export class ForgottenRecords {
     if (ev.type === 'agent.cancelled') this.#cancel(ticket);
     else if (typeof ticket === 'string' && topic === undefined) this.#waits(ticket, record);
   }
-  /** Notes a cancelled call as restless until the call is answered. */
+  /** Keeps a recording from beginning between the cancel of a call and its answer. */
   #cancel(ticket: unknown): void {
     const waiting = this.#waiting.get(String(ticket));
     if (waiting) this.#restless.add(waiting);
@@ -234,8 +234,8 @@ export class ForgottenRecords {
   }
 
   /**
-   * Writes the facts at `now` with the names of `names`, which has named nothing yet and also names the records
-   * that follow.
+   * Returns the facts that hold at the time `now`, with channels named by `names`. No channel may have been named
+   * before, and the records after the facts are named by the same object.
    */
   facts(names: ChannelNames, now: number): Facts {
     const event = (record: DirectoryRecord): ChannelEvent[] => {

@@ -177,8 +177,8 @@ export class FlightRecorder {
     });
   }
   /**
-   * Returns what crossed the boundary lately as text, in slices of whole lines, for a page that comes late. It ends with
-   * what happened before this call.
+   * Returns what the host has lately exchanged with the outside as text, in slices of whole lines, for a page that is
+   * opened now. Ends with what happened before this call.
    */
   past(): AsyncIterable<string> {
     this.#file?.flush();
@@ -347,8 +347,8 @@ function answered(settled: News): News | undefined {
 }
 
 /**
- * Returns the reason for which a record may cause a trace, judged by the news that the host gets, and by the ends
- * of calls that a computer runs for agents; undefined when there is none.
+ * Returns the reason why a record may cause a trace to be written; undefined when there is none. Judges the news for
+ * the host, and the ends of calls that a computer runs for agents.
  */
 export function reasonOf(record: DirectoryRecord): Reason | undefined {
   if (record.k === 'post') {
@@ -361,7 +361,7 @@ export function reasonOf(record: DirectoryRecord): Reason | undefined {
       return end && heard(end);
     }
     if ((ev as News).outcome === 'succeeded') return undefined;
-    // Takes the end of an agent's call from the record in which its machine on the computer answers the link.
+    // Takes the end of an agent's call from the message in which the call's machine on the computer reports it to the link.
     const isServed = isEnd && from.startsWith('computer/');
     if (!isServed && !a.startsWith('host:')) return undefined;
     return heard(hostWords.news('', ev));

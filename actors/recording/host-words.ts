@@ -93,7 +93,10 @@ const questionRow = (type: string, wordOf: (event: HostWord) => string, answer: 
   },
 });
 
-/** Rows of messages, by the kind of root and the message. A message without a row is recorded unchanged. */
+/**
+ * Translations (rows) of orders to machines, by the kind of root and the type of the message. A message without a row
+ * is recorded unchanged.
+ */
 const orders: Readonly<Record<string, Readonly<Record<string, readonly [wordType: string, row: Row]>>>> = {
   computer: {
     'call.request': ['callTool', callRow('call.request')],

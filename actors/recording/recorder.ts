@@ -133,8 +133,8 @@ const defaultRingBytes = 16 * 1024 * 1024;
 const isRecord = (what: Exclude<TraceEntry['what'], Microstep>): what is DirectoryRecord =>
   what.k !== 'key' && what.k !== 'frame' && what.k !== 'mark' && what.k !== 'call';
 /**
- * Tells whether a record is kept where only the boundary is recorded. Timers are kept, because names of other
- * channels depend on them.
+ * Tells whether a record is kept with the profile `boundary`, which is for what a host exchanges with the outside.
+ * Timers are kept, too, because names of other channels depend on them.
  */
 export const isKept = (record: DirectoryRecord): boolean => {
   const { k } = record;
@@ -151,8 +151,8 @@ const mostInSlice = 20;
 const mostTries = 5;
 
 /**
- * Recorder of a host: an observer of its tap. With the profile `boundary` only records between the host and its
- * world are kept. Records are kept as references, and written as text only when they are read.
+ * Recorder of a host: an observer of its tap. With the profile `boundary` only records of what the host exchanges with
+ * the outside are kept. Records are kept as references, and written as text only when they are read.
  */
 export class Recorder implements Observer {
   readonly step?: (step: Microstep) => void;
@@ -210,7 +210,9 @@ export class Recorder implements Observer {
     if (this.weight > this.#limit) this.#forget();
     return entry;
   }
-  /** Returns something that happened now as an entry with its time and the next number, or the given one, without keeping it. */
+  /**
+   * Makes an entry of something that happened now, with its time and the next number (or `number`), without keeping it.
+   */
   placed(what: TraceEntry['what'], number?: number): TraceEntry {
     const t = Math.round((this.#options.now() - this.#start) * 1000) / 1000;
     const s = number ?? this.#next;
@@ -227,8 +229,9 @@ export class Recorder implements Observer {
     }
   }
   /**
-   * Tells whether the trace may begin at this record: at an input from the world, so that nothing depends on
-   * dropped records, and in a calm moment as long as memory allows.
+   * Tells whether the trace may begin at this record after older ones were dropped: at an input from outside, so that
+   * nothing depends on dropped records, and while only calls are under way (`isCalm`), or when half of the memory is
+   * free.
    */
   #mayBegin(what: TraceEntry['what'], forgotten: ForgottenRecords): boolean {
     if (this.weight > this.#limit * 0.9) return false;
@@ -250,9 +253,9 @@ export class Recorder implements Observer {
     return `{"s":0,"t":0,${head.slice(1)}\n`;
   }
   /**
-   * Returns the latest `most` records that crossed the boundary, and calls that an office relayed, as text, in slices, for
-   * a page that comes late. They are
-   * chosen at once, and written with pauses, so that the host goes on.
+   * Returns the latest `most` records of what the host exchanged with the outside, and of calls that an office relayed,
+   * as text in slices, for a page that is opened now. They are chosen at once, and written with pauses, so that the
+   * host goes on.
    */
   async past(most: number, pause: () => Promise<void>): Promise<readonly string[]> {
     const told = this.#frames.entries().filter(({ what }) => 'via' in what && what.via === 'relay');
@@ -297,7 +300,7 @@ export class Recorder implements Observer {
     const entries = inOrder(kept, frames);
     const { redactor } = this.#options;
     const met = redactor?.met;
-    // Begins at 2 when records were taken out, because the facts about them are not known here.
+    // Begins at 2 when earlier records were taken out, so that readers see that the beginning is missing, with its facts.
     const start = this.#isTaken ? 2 : 1;
     const write = (): { readonly writer: TraceWriter; readonly body: string } => {
       const writer = this.writer(start);

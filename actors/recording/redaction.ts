@@ -83,7 +83,10 @@ export class RedactedPorts {
  */
 export type RedactHook = (value: string | number | boolean, key: string) => unknown;
 
-/** Names of the fields of a record that hold values from the world; the other fields describe the record itself. */
+/**
+ * Names of the fields of a record that hold values from outside of the machines; other fields describe the record
+ * itself.
+ */
 const payload = new Set([
   'ev',
   'v',
@@ -98,7 +101,7 @@ const payload = new Set([
   'json',
   'roots',
 ]);
-/** Tells whether a value is a list of events on channels, as a record of facts has several. */
+/** Tells whether a value is a list of events with the names of their channels (`ch`), as in a record of facts. */
 const isOnChannels = (value: unknown): value is readonly Fields[] =>
   Array.isArray(value) && value.every((each) => typeof (each as Fields | null)?.['ch'] === 'string');
 /** Depth in objects and lists below which values are hidden without asking the hook. */

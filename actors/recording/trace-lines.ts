@@ -111,7 +111,8 @@ export class TraceWriter {
     this.#large = large;
     this.#hook = hook;
     this.#file = new LineWriter(options, next);
-    // Makes a separate memory of texts for names of channels: they must be the same in a replay, which knows no shared lists.
+    // Keeps names of channels apart from the texts of shared lists: a replay has no such lists and must make the same
+    // names.
     this.#channels = before
       ? before.#channels
       : new ChannelNames(hostWords, redactor, new Texts(), hook?.value);
@@ -176,7 +177,7 @@ export class TraceWriter {
   }
 }
 
-/** Kinds of records that have the wall clock, in addition to crossings. */
+/** Kinds of records that have the time of the wall clock, in addition to records with a channel. */
 const clocked: ReadonlySet<string> = new Set(['mark', 'facts', 'key', 'frame', 'call']);
 /** Length in characters from which a list is written once in a file, and referred to by its hash elsewhere. */
 const leastShared = 1_024;
@@ -224,13 +225,16 @@ class LineWriter {
   get next(): number {
     return this.#next;
   }
-  /** Sets the number of the next entry. A list before it gets the number of the line after the list. */
+  /**
+   * Sets the number of the next lines to that of their entry, where `isPart` is set: lists that the entry uses get the
+   * same number.
+   */
   comesTo(s: number): void {
     if (this.#isPart) this.#next = s;
   }
   /**
-   * Writes a record as a line, after the lines of the lists that it is the first to use. `w` is the wall clock,
-   * for crossings, marks, checkpoints and messages; `json` is a further field that is already text.
+   * Writes a record as a line, after the lines of the lists that it is the first to use. `w` is the wall clock, for
+   * records with a channel, marks, checkpoints and messages; `json` is a further field that is already text.
    */
   line(record: LineFields, t: number, w: number | undefined, json?: string): string {
     // Writes the name of a channel unchanged: it was redacted when it was made.
@@ -361,7 +365,7 @@ function keysOf(message: unknown): { readonly name?: string; readonly req?: stri
 
 /** Number of values inside from which a value is large, such as the tools of a server that has ten. */
 const leastLarge = 400;
-/** Number of fields from which an object is a list by name, which is left out as a whole. */
+/** Number of fields above which an object counts as a list by name, which is left out as a whole. */
 const mostFields = 100;
 const deepest = 12;
 /** Largest number of large values that can be asked for; the oldest are forgotten first. */

@@ -212,7 +212,7 @@ export class Servers {
   shown(): object {
     return shownConfig(this.#config);
   }
-  /** Returns the config as it was given, with the facts beside it, for a trace. */
+  /** Returns the config as it was given, with the known facts about its servers, for a trace. */
   given(): GivenConfig {
     const known = [...this.#known].map(([name, { server: _, ...facts }]) => [name, facts] as const);
     return givenConfig(this.#config, this.#options.policy, Object.fromEntries(known));
