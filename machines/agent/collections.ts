@@ -26,7 +26,7 @@ export interface Gathered {
   /** Total number of entries that the computer reported. */
   readonly total: number;
   readonly pages: number;
-  /** Number of restarts because the pages belonged to different states of the collection. */
+  /** Number of times that reading the list started over, because its pages belonged to different states. */
   readonly torn: number;
 }
 

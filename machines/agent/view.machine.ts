@@ -6,8 +6,8 @@
  * ready      — steady | refreshing{asking | outdated}: a change notice triggers a new question, from the first page
  * refused    — transient, after a failed question: chooses between asking again and giving up
  * waiting    — pause before the next question
- * standby    — given up after repeated failures, because the computer may not know the question: until a notice of
- *              it, or a question of the host
+ * standby    — given up after repeated failures, because the computer may not know the question: until the computer
+ *              announces a change, or the host asks for the collection
  * closed     — final: the computer left, or the agent did
  */
 import { assign, setup } from 'xstate';

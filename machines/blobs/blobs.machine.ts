@@ -45,7 +45,7 @@ const read = blobsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   enqueue({ type: 'note', params: wanted });
   enqueue.raise({ type: 'blob.overdue', ticket }, { delay: c.timing.aggregateMs, id });
 });
-/** Ends one question with its answer. */
+/** Makes an action that answers an open question for a part, stops its time limit and forgets it. */
 const settle = <E>(
   idIn: (event: E) => string,
   answerOf: (wanted: BlobWanted, event: E) => ReturnType<typeof rules.refused>,

@@ -452,7 +452,10 @@ export const callMachine = parts.createMachine({
           },
           { target: 'succeeded', actions: { type: 'rememberAnswer', params: rules.answerOf } },
         ],
-        /** Ignores the refusal, because the machine of the agent reports a lost connection with a message of its own. */
+        /**
+         * Ignores that the call or its withdrawal was refused, because the agent's machine reports a lost connection by
+         * itself.
+         */
         'ask.refused': {},
         'ask.progress': {},
         'call.cancel': {},

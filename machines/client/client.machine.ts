@@ -12,7 +12,7 @@
  * renewing     — a remote server forgot the session: one new handshake, for which calls wait
  * disconnected — the stream broke: waits briefly for the exit of the process, to explain the failure
  * recovering   — lost or failed to connect: calls are told, the rest of the process is ended
- *                Calls that come after the loss wait for a try that comes soon, here and in the two states beside
+ *                Calls after the loss wait here, in `disconnected` and in `waiting` if the next try comes soon
  * waiting      — pause before the next try; `attempt` of `budget`
  * login        — the server requires one: authorizing, unauthorized (a person is awaited), or refused
  * open         — given up: budget used up, restart off, or a retry cannot help; one trial after a long pause
@@ -849,7 +849,7 @@ export const clientMachine = clientSetup.createMachine({
       },
       initial: 'authorizing',
       states: {
-        /** State of a login in progress at the port, without a person if possible. */
+        /** State in which the port `login` logs in to the server, without a person if possible. */
         authorizing: {
           entry: news('authorizing'),
           on: {

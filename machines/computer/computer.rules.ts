@@ -297,7 +297,7 @@ export interface ComputerContext extends ComputerInput {
   readonly approved: Readonly<Record<string, readonly Approval[]>>;
   /** Calls of unknown tools that a starting server may still provide. */
   readonly waiting: readonly ComputerCall[];
-  /** Servers of sent calls that had to wait, by ticket, until the time limit of the caller ends. */
+  /** Server of each sent call that had to wait first, by ticket; kept until the time limit of its caller is over. */
   readonly waited: Readonly<Record<string, string>>;
   /** Questions that wait for starting servers; null when questions no longer wait. */
   readonly asked: readonly ComputerQuestion[] | null;

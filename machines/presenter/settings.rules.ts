@@ -29,8 +29,8 @@ export type FileFound =
   | { readonly kind: 'good'; readonly value: Fields; readonly mark: string; readonly isTaken?: boolean }
   | { readonly kind: 'wrong'; readonly mistakes: readonly Mistake[] }
   /**
-   * The file is blank, `{}` or only a beginning of the text in force: an error in which a change can lose
-   * nothing.
+   * The file is blank, `{}` or only a beginning of the text in force: a change may still be written, because it can
+   * overwrite nothing of value.
    */
   | { readonly kind: 'emptied'; readonly mistakes: readonly Mistake[] }
   | { readonly kind: 'none' };

@@ -247,7 +247,7 @@ export function digitsIn(text: string, parse: (text: string) => unknown = JSON.p
     return [];
   }
 }
-/** Selects the integers below one path step, with their paths relative to it. */
+/** Selects the integers inside one member or item of a value, with their paths relative to that part. */
 export const digitsBelow = (all: readonly Digits[], step: string | number): readonly Digits[] =>
   all.filter(({ path }) => path[0] === step).map(({ path, digits }) => ({ path: path.slice(1), digits }));
 /** Finds integers in an already parsed value that may have lost digits. */

@@ -89,7 +89,7 @@ export interface OfferRead {
   readonly wanted: SkillWanted;
 }
 export type OfferOrder =
-  /** New list of the server. `isRenewed`: a session has begun since the last list, so all entries are read again. */
+  /** New list of the server. `isRenewed`: a session has begun since the last one, so each `SKILL.md` is read again. */
   | { readonly type: 'offer.set'; readonly offered: Offered; readonly isRenewed: boolean }
   /** Message: the content of the resource at this URI has changed. */
   | { readonly type: 'offer.updated'; readonly uri: string }
@@ -98,7 +98,7 @@ export type OfferOrder =
   | { readonly type: 'offer.overdue'; readonly ticket: string }
   | { readonly type: 'close' };
 export const offerKind = kindOf<OfferStart, OfferOrder>('offer');
-/** Report of the skills of the server once all of their entries were read or refused. */
+/** Report of the skills of the server, sent once each `SKILL.md` was read or refused. */
 export interface OfferKnown {
   readonly type: 'offer.known';
   readonly server: string;
@@ -126,7 +126,7 @@ export interface SkillContents {
 }
 
 export interface OfferContext extends OfferInput {
-  /** Checked entries by the URI of their skill's root. A root that is missing here is still to be read. */
+  /** Result of the check of each `SKILL.md`, by the URI of its skill's root. A skill without a result is still to be read. */
   readonly read: Readonly<Record<string, SkillEntryRead>>;
   /** Skills whose `SKILL.md` is being read. */
   readonly running: readonly OfferedSkill[];
@@ -135,7 +135,7 @@ export interface OfferContext extends OfferInput {
 }
 
 // ── entries ───────────────────────────────────────────────────────────────────────────────────────────
-/** Largest number of entries that are read at a time. */
+/** Largest number of `SKILL.md` files that are read at a time. */
 const mostRunning = 16;
 const has = <T>(record: Readonly<Record<string, T>>, key: string): boolean => Object.hasOwn(record, key);
 /** Returns the skills whose `SKILL.md` is read next, within the limit of reads at a time. */
@@ -175,7 +175,7 @@ export const withRead = (c: OfferContext, uri: string, result: SkillEntryRead): 
 export const unreadEntry = ({ server }: OfferContext, uri: string, why: string): SkillEntryRead => ({
   refused: `Server '${server}': skill ${uri} is left out: ${why}`,
 });
-/** Refuses all entries that did not arrive within the time limit. */
+/** Refuses each skill whose `SKILL.md` did not arrive within the time limit. */
 export const afterLimit = (c: OfferContext): Partial<OfferContext> => ({
   running: [],
   read: Object.fromEntries(

@@ -82,7 +82,7 @@ const askList = {
   params: { id: listId, target: rules.skillsPort, method: 'list' },
 } as const;
 const withdrawList = { type: 'cancel', params: { id: listId } } as const;
-/** Reports a list: a changed signature, and each new sentence about what is no skill. */
+/** Reports a new list of skills: a changed signature, and each new sentence about something that is no skill. */
 const tellList = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const { next, notices } = offers.withKnown(c, { folders: listedIn(event as { result: unknown }) });
   const signature = rules.signatureOf(next.skills ?? []);
@@ -122,7 +122,7 @@ const keep = {
   'skills.wanted': { actions: keepQuestion },
   'skill.wanted': { actions: keepQuestion },
 } as const;
-/** Answers a question that has waited long enough with what is known. */
+/** Answers a question whose time limit is over with the skills that are known by then. */
 const answerLate = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const { ticket } = event as Overdue;
   for (const wanted of c.waiting.filter((each) => each.ticket === ticket))

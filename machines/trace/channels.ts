@@ -320,7 +320,7 @@ export class ChannelNames {
     this.#timers.delete(key);
     return late && ch !== undefined ? { k: 'in', ch, ev: { type: 'late' } } : undefined;
   }
-  /** Returns the channel of the host that gives orders to this root. */
+  /** Returns the channel of the host that gives orders to this root actor. */
   #hostOf(root: Address): string {
     const kind = nameIn(root);
     const names = [...this.#hosts.values()];

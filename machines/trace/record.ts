@@ -182,7 +182,7 @@ export interface RootFrame {
   readonly owner: Address | null;
   readonly tells: Address;
   readonly will?: Message;
-  /** Last numbers this root has given to its child roots, leaves and timers. */
+  /** Last number that this root actor has given to a root actor it opened, a port (`leaves`) and a timer. */
   readonly opened: number;
   readonly leaves: number;
   readonly timers: number;

@@ -61,7 +61,7 @@ export interface ConfirmationValues {
   readonly server: string;
   /** Name of the tool on its own server. */
   readonly tool: string;
-  /** Words of the person who said no, or of the error of the question; absent when there are none. */
+  /** Reason in the words of the person who refused, or of the error that stopped the question; absent without one. */
   readonly reason?: string;
 }
 /** Finds out from the failure of a call how its confirmation failed; undefined for any other failure. */

@@ -75,7 +75,7 @@ function truncateText(whole: string, bytes: number, all = jsonBytes(whole)): Fit
   // Cuts between two characters only, so that the sizes of both parts add up to the whole.
   const between = (length: number): number => (isHalf(whole.charCodeAt(length - 1)) ? length - 1 : length);
   const textBytes = (from: number, to: number): number => jsonBytes(whole.slice(from, to)) - 2;
-  /** Returns the bytes of the text up to a position, measured on the shorter side of it. */
+  /** Returns the JSON bytes of the text before a position; to save time only the shorter of both parts is measured. */
   const bytesTo = (length: number): number => {
     if (isPlain) return length;
     return length * 2 > whole.length ? all - 2 - textBytes(length, whole.length) : textBytes(0, length);

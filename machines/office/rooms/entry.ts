@@ -72,7 +72,7 @@ export const entryTexts = {
 } as const;
 
 const texts = z.array(z.string().min(1).max(200)).min(1).max(1_000);
-/** Fields of the rights of a credential. An omitted one allows everything. */
+/** Schemas of the fields of a `Grant`, the rights of a credential. An omitted field allows everything. */
 export const grantFields = {
   offices: texts.optional(),
   roles: z

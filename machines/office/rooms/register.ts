@@ -64,7 +64,7 @@ export type RegisterNews =
   | { readonly type: 'taken'; readonly holder: Holder }
   | { readonly type: 'freed'; readonly seat: SeatFacts; readonly fence: number }
   | { readonly type: 'message'; readonly from: string; readonly message: NodeMessage }
-  /** Announces that a large answer to a question of this node has arrived; its content, or its loss, follows. */
+  /** Announces a large answer, with the id of the question that this node asked; its content, or its loss, follows. */
   | { readonly type: 'coming'; readonly id: number }
   /** Reports a node that closed its office, so its seats are free. */
   | { readonly type: 'ended'; readonly node: string }
