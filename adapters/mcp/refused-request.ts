@@ -38,8 +38,8 @@ export type Verdict =
   /** JSON-RPC answer to the request, which the body holds in spite of the status. */
   | { readonly answer: object; readonly bytes: number }
   /**
-   * Refusal of the request. `ends`: reason why the session is over, too. `unlessKnown`: other refusal and end of the session
-   * that apply when the server does not answer a ping either.
+   * Refusal of the request. `ends`: reason why the session is over, too. `unlessKnown`: refusal and end of the session that
+   * apply instead when a ping shows that the server no longer knows the session.
    */
   | { readonly refused: Refused; readonly ends?: SessionLost; readonly unlessKnown?: Over };
 interface Over {

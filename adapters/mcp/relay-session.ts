@@ -62,7 +62,7 @@ export class RelaySession implements RelayConnection {
       this.#take(message);
     };
     const failed = (error: unknown): void => this.#fail(handshakeFailure(error, transport.lost?.reason));
-    // Begins after the port has returned, because a fact in between would reach no machine.
+    // Handles the start only after the port has returned, because an earlier fact would reach no machine.
     void Promise.resolve(transport.start()).then(
       () => this.#state === 'connecting' && relay.connected(this),
       failed,

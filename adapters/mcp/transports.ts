@@ -108,8 +108,8 @@ export interface TransportOptions {
 /** Function that wraps a transport; over HTTP it may also set headers of requests. */
 type Speak = (transport: McpTransport, http?: StreamableTransport) => McpTransport;
 /**
- * Wrapper for a relay: passes the messages of a foreign client on. A request that names a revision without sessions gets the
- * headers that repeat parts of it.
+ * Leaves the transport of a relay as it is, because a foreign client speaks the revision itself. Over HTTP, a request of the
+ * stateless revision gets the headers that repeat parts of the request.
  */
 export const unspoken: Speak = (transport, http) => {
   if (http)

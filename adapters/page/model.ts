@@ -258,7 +258,7 @@ function factsOf({ context }: Living, owned: readonly Living[], counts: CallCoun
     counts?.p95 === undefined ? '' : `95 % within ${durationText(counts.p95)}`,
   ].filter((text) => text !== '');
 }
-/** Returns the time of the next try, which is the deadline of the server and no timer of its chart. */
+/** Returns the time of the next try to start a server: its timer of the kind deadline, not one of a state in its chart. */
 const nextTryOf = (timers: Living['timers']): number | null =>
   nextOf(new Map([...timers].filter(([, { isDeadline }]) => isDeadline)));
 /** Returns the time at which the next timer fires, in ms since the trace began; null when none runs. */

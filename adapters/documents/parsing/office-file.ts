@@ -11,7 +11,7 @@ export interface OfficeFile {
   readonly names: readonly string[];
   text(name: string): string | undefined;
   xml(name: string): Document | undefined;
-  /** Relationships of a part (of the file, with an empty name) by their id, each with its type and the name of the target part. */
+  /** Relationships of a part by their id, each with its type and target part. The empty name stands for the file as a whole. */
   relations(name: string): ReadonlyMap<string, { readonly type: string; readonly target: string }>;
   /**
    * Packs the file again without compression, so that a library unpacks exactly the size that was checked. `mended` may replace

@@ -209,7 +209,7 @@ class Writer {
     }
     return `<div>${inner()}</div>`;
   }
-  /** Returns the formula of an embedded object in LaTeX, and of other objects, such as charts, the texts. */
+  /** Returns an embedded object as HTML: a formula as LaTeX, any other object, such as a chart, as its texts. */
   #object(node: Element): string {
     const path = (node.getAttribute('xlink:href') ?? '').replace(/^\.\/|\/$/g, '');
     const root = this.#archive.xml(`${path}/content.xml`);

@@ -26,7 +26,7 @@ interface Busy extends Waiting {
   readonly beganAt: number;
   readonly beganCpu: number;
   timer: NodeJS.Timeout | undefined;
-  /** Memory of this process in bytes when the document was started, or when another thread was last ended for using too much. */
+  /** Memory of this process in bytes when the reading of the document began, or when another thread was last ended for using too much. */
   baseBytes: number;
 }
 interface Slot {
@@ -126,8 +126,8 @@ export class Parsers {
   }
 
   /**
-   * Ends the document when its thread has used its CPU time. CPU time never grows faster than the clock, so the next check
-   * comes after the time that is left.
+   * Ends the reading of a document when its thread has used the allowed CPU time. The next check comes after what is left
+   * of that time, because CPU time never grows faster than the clock.
    */
   #time(slot: Slot, busy: Busy, waitMs: number): void {
     busy.timer = setTimeout(() => {

@@ -126,8 +126,8 @@ export class Http {
   }
 
   /**
-   * Sends a request with credentials, and sends it once more with a new token when its login was refused,
-   * because a refused request has not been worked on.
+   * Sends a request with credentials. When its login was refused, sends it again with a new token, `mostLogins`
+   * times in all, because the server has not worked on a refused request.
    */
   async #goLoggedIn(
     sending: Sending,

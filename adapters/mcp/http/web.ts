@@ -157,7 +157,7 @@ export abstract class WebTransport implements McpTransport {
   protected refused(error: unknown): Refused {
     return refusedBy(error, this.phase);
   }
-  /** Ends the session one turn later, so that a request that is being refused for its own reason is answered first. */
+  /** Ends the session; reports that one turn later, so that a request that is being refused gets its own reason first. */
   protected end(lost: SessionLost): void {
     if (this.isOver) return;
     this.isOver = true;

@@ -181,7 +181,7 @@ export const decodeLogEntry = reading(logEntry);
 
 /**
  * Returns an entry for a listed tool that cannot be used, with the reason. `place`: position in the list, counted from 1,
- * which is its name when it has none.
+ * by which a tool without a name is named.
  */
 export function unusableTool(raw: unknown, place: number): Tool {
   const { name, inputSchema } = (object.decode(raw) ?? {}) as { readonly [name: string]: unknown };
