@@ -139,7 +139,8 @@ async function callHere(
     context.terminal.err(`no list of tools has ${target.tool} yet; starting all servers`);
     return callBy(context, options, config, order).catch((error: unknown) => {
       if (failureOf(error).code !== wireCodes.conflict) throw error;
-      // Calls again with all servers: they have listed their tools by now, so that one is found, or is chosen by a person.
+      // Calls again when several servers have the tool: their tools are listed by now, so that the right one is found, or a
+      // person chooses.
       return callHere(context, options, config, order);
     });
   }
@@ -338,7 +339,9 @@ function callAfar(
     return tell(context, options, known);
   });
 }
-/** Advice to a person who called a tool of another host, whose own person must confirm the call. */
+/**
+ * Returns advice for a call that the computer of another host has to confirm: its own person is asked there, not the caller.
+ */
 const whoConfirms = (computer: string): string =>
   `Its computer decides: run '${computer}' at a terminal, where its person is asked, or name the tool in autoApprove of its config.`;
 function show(context: CommandContext, options: OneShotOptions, outcome: CallOutcome): void {

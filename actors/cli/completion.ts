@@ -87,7 +87,10 @@ const commandsOf = (program: Command): readonly Candidate[] =>
     .visibleCommands(program)
     .map((command) => ({ text: `${command.name()} `, about: command.description() }));
 
-/** Returns the arguments of `completed`: the words without a URL that is the server, and the names of the config. */
+/**
+ * Returns the arguments for `completed`: the typed words without a URL that stands for the server, and the names that can be
+ * typed.
+ */
 async function withKnown(
   context: CommandContext,
   command: Command,

@@ -32,8 +32,8 @@ const keptMsOf = ({ servers: [server], settings }: Config): number =>
   server?.settings.keepAliveMs ?? settings.keepAliveMs ?? 0;
 
 /**
- * Finds the server of a config with one server at a host of this user that runs exactly this server; starts one in the background
- * where the config wants it kept (`keepAlive`). Undefined where the command starts the server itself.
+ * Finds a host of this user that runs exactly the one server of this config; where the config has `keepAlive`, starts such a
+ * host in the background. Undefined where the command has to start the server itself.
  */
 export async function lentFor(
   context: CommandContext,

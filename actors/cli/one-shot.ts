@@ -199,7 +199,9 @@ export async function withAgent<T>(
     }
   });
 }
-/** Adds advice to the error that an office already has an agent: the page of that agent's host shows the same. */
+/**
+ * Adds advice to the error that an office already has an agent: `a2c inspect` on the machine of that agent shows what it sees.
+ */
 function besideAgent(error: unknown): unknown {
   const { code, message, details, remedy } = failureOf(error);
   if (code !== wireCodes.conflict || details?.['refusal'] !== 'seat') return error;

@@ -14,13 +14,13 @@ import type { CommandContext } from './context.ts';
  */
 export const atOnce = { bootMs: 0 } as const;
 /**
- * Delays of a host that lists servers once. A server that ends is not started again within the wait, because the list has
- * the reason.
+ * Delays of a host that lists servers once. A server that ends is not restarted while the command waits, because the list shows
+ * why it ended.
  */
 export const onceEach = { ...atOnce, backoffMs: 120_000 } as const;
 /**
- * States of a server that is starting for the first time, or stopping during that; how the start went is only known after
- * them. `authorizing` ends by itself; a server that waits for a person is `unauthorized`.
+ * States of a server whose first start, or stop during that start, is not over, so that its result is not known. `authorizing`
+ * ends by itself; a server that waits for a person is `unauthorized`.
  */
 const onTheWay: ReadonlySet<ServerStatus['state']> = new Set([
   'connecting',

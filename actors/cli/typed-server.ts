@@ -93,7 +93,7 @@ export function withServer(
   options: Readonly<Record<string, unknown>>,
   behind: readonly string[] | undefined,
 ): readonly unknown[] {
-  // Keeps the first word of `generate`, which says what is written.
+  // Keeps the first word after `generate`, which is the kind of code to write, such as `cli`.
   if (command === 'generate')
     return [operands[0], ...withServer('tools', operands.slice(1), options, behind)];
   const [first, second] = operands;

@@ -46,7 +46,10 @@ export async function openHostDoor(host: DoorHost): Promise<Door> {
   return door;
 }
 
-/** Makes the answers to questions of servers. A form goes to the command whose call runs on the server, if there is one. */
+/**
+ * Makes the functions that answer questions of servers. A question goes to the command whose call runs on the server, else to
+ * the host.
+ */
 export function answersThroughDoor(answers: Answers = {}, isAlways = false): Answers {
   const through = (kind: 'elicit' | 'elicitUrl'): Answers['elicit'] => {
     const own = answers[kind];

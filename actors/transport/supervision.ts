@@ -148,8 +148,8 @@ export class Supervision {
     else if (stage === 'open' || stage === 'idle' || stage === 'unauthorized') this.#giveUp(why);
   }
   /**
-   * Handles a session that the server has forgotten (HTTP 404): fails open requests of a client that resumes, else ends the
-   * transport.
+   * Handles a session that the server has forgotten (HTTP 404): with `reconnect` only its open requests fail, else the
+   * transport ends.
    */
   #forgotten(): void {
     const message = `Server '${this.name}' has forgotten its session`;
@@ -189,7 +189,8 @@ export class SupervisorHost {
   constructor(options: SupervisorOptions) {
     const { stateDir, reaper, onNotice: notice, launcher, log, logLevel } = options;
     this.#options = options;
-    // Writes a trace for each loss of a server, because one that is connected again never gives up.
+    // Writes a trace at each loss of a server: a trace at giving up alone would miss the losses after which the server is
+    // connected again.
     const record = options.record !== false && {
       on: [...keptByDefault, 'serverLost' as const],
       ...options.record,

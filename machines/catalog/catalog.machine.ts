@@ -277,7 +277,7 @@ const catalogSetup = setup({
      */
     isUnasked: (_, { sent, lost, alone, failure }: Extract<RequestFact, { type: 'ask.refused' }>) =>
       alone !== true && (lost === true || (!sent && !isHopeless(failure))),
-    /** Tells whether the server answered without giving an optional list; it goes on without that list. */
+    /** Tells whether a server refused to give a list without which it is useful; the catalog then goes on without entries. */
     isMissed: ({ context: c }, refusal: Extract<RequestFact, { type: 'ask.refused' }>) =>
       isMissing(c) && !isLost(refusal),
     isMissing: ({ context }) => isMissing(context),
@@ -460,7 +460,7 @@ export const catalogMachine = catalogSetup.createMachine({
             ],
           },
 
-          /** State soon after a read, in which a reported change may be an effect of that read. */
+          /** State `fresh`: the time soon after a read, in which a reported change may be an effect of that read. */
           initial: 'fresh',
           states: {
             fresh: {

@@ -140,10 +140,7 @@ interface Offer {
 const metaOf = (rule: ToolRules, tool: string): ToolMeta | null =>
   mergeMeta(rule.defaultToolMeta, ownMember(rule.toolMeta, tool));
 const shownAs = (rule: ToolRules, tool: string): string => metaOf(rule, tool)?.alias || tool;
-/**
- * Returns the name that a tool gets in a conflict. A config that forbids this listed name forbids the tool
- * too.
- */
+/** Returns the name that a tool gets in a conflict. The tool is forbidden, too, when `forbidden_tools` has this name. */
 const prefixedBy = ({ server, onConflict }: ToolRules, shown: string): string =>
   onConflict === 'prefix' ? prefixed(server, shown) : shown;
 const isDisabled = (rule: ToolRules, shown: string, tool: string): boolean =>

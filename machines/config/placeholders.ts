@@ -81,8 +81,8 @@ const withoutEnds = (text: string, from: number): readonly Span[] =>
   }));
 
 /**
- * Returns other `${…}` in a text, which other clients fill from the workspace or with defaults and we never
- * do.
+ * Returns each `${…}` in a text that is no placeholder of ours: other clients fill it from the workspace or with a default, and
+ * we never do.
  */
 const othersIn = (text: string, expands: boolean): readonly string[] => {
   const others: string[] = [];

@@ -376,8 +376,8 @@ function invalidated(c: AggregatorContext, cache: ServerCache, uris: readonly st
   };
 }
 /**
- * Applies an update. One of a URI that is not listed may mean a new item, so the list is read again; a
- * catalogue's documents are not listed.
+ * Handles the news that the content of a URI has changed. A URI that is not listed may be a new item, so the list is read
+ * again; documents of a catalogue never are in the list.
  */
 export function afterUpdate(
   c: AggregatorContext,

@@ -157,8 +157,8 @@ export interface ResourceRead {
   readonly failure: Failure | null;
 }
 /**
- * Order to read a server's list again. `n` is the number of the waiting question, and the result is reported
- * in any case; 0 means later and without a report, after an update of an unlisted URI.
+ * Order to read a server's list again. `n` is the number of the waiting question, which gets the result in any case; 0 means
+ * that no question waits, so that the list may be read later, as after a change of an unlisted URI.
  */
 export interface ResourcesRelist {
   readonly type: 'resources.relist';

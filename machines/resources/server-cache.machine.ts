@@ -3,7 +3,7 @@
  *
  * open    — three states at once:
  *           reading{unread | collecting | standby | refreshing}: nothing was wanted yet; first reading; nothing is wanted
- *           now; changed and new items are read. A few are read at a time, those never read first. A round ends when each
+ *           now; changed and new items are read. A few are read at a time, those never read first. A reading round ends when each
  *           item was read, refused, or cancelled after its time limit; an asker that stops waiting gets what is known by
  *           then, and the reading goes on
  *           retrying{calm | pausing | probing}: items that did not arrive in time are no longer waited for; they are tried
@@ -266,7 +266,7 @@ export const serverCacheMachine = cacheSetup.createMachine({
               },
             },
             refreshing: { tags: 'refreshing', on: joins, always: collects },
-            // Transient state: another refresh may have been requested meanwhile.
+            // Transient state at the end of a reading round: the next one begins if further orders have come meanwhile.
             over: {
               entry: tellRefreshed(({ refresh }) => refresh),
               always: [

@@ -15,7 +15,10 @@ export interface Slot {
   readonly failure: Failure | null;
   /** Number of the reading round (one read of all items that are wanted) in which the URI was last read; 0 for never. */
   readonly round: number;
-  /** Number of the subscription to the URI, and of the one that was asked for before its content was read; 0 for none. */
+  /**
+   * `follow`: number of the subscription to the URI. `heard`: number of the one that had been asked for when its content was
+   * read. 0 for none.
+   */
   readonly follow: number;
   readonly heard: number;
 }

@@ -46,16 +46,16 @@ export interface ResourcesWatched {
   readonly by: string;
   readonly uris: readonly string[];
   /**
-   * True: these were just asked for, in addition to earlier ones; content that is read from now on is current. False:
-   * these are in force, and no others.
+   * True: subscriptions of these URIs were just asked for, in addition to earlier ones; content read from now on is current.
+   * False: the subscriptions of these URIs are in force, and no others.
    */
   readonly isUnderWay: boolean;
 }
 type Input = WatchStart & { readonly self: Address; readonly owner: AddressFor<ResourcesWatched> };
 interface Context extends Input {
-  /** URIs to watch, by the party that wants them: a host, a Desktop or a Finder. */
+  /** URIs to watch, by the one that wants them (host, Desktop or Finder). */
   readonly wantedBy: Readonly<Record<string, readonly string[]>>;
-  /** Parties whose last order was not answered by a report yet. */
+  /** Hosts, Desktops and Finders whose last order was not answered by a report yet. */
   readonly owed: readonly string[];
   readonly subscribed: readonly string[];
   readonly refused: readonly string[];
@@ -81,7 +81,10 @@ const mostAsked = 16;
 /** Number of answered questions after which they are applied to the list of subscribed URIs together. */
 const mostAnswered = 256;
 const idOf = ({ method, uri }: Step): string => `${method} ${uri}`;
-/** Returns all wanted URIs once, by turns of the parties, so that none waits for the whole list of another. */
+/**
+ * Returns all wanted URIs once, in turn from the lists of host, Desktop and Finder, so that none waits for the whole list of
+ * another.
+ */
 function wantedOf({ wantedBy }: Context): Set<string> {
   const lists = Object.values(wantedBy);
   const longest = Math.max(0, ...lists.map(({ length }) => length));
@@ -135,7 +138,7 @@ const runningOf = ({ running }: Context, id: string): readonly Step[] =>
 
 const reportOf = (c: Context, by: string, uris: readonly string[], isUnderWay: boolean): Post =>
   post(c.owner, { type: 'resources.watched', server: c.server, by, uris, isUnderWay });
-/** Reports to each party the questions for its URIs that are asked now. */
+/** Reports to each host, Desktop and Finder which of its URIs are being subscribed now. */
 function begunReports(c: Context): Post[] {
   const asked = nextSteps(c).flatMap(({ method, uri }) => (method === 'resources/subscribe' ? [uri] : []));
   return Object.entries(c.wantedBy).flatMap(([by, wanted]) => {
@@ -255,7 +258,7 @@ export const watchMachine = parts.createMachine({
         'watch.open': { target: 'ready', reenter: true, actions: 'beginAgain' },
       },
       states: {
-        // Transient state, also after each answer.
+        // Transient state, also after each answer: decides whether a question is left to ask.
         judging: { entry: 'notePlan', always: [{ guard: 'isDone', target: 'steady' }, { target: 'asking' }] },
         steady: {
           entry: [

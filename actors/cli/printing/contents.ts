@@ -287,8 +287,8 @@ const advised = (name: string): RegExp =>
     'g',
   );
 /**
- * Returns a notice of a host as it is shown beside the news of its servers: without the reason, which the news already have,
- * and with its command as it is typed here.
+ * Returns a notice that a server was given up as this command prints it: without the failure, which was printed already, and
+ * with the command for the replay as it is typed in this shell.
  */
 export const noticeHere = (text: string): string =>
   text

@@ -21,8 +21,8 @@ export function showFailure({ terminal }: CommandContext, failure: Failure, asJs
 /** Language of the text that says that a call was not confirmed. */
 export const languageOf = (locale: string): 'en' | 'zh' => (locale.startsWith('zh') ? 'zh' : 'en');
 /**
- * Returns a text of hosts in the language of this user. The language is looked up with the first text, because that takes a
- * tenth of the time of a call.
+ * Returns a text about confirmations in the language of this user. The language is found only when a text is needed, because
+ * that takes a tenth of the time of a call.
  */
 export const textsHere: Texts = (key, values) =>
   confirmationTexts[languageOf(Intl.DateTimeFormat().resolvedOptions().locale)][key](values);
