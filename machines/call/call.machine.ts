@@ -452,10 +452,7 @@ export const callMachine = parts.createMachine({
           },
           { target: 'succeeded', actions: { type: 'rememberAnswer', params: rules.answerOf } },
         ],
-        /**
-         * Ignores that the call or its withdrawal was refused, because the agent's machine reports a lost connection by
-         * itself.
-         */
+        /** Ignores a refused call or withdrawal, because the agent's machine reports a lost connection by itself. */
         'ask.refused': {},
         'ask.progress': {},
         'call.cancel': {},

@@ -242,7 +242,7 @@ type C = ClientContext;
 const tell = <E>(news: (c: C, event: E) => ClientNews) =>
   posts((c: C, event: E) => post(c.owner, news(c, event)));
 const news = (stage: ClientStage) => tell((c) => rules.changedTo(c, stage));
-/** Report that the server is going down: sent at once when no call runs, otherwise when draining starts. */
+/** Report that the server is closed at once; one that may finish its calls reports this when draining starts. */
 const tellClosing = news('closing');
 const releasePermit = tell((c) => ({ type: 'permit.released', server: c.server }));
 const tellRolledBack = tell((c) => ({

@@ -124,7 +124,7 @@ export function answerShared(c: OfficeContext, settled: Settled, claimed: Claime
 export const answerLeave = (c: OfficeContext, socket: string, ticket: string): OfficeAnswer => {
   const gone = toldLeft(c, socket, release(c.claims, socket).left);
   return {
-    /** Commands in the order that the protocol draft requires: the notice before the acknowledgement (O14). */
+    /** Commands after a leave: the notice before the acknowledgement, as the protocol draft requires (O14). */
     commands: [
       { type: 'office.unseat', socket },
       ...gone.commands,

@@ -73,7 +73,7 @@ export type WatchedEvent =
       readonly failure: Failure | null;
     }
   | { readonly type: 'server.removed'; readonly name: string }
-  /** A start was ordered, so a further failure of that start is reported too. */
+  /** A start of this server was ordered, so its next failure is reported, even when an earlier one was. */
   | { readonly type: 'start.ordered'; readonly name: string }
   | {
       readonly type: 'call.settled';

@@ -127,9 +127,9 @@ const lost = /^(?:Connection closed|Timed out while waiting for response to .*|)
 const connectionClosed = 'connection_closed';
 
 /**
- * Tells whether a failed call may have run, where the failure does not say: the office answers for a computer that
- * already has the call, a server is slow, or the call is cancelled. An office of the Python implementation reports
- * a computer that is lost during a call like a computer that was never there, hence `wasThere`.
+ * Tells whether a failed call may have run, for failures without an outcome: the office answered in place of a computer
+ * that has the call, a server was slow, or the call was cancelled. `wasThere`: the computer was in the office; Python
+ * offices report one lost during a call like one that was never there.
  */
 export function mayHaveRun({ code, details }: Failure, wasThere = false): boolean {
   if (code === wireCodes.notFound)

@@ -172,7 +172,8 @@ class Writer {
   #object(value: object, key: string): string {
     if (Array.isArray(value)) {
       const text = this.#list(value, key);
-      // Shares only lists below the top fields of a record by hash, because the list of roots in a checkpoint never repeats.
+      // Replaces a list by its hash only below the top fields of a record: the list `roots` of a checkpoint never
+      // repeats.
       const hash = this.#above.size > 2 ? this.#shared?.(text) : undefined;
       return hash === undefined ? text : `{"$list":"${hash}"}`;
     }

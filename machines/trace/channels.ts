@@ -139,8 +139,8 @@ export class ChannelNames {
     return names;
   }
   /**
-   * Restarts the counters as if everything open had just been opened, which is how a trace that starts with
-   * facts counts. Returns the new name of each renamed channel.
+   * Numbers the open channels anew, as if all had just been opened, because a trace that begins with a `facts` line
+   * counts so. Returns the new name of each renamed channel.
    */
   restart(): ReadonlyMap<string, string> {
     this.#counts.clear();

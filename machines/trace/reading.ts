@@ -151,11 +151,11 @@ export class TraceReader {
   constructor(digest?: Digest) {
     this.#digest = digest;
   }
-  /** Tells whether the latest line is no JSON. If it is the last line, it is an incomplete one. */
+  /** Tells whether the line that was read last is no JSON; at the end of a file such a line was cut off in writing. */
   get isTorn(): boolean {
     return this.#torn > 0;
   }
-  /** Takes the next line of the file. Returns its record, which the head, the tail and a torn line do not have. */
+  /** Reads the next line of the file. Returns its record or a problem; undefined for head, tail and a torn line. */
   take(line: string): AnyLine | Problem | undefined {
     this.#rows += 1;
     const at = this.#rows;
