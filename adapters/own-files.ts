@@ -25,7 +25,10 @@ export const isSource = (here ?? '').endsWith('/adapters/own-files.ts');
 /** Returns the path of a file of the sources, in a checkout that runs them. */
 export const sourceFile = (path: string): string => fileURLToPath(new URL(`../${path}`, here));
 
-/** Returns the path of a module as Node finds it from a file. Bundlers would follow a `createRequire` that is imported. */
+/**
+ * Returns the path of a module as Node finds it from a file. `createRequire` is not imported, because bundlers would
+ * follow it.
+ */
 const resolvedFrom = (file: string | undefined, module: string): string =>
   process
     .getBuiltinModule('node:module')

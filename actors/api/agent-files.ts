@@ -10,7 +10,7 @@ import { blobSizes, readPut, type PutBlobReply } from '../../machines/protocol/i
 
 /** Pause in ms before a part is sent again. */
 const pauseMs = 500;
-/** Longest time in ms without progress, by default: the idle time of a landing folder. */
+/** Default of the longest time in ms without progress: the time after which a computer drops an idle upload. */
 const patienceMs = 120_000;
 /** Largest number of times that one file is begun from its first byte. */
 const mostBeginnings = 5;

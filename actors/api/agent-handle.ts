@@ -429,8 +429,8 @@ export interface AgentReading {
 }
 
 /**
- * Parts of a document as a host gets them, by level. Keys are spelled as on the wire on purpose; their schemas are
- * in `a2c-actors/wire`.
+ * Parts of a document as a host gets them, by level. Field names are spelled as on the wire on purpose; their schemas
+ * are in `a2c-actors/wire`.
  */
 
 /** Page of a document, as the list of pages describes it. */
@@ -466,7 +466,7 @@ export interface ElementDetail {
   readonly category: string;
   /** Summary of the element, where its server has one. */
   readonly summary?: string | null | undefined;
-  /** Content of the element; its keys depend on the category (docs/wire.md). */
+  /** Content of the element; which fields it has depends on the category (docs/wire.md). */
   readonly content: Readonly<Record<string, unknown>>;
   /** Key of the element's document, as `buildDpeUri` takes it. */
   readonly doc_ref?: string | null | undefined;

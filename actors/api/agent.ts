@@ -512,7 +512,6 @@ async function joinAsAgent(options: AgentOptions, shared: Runtime | undefined): 
 }
 
 /** Converts a tool of the wire to the form that the host of an agent gets. */
-
 const agentTool = (computer: string, tool: SmcpTool): AgentTool => {
   const { bundle_id: bundleId } = tool;
   return Object.freeze({ ...listedFrom(tool), computer, ...(bundleId && { bundleId }) });

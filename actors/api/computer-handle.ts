@@ -133,9 +133,9 @@ export interface ComputerEvents extends CallEvents {
   readonly 'finder.changed': Readonly<Record<string, never>>;
   /** The skills of the computer have changed: call `skills()` again. */
   readonly 'skills.changed': Readonly<Record<string, never>>;
-  /** The resources or templates of a server have changed; its keys are URIs. */
+  /** The resources or templates of a server have changed; `added`, `removed` and `changed` contain URIs. */
   readonly 'resources.changed': ListChanged;
-  /** The prompts of a server have changed; its keys are names of prompts. */
+  /** The prompts of a server have changed; `added`, `removed` and `changed` contain names of prompts. */
   readonly 'prompts.changed': ListChanged;
   /** The content of a subscribed resource has changed. */
   readonly 'resource.updated': { readonly server: string; readonly uri: string };
@@ -346,8 +346,8 @@ export interface Computer extends AsyncDisposable {
 }
 
 /**
- * Desktop and Finder of a computer as its host sees them (docs/desktop-finder.md). Keys are spelled as on the wire
- * on purpose.
+ * Desktop and Finder of a computer as its host sees them (docs/desktop-finder.md). Field names are spelled as on the
+ * wire on purpose.
  */
 
 /** Selection of windows. */

@@ -29,7 +29,6 @@ import { collections } from '../../machines/resources/collection-rules.ts';
 import { nearest } from '../../machines/text.ts';
 
 /** Snapshot of a machine, as far as the state of a computer for people is read from it. */
-
 interface Snapshot {
   readonly context?: unknown;
   readonly value: unknown;

@@ -82,7 +82,7 @@ export interface ServerImport {
   /** Number of servers that `write` adds. */
   readonly count: number;
   /**
-   * Adds the servers to the file, whose comments and other keys stay. Rejects with an `A2cError` when nothing was
+   * Adds the servers to the file, whose comments and other content stay. Rejects with an `A2cError` when nothing was
    * written.
    */
   write(): Promise<void>;

@@ -126,8 +126,9 @@ export interface Presenter extends AsyncDisposable, Omit<PresenterConversation, 
    */
   addMcpServer(name: string, config: MCPServerConfig): Promise<boolean>;
   /**
-   * Changes these keys of a server; `undefined` removes a key. A running server is restarted when its launch
-   * config has changed. Rejects when a server that runs or starts cannot be started so; then the server and the file are as before.
+   * Changes the given settings of a server; `undefined` removes a setting. A running server is restarted when its
+   * launch config has changed. Rejects when a server that runs or starts cannot be started so; then the server and the
+   * file are as before.
    */
   updateMcpServer(name: string, config: Partial<MCPServerConfig>): Promise<void>;
   /**

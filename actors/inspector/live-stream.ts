@@ -22,7 +22,6 @@ import {
 } from './whole-records.ts';
 
 /** Part of an address that marks the actor of a call. */
-
 const ofCall = '/call:';
 const isOfCall = (address: Address): boolean => address.includes(ofCall);
 /**

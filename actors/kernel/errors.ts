@@ -44,7 +44,6 @@ export const textOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error);
 
 /** Message of the failure that callers get from a closed computer. */
-
 export const closedText = 'The computer is closed';
 export const closedFailure: Failure = { code: 'ServerNotActive', message: closedText };
 export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled =>

@@ -316,7 +316,6 @@ const methodOf = (type: string, collection: unknown): string =>
   methods[type] ?? (collection === 'finder' ? events.getFinder : events.getDesktop);
 
 /** Event that is no failure but worth a log line: a peer joins or leaves, or a server has another state. */
-
 interface News {
   readonly layer: LogEntry['layer'];
   readonly event: string;
@@ -328,7 +327,7 @@ interface News {
 }
 type ToldEvent = Readonly<Record<string, unknown>>;
 
-/** Tells whether a state of a server or link is logged as a failure instead. */
+/** Tells whether a state of a server or link is logged as a failure and not as a change of state. */
 const isFailing = (stage: unknown): boolean =>
   stage === 'recovering' || stage === 'open' || stage === 'waiting';
 const linkWords: Readonly<Record<string, string>> = {

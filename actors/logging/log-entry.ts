@@ -79,7 +79,7 @@ export const shortened = (entry: LogEntry): LogEntry =>
     ]),
   ) as unknown as LogEntry;
 
-/** Number of lines for the same address and reason before further ones are only counted. */
+/** Number of refusals of one address for one reason that get a line each; further ones are only counted. */
 const firstOnes = 3;
 const minuteMs = 60_000;
 /** Largest number of pairs of address and reason that are remembered at once. Refusals of further pairs are counted in one line. */

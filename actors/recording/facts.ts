@@ -308,7 +308,7 @@ const isSameSubject = (one: Out, other: Out): boolean => {
 };
 
 /**
- * Values by an address and an id that is never used again. Most addresses hold a single value, for which no
+ * Map of values by address and id, for ids that are never used again. Most addresses hold a single value, for which no
  * combined key is made.
  */
 class Held<V> {

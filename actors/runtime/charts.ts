@@ -37,7 +37,7 @@ export const transitionsOf = (machine: AnyStateMachine): string[] =>
 export const namesOf = (taken: readonly AnyTransitionDefinition[]): string[] =>
   taken.filter((each) => declared(each.source).some(same(each))).map(idOf);
 
-// Compares transitions by a function of theirs, because XState hands out copies.
+// Compares transitions by their function `toJSON`, because XState hands out copies, which share it.
 const same = (a: AnyTransitionDefinition) => (b: AnyTransitionDefinition) => a === b || a.toJSON === b.toJSON;
 
 // Remembers ids, because traces ask for the same few transitions again and again.

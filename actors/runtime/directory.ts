@@ -147,8 +147,8 @@ interface RootHost {
   random(a: Address): number;
   find(address: Address): Root | undefined;
   /**
-   * Adds an effect. Effects, those of the methods below included, run after the transition that asked for them, in
-   * order.
+   * Adds an effect, which runs after the transition that asked for it. All effects, those of `post`, `open`, `close`
+   * and `tellOwned` included, run in the order in which they were added.
    */
   effect(from: Address, run: () => void): void;
   post(from: Address, post: Post): void;
@@ -158,7 +158,7 @@ interface RootHost {
 }
 
 const withDrawn = merging();
-/** Returns the input of a root that is opened, together with what the platform already knows for it. */
+/** Returns the input of a root that is opened, together with the answer that a port has at once (`drawn`). */
 function drawn(host: RootHost, a: Address, draw: NonNullable<Open['draw']>, input: object): object {
   const v = host.platform.draw(a, draw.port, draw.params);
   host.report({ k: 'draw', a, port: draw.port, v });
@@ -202,7 +202,10 @@ export class Root {
   readonly ownerAddress: Address;
   readonly lastWill: Message | undefined;
   deadline: Handle | undefined;
-  /** Number of roots that this root has opened; together with the two counters below, the source of their numbers. */
+  /**
+   * Number of roots that this root has opened. Like the counts of `leaves` and `timers`, it gives the next one its
+   * number.
+   */
   opened = 0;
   leaves = 0;
   timers = 0;

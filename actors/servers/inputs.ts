@@ -132,7 +132,7 @@ export class Inputs {
   variable(name: string): string | undefined {
     return Object.hasOwn(this.#environment, name) ? this.#environment[name] : undefined;
   }
-  /** Returns the names of all variables that are set. */
+  /** Returns the names of all environment variables that are set. */
   variables(): readonly string[] {
     return Object.keys(this.#environment);
   }

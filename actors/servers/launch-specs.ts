@@ -20,7 +20,7 @@ export type Reach = (
   | { readonly process: LaunchSpec; readonly remote?: never }
   | { readonly remote: RemoteSpec; readonly process?: never }
 ) & {
-  /** Relay of a client that speaks to the server itself. */
+  /** Relay for an MCP client outside of this runtime, which speaks to the server itself. */
   readonly relay?: Relay;
 };
 /** One end of a linked pair, as the MCP SDK has it (`Transport`): messages sent here arrive at the other end. */

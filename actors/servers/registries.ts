@@ -18,7 +18,7 @@ const limitMs = 3_000;
 const keepMs = 24 * 3_600_000;
 const retryMs = 60_000;
 
-/** Host of the machine that chooses a registry. */
+/** Parts of the runtime that run the machine which chooses a registry. */
 interface RegistryHost {
   readonly directory: { find(address: Address): unknown; send(address: Address, event: EventObject): void };
   /** Ports that answer requests, by name. */

@@ -74,7 +74,7 @@ export interface Rendering {
   /** Order that the remedy of a failure suggests. Default `start`. */
   readonly order?: 'start' | 'restart';
 }
-/** Keys of a server's config in which variables are expanded. */
+/** Fields of a server's config in which variables are expanded. */
 const expanded = new Set(['command', 'args', 'env', 'cwd', 'envFile', 'url', 'headers', 'ca']);
 
 /** Fills in the placeholders of a server's config (docs/config.md, Placeholders). Never rejects. */
@@ -150,7 +150,7 @@ const specOf = (server: ServerConfig, facts: LaunchConfig): ServerSpec => {
       return facts;
     case 'sse':
     case 'streamable': {
-      // Takes the times from the server's config, which has the same kind as the facts.
+      // Reads the time limits from the server's config. The cast is safe, because config and facts have the same kind.
       const { timeoutMs, sseReadTimeoutMs, ...rest } = (server as SseServer | StreamableServer).remote;
       const terminateOnClose = 'terminateOnClose' in rest && rest.terminateOnClose;
       const fallbackToSse = 'isGuess' in rest && rest.isGuess;

@@ -98,18 +98,18 @@ export interface CatalogStatus {
     readonly at?: string;
   }[];
 }
-/** Change of a list; entries are named by their keys: names of prompts, URIs of resources. */
+/** Change of a list of a server. Prompts are named by their names, resources by their URIs. */
 export interface ListChanged {
   /** Name of the server in the config. */
   readonly server: string;
-  /** Keys of entries that are new in the list. */
+  /** Names or URIs of entries that are new in the list. */
   readonly added: readonly string[];
-  /** Keys of entries that have gone from the list. */
+  /** Names or URIs of entries that have gone from the list. */
   readonly removed: readonly string[];
-  /** Keys of entries whose description has changed. */
+  /** Names or URIs of entries whose description has changed. */
   readonly changed: readonly string[];
 }
-/** Tool of a computer that can be called, in the words of MCP, and further facts about it. */
+/** Tool of a computer that can be called, with the field names of MCP, and further facts about it. */
 export interface ToolInfo extends ListedTool {
   /** Name of the tool on its server; calls may use this name, too, unless it could mean another tool. */
   readonly original: string;
@@ -167,9 +167,7 @@ export interface ServerPrompts {
   readonly failure: string | null;
 }
 
-/** Inputs of a computer for its host: the definitions in its config, and the known values. */
-
-/** Inputs of a computer for its host (docs/config.md, Inputs). */
+/** Inputs of a computer for its host: the definitions in its config, and the known values (docs/config.md, Inputs). */
 export interface ComputerInputs {
   /** Returns the definitions of all inputs, in the order of the config. */
   list(): readonly InputDefinition[];

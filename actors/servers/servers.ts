@@ -28,7 +28,7 @@ interface KnownServer {
   readonly fingerprint: string;
   /** Number of the server's launch config; each change makes the next one. */
   readonly generation: number;
-  /** Number of changes that may have changed the values in the launch config. */
+  /** Number of changes after which values in the launch config may be others, such as a new answer to an input. */
   readonly values: number;
   readonly cached: Lists | null;
   /** Names of the tools that the server listed in its last run; null while no name depends on them. */
@@ -124,8 +124,8 @@ export class Servers {
     return leaving === 'disabled' && this.get(name)?.server.disabled !== true ? undefined : leaving;
   }
   /**
-   * Records that a server runs well, so that its former configs are dropped. Returns true when other servers have
-   * to use an answer that it was started with.
+   * Records that a server runs well, so that its former configs are dropped. Returns true when other servers still use
+   * an older answer to one of its inputs, and have to use the present one.
    */
   proven(name: string): boolean {
     this.#before.delete(name);

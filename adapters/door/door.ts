@@ -6,10 +6,9 @@ import { newId } from '../clock.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
 /**
- * Doors of hosts: Unix sockets in a folder that only this user can enter. Through the door of a host, commands of its user use the
- * servers that it has. Windows has no such sockets, so a host has no door there.
+ * Returns the folder of doors: Unix sockets in a folder that only this user can enter. Through the door of a host,
+ * commands of its user use the servers that it has. Windows has no such sockets, so a host has no door there.
  */
-
 const folderIn = (stateDir: string): string => join(stateDir, 'doors');
 const suffix = '.sock';
 /** Longest path of a socket in bytes that every system takes. */
@@ -30,7 +29,7 @@ export interface DoorLine {
   /** Ends the connection after all sent messages have left. */
   close(): void;
 }
-/** Open door of a host. */
+/** Open door of a host: a socket to which commands of its user connect. */
 export interface Door {
   /** Accepts no further connections; those that are open stay. */
   shut(): void;
@@ -83,9 +82,9 @@ async function openedTo(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Opens the door of this host; `take` gets each connection. Rejects with the reason where there can be no door. The socket
- * is removed by `close` and at the exit of this process. One left by a killed host is removed by the next command that looks
- * for doors.
+ * Opens the door of this host, a Unix socket for commands of its user; `take` gets each connection. Rejects with the
+ * reason where there can be no door. The socket is removed by `close` and at the exit of this process. One left by a
+ * killed host is removed by the next command that looks for doors.
  */
 export async function openDoor(stateDir: string, take: (line: DoorLine) => DoorEars): Promise<Door> {
   if (process.platform === 'win32') throw new Error('Windows has no sockets that belong to one user');
@@ -126,8 +125,8 @@ export async function openDoor(stateDir: string, take: (line: DoorLine) => DoorE
 }
 
 /**
- * Connects to every door of this user; `take` gets each connection. A socket at which no host listens is removed. Resolves with
- * none where another user may have put sockets into the folder.
+ * Connects to every door of this user, that is the socket of each running host; `take` gets each connection. A socket
+ * at which no host listens is removed. Resolves with none where another user may have put sockets into the folder.
  */
 export async function knockAtDoors(
   stateDir: string,
@@ -137,7 +136,7 @@ export async function knockAtDoors(
   try {
     if ((await openedTo(folder)) !== undefined) return [];
   } catch {
-    // Returns nothing when no host has opened a door yet.
+    // Returns no sockets when no host has made the folder yet.
     return [];
   }
   const names = (await readdir(folder)).filter((name) => name.endsWith(suffix));

@@ -62,11 +62,11 @@ export interface PageContent {
 const read = (name: string): string => readFileSync(join(pageFolder(), name), 'utf8');
 /** Escapes text for a script element, so that no text ends the element. */
 const inScript = (text: string): string => text.replaceAll(/<(\/script|!--)/gi, String.raw`\x3C$1`);
-/** Compresses a text, which makes it about ten times smaller, to characters that are never markup. */
+/** Compresses a text with gzip to base64: about ten times smaller, in characters that are never markup. */
 const packed = (text: string): string => gzipSync(text).toString('base64');
 /** Escapes `<` in JSON, where the character occurs only inside texts, so that no text ends the HTML element. */
 const inJson = (text: string): string => text.replaceAll('<', String.raw`\u003c`);
-/** Compresses a text that comes in parts in the same way, part by part. */
+/** Compresses a text that comes in parts, with gzip to base64, part by part. */
 async function* packedParts(parts: AsyncIterable<string>): AsyncGenerator<string> {
   // Encodes three bytes at a time, so that the parts together are the base64 of the whole.
   let rest: Buffer = Buffer.alloc(0);

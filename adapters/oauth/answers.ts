@@ -167,7 +167,7 @@ export function reading(fetch: Fetch, noted: Noted | undefined): Fetch {
   return async (to, init = {}) => {
     if (init.method !== 'POST') return new Response(null, { status: 404 });
     const answer = await fetch(to, init);
-    // Redirects within one origin are followed by the SDK and by `withinOrigin`.
+    // Returns a redirect unchanged, because the SDK and `withinOrigin` follow those within one origin.
     if (answer.status >= 300 && answer.status < 400) return answer;
     const body = await answer.text();
     const said = objectIn(body, answer.headers.get('content-type'));

@@ -143,7 +143,10 @@ export const systemTools: WindowsTools = createSystemTools(runSystemProgram);
 export const clockMs = 1_000;
 /** Longest time in ms that the start of a process may take, because a virus scanner may check its file first. */
 const startMs = 60_000;
-/** Tells whether a listed process is the one that was seen at that time. A later owner of its pid was created after it. */
+/**
+ * Tells whether a listed process is the one that was seen before (`origin`). A later owner of its pid was created after
+ * it.
+ */
 export const isSame = ({ created }: ListedProcess, origin: Origin): boolean =>
   created <= origin.created + clockMs && created > origin.created - startMs;
 

@@ -102,7 +102,10 @@ interface Lane {
   isWriting: boolean;
 }
 const encoderOfText = new TextEncoder();
-/** Returns the bytes of a message. They are valid until the next message of this lane is taken. */
+/**
+ * Returns the bytes of a message. They are valid until the next message to the same node is taken, because the buffer
+ * is used again.
+ */
 function takenBytes({ page }: Lane, outgoing: Outgoing): Buffer {
   const { letter } = outgoing;
   outgoing.letter = '';

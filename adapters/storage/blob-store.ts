@@ -12,7 +12,10 @@ import { defaultStateDir } from '../host-files.ts';
 import { isAlive, startTimeOf, statOf } from '../process/reaper/group.ts';
 import { placeHere } from '../process/reaper/state-file.ts';
 
-/** File with a content: our own, which is removed with its entry, or a file of a skill, which must stay as it was. */
+/**
+ * File with a content: a file of this store, which is removed with its entry, or a file of a skill, which stays as it
+ * is.
+ */
 interface Place {
   readonly path: string;
   readonly mark: string | null;

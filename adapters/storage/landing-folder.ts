@@ -66,8 +66,9 @@ const broken = (what: string, error: unknown): LandingAnswer => {
   return no('io_error', `${what}: ${why}`);
 };
 /**
- * Makes a safe part of a file name from a proposed name: letters, digits and `._-`, at most 64 characters, without these
- * signs at its ends. The id of the upload comes before it, so the whole is never `..` or the name of a device.
+ * Makes a safe part of a file name from a proposed name: letters, digits and `._-`, at most 64 characters, with a
+ * letter or digit at both ends. The id of the upload comes before it, so the whole is never `..` or the name of a
+ * device.
  */
 export const safeName = (proposed: string): string =>
   proposed

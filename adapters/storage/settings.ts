@@ -244,7 +244,8 @@ async function write(held: Held, { edits, restores }: Wanted, how: LockedFile): 
   let isWritten = false;
   let text = held.last;
   const change = (before: string | null): string | null => {
-    // Writes an entry again on a second attempt even where it must not exist, because it is the entry of the first attempt.
+    // Drops the condition that an entry must not exist (`unlessThere`) on a second attempt, because the first one may
+    // have written it.
     const once = isWritten
       ? edits.map((edit) => ('unlessThere' in edit ? { path: edit.path, value: edit.value } : edit))
       : edits;

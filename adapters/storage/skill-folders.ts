@@ -225,7 +225,7 @@ const bytesIn = (contents: SkillContents['contents']): Buffer =>
       typeof text === 'string' ? Buffer.from(text) : Buffer.from(blob ?? '', 'base64'),
     ),
   );
-/** Answers with a file as its server gave it: a text as it is; for anything else, its reader gets it in parts. */
+/** Returns a file that a server gave: a text as it is, anything else as a kept copy that its reader gets in parts. */
 async function fileOfServer(
   { relPath, contents, reader }: SkillContents,
   keep: Keep,

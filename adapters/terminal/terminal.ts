@@ -14,8 +14,7 @@ import {
   type Typing,
 } from './typed-line.ts';
 
-/** Escape codes that are written to a terminal on purpose: colours, and pictures where it can draw them. */
-
+/** Picture that a terminal may draw: its bytes in base64, and its media type. */
 interface Picture {
   readonly base64: string;
   readonly mimeType: string | undefined;

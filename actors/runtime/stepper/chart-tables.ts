@@ -20,10 +20,7 @@ import {
 import { merging } from '../../../machines/kernel/objects.ts';
 import { nodesOf } from '../charts.ts';
 
-/**
- * Tables of a chart for the stepper. For each set of active states: the transitions that an event can take, and
- * what each exits, performs and enters. Computed when needed, once per machine.
- */
+/** State of a chart, as XState has it. */
 type Node = AnyStateNode;
 type Guard = (at: At, run: { snapshot(): Snapshot }) => boolean;
 interface GuardImplementation {
@@ -133,7 +130,10 @@ export class Configuration {
   }
 }
 
-/** Tables of one machine, computed when needed. */
+/**
+ * Tables of one machine for the stepper: for each set of active states, the transitions that an event can take, and
+ * what each exits, performs and enters. Computed when needed, once per machine.
+ */
 export class Chart {
   readonly machine: AnyStateMachine;
   readonly root: Node;

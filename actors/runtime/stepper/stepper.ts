@@ -129,7 +129,7 @@ class Macrostep {
   readonly #watch: StepWatch | undefined;
   /** Events that were raised and are not handled yet. */
   readonly #raised: EventObject[] = [];
-  /** Tells whether the actor is running; an actor that is not performs its actions when it is started. */
+  /** Tells whether the actor is running. Actions of an actor that is not are performed when it is started. */
   readonly #isRunning: boolean;
   /** Last snapshot that was made; `#isMade` tells whether it is still valid. */
   #made: Snapshot;

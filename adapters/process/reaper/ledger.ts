@@ -133,8 +133,8 @@ function watchOf(onEmpty: (entry: Entry) => void) {
 }
 /** Reports children of this host that still run outside of their process groups. They are found on Linux only. */
 async function tellLeft(instance: string, notice: Notice): Promise<void> {
-  // Skips processes with lower pids while this host is young, because its children have higher ones. After a long time pids
-  // may have started again.
+  // Skips processes with lower pids while this host is young, because its children have higher ones. After a long time
+  // pids may have begun again at low numbers.
   const after = process.uptime() < 60 ? process.pid : 0;
   const left = await lookTwice({ groups: [], instances: [instance], after });
   if (left.length === 0) return;

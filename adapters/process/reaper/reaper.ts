@@ -13,8 +13,8 @@ const isWindows = process.platform === 'win32';
 const lastMs = isWindows ? 30_000 : 1_900;
 
 /**
- * Largest number of failed process lists, each of which takes too long on a busy machine. If the reaper gave up, no other
- * program would end the rest.
+ * Largest number of times that processes are listed on Windows, because a list may take too long on a busy machine. If
+ * the reaper gave up earlier, no other program would end the rest.
  */
 const listTries = 10;
 
