@@ -47,7 +47,7 @@ export const percentileOf = (sorted: readonly number[], share: number): number |
   sorted[Math.ceil(sorted.length * share) - 1];
 
 interface CallTotals {
-  /** Calls of each kind among those that the other filters select. */
+  /** Number of calls of each kind among those that all filters but the one by kind select. */
   readonly counts: Readonly<Record<CallKind, number>>;
   /** Durations in ms within which half, and 99 of 100, of the listed calls ended; undefined before any ended. */
   readonly p50: number | undefined;

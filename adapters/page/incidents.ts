@@ -327,7 +327,7 @@ export class Story {
     );
   }
 
-  /** Returns the incidents as they were at a time: first those that last, then the latest. */
+  /** Returns the incidents as they were at a time: those that were not over first, then the latest. */
   at(time: number): IncidentView[] {
     const all = this.all.flatMap((incident) => viewOf(incident, time) ?? []);
     const downOf = ({ kind, subject, to }: IncidentView): IncidentView | undefined =>

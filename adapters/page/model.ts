@@ -56,7 +56,7 @@ export interface ServerView {
   readonly remedy: string;
   /** Time of the next attempt, in ms since the trace began; null when none is planned. */
   readonly nextAt: number | null;
-  /** Time at which the current try to connect fails without an answer, in ms since the trace began; null for others. */
+  /** Time at which the current try to connect fails without an answer, in ms since the trace began; null without such a try. */
   readonly endsAt: number | null;
   readonly attempt: string;
   readonly calls: number;

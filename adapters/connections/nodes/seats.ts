@@ -66,7 +66,7 @@ export class RemoteSeats {
     const before = this.#holders.get(seatKey(seat));
     if (before?.fence === fence) this.drop(before, false);
   }
-  /** Removes a holder; `isLost` means that its node is dead and cannot tell the others. */
+  /** Removes a holder from the known seats. `isLost` means that its node is dead and cannot announce that its peers have left. */
   drop(holder: Holder, isLost: boolean): void {
     this.#holders.delete(seatKey(holder.seat));
     // Keeps the connection's other seat, because a computer that changes its office takes the new seat before it leaves the old one.

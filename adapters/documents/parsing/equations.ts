@@ -1,6 +1,6 @@
 import { childElements, elements } from './office-file.ts';
 
-/** Writes an equation of an office file (OMML) in LaTeX. Symbols that LaTeX has no command for here stay as they are. */
+/** Writes an equation of an office file (OMML) in LaTeX. Symbols that are not in the list `commands` stay as they are. */
 export const latexOf = (equation: Element): string => all(equation).replace(/\s+/g, ' ').trim();
 
 const all = (node: Element): string => childElements(node).map(latex).join('');

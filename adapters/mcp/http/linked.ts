@@ -82,7 +82,7 @@ export class LinkedTransport implements McpTransport {
     try {
       text = JSON.stringify(message);
     } catch {
-      // Reports a message that cannot be written as JSON below.
+      // Ignores the error, because a message without a text is reported as garbage after this block.
     }
     if (text === undefined) this.#inbox.garbage('a message that is not JSON', 0);
     else this.#inbox.text(text, Buffer.byteLength(text));

@@ -224,12 +224,12 @@ function Life({
     </g>
   );
 }
-/** Returns the outcome of a call that has ended, which counts more than its last state; undefined for others. */
+/** Returns the mood of the lane of an ended call, by its outcome instead of its last state; undefined for any other lane. */
 function moodOfLane({ story, wallEnd }: Session, { address }: Lane): Mood | undefined {
   const call = story.calls.callAt(address);
   return call?.ended ? moodOfCall(call, wallEnd) : undefined;
 }
-/** Largest number of lives drawn in one row. More are closer together than pixels, and appear when zoomed in. */
+/** Largest number of actors drawn in one row. More would be closer together than pixels, and appear when zoomed in. */
 const mostLives = 400;
 function TrackRow({
   session,
