@@ -37,7 +37,10 @@ export function mustBeFiles(words: readonly Argument[]): void {
   }
 }
 
-/** Function that puts a file of this machine on the computer that is called; resolves with the facts of the file there. */
+/**
+ * Function that puts a file of this machine on the computer that is called; resolves with path, size and hash of the file
+ * there.
+ */
 export type Put = (path: string, name?: string) => Promise<LandedFile>;
 /** Makes a function that puts files on a computer and shows the progress to a person. */
 export const putOn =

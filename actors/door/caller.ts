@@ -12,7 +12,7 @@ import { version } from '../../machines/version.ts';
 import { proofOf } from './identity.ts';
 import type { DoorAnswer, DoorNews, DoorRequests, DoorStatus, DoorVerb, Greeting } from './wire.ts';
 
-/** Part of a computer that a call needs. It is implemented too by a server that is used through a door. */
+/** Part of a computer that a call needs; a server that is used through the door of another host implements it, too. */
 export interface CallHost extends Pick<Computer, 'servers' | 'tools' | 'callTool' | 'cachedResult' | 'on'> {
   calls(): readonly { readonly reqId: string; readonly server: string; readonly tool: string }[];
 }
@@ -24,7 +24,7 @@ const inTime = <T>(answer: Promise<T>): Promise<T | undefined> => {
   return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
 };
 
-/** Host behind a door, and the connection of this command to it. */
+/** Connection of this command to a host of its user, through the door (local socket) of that host. */
 export class DoorVisit {
   readonly #line: DoorLine;
   readonly #waiting = new Map<number, { resolve(answer: never): void; reject(why: Error): void }>();
@@ -84,7 +84,10 @@ export class DoorVisit {
   }
 }
 
-/** Connects to all hosts of this user that have a door and answer. Each connection is to be closed. */
+/**
+ * Connects to all hosts of this user that have a door (a local socket for commands) and answer. The caller closes each
+ * connection.
+ */
 export async function hostsWithDoors(stateDir: string): Promise<readonly DoorVisit[]> {
   const visits: DoorVisit[] = [];
   await knockAtDoors(stateDir, (line) => {
@@ -116,7 +119,7 @@ export async function listedHosts(stateDir: string): Promise<readonly ListedHost
   return listed.toSorted((a, b) => a.pid - b.pid);
 }
 
-/** Server of another host of this user, which this command uses through its door. */
+/** Server of another host of this user, which this command uses through the door (local socket) of that host. */
 export class LentServer implements CallHost {
   readonly #visit: DoorVisit;
   readonly #answers: Answers;
@@ -140,7 +143,7 @@ export class LentServer implements CallHost {
   servers: CallHost['servers'] = () => [this.#status];
   tools: CallHost['tools'] = () => this.#visit.ask('tools', {}).answer;
   calls: CallHost['calls'] = () => this.#called;
-  /** Returns undefined: the host sends whole results through its door. */
+  /** Returns undefined, because the host sends every result in full, so that none has to be completed later. */
   cachedResult: CallHost['cachedResult'] = () => undefined;
   on: CallHost['on'] = (name, listener) => this.#listeners.on(name, listener);
   callTool: CallHost['callTool'] = (tool, params = {}, options = {}) => {

@@ -17,7 +17,7 @@ import type {
   QuestionAnswer,
 } from './wire.ts';
 
-/** Host whose servers are used through its door. */
+/** Host whose servers other commands of its user use through its door (a local socket). */
 type DoorHost = HostDoor & Lent;
 /** Returns the identity of a server at this host, by the values that inputs have there. */
 async function identityAt(
@@ -31,7 +31,9 @@ async function identityAt(
   return identityOf(server, config, { inputs, folder: process.cwd(), roots: rootsOf(server) });
 }
 
-/** Opens the door of a host; rejects with the reason where it can have none. */
+/**
+ * Opens the door of a host, the local socket by which commands use its servers; rejects with the reason where it can have none.
+ */
 export async function openHostDoor(host: DoorHost): Promise<Door> {
   const users = new Set<Visit>();
   const door = await openDoor(host.stateDir, (line) => {
@@ -64,7 +66,7 @@ export function answersThroughDoor(answers: Answers = {}, isAlways = false): Ans
   return { ...answers, elicit: through('elicit'), elicitUrl: through('elicitUrl') };
 }
 
-/** Connection of one command at the door of this host, from its beginning to its end. */
+/** Connection of one command to the door (local socket) of this host. */
 class Visit {
   readonly #line: DoorLine;
   readonly #host: DoorHost;
@@ -104,8 +106,8 @@ class Visit {
     if (this.#server !== undefined) this.#use(false);
   }
   /**
-   * Asks the person at the command. Rejects when the command ends; when the server withdraws the question, the command does
-   * so, too.
+   * Asks the person at the command that is connected. Rejects when the command ends; a question that the server withdraws is
+   * withdrawn at the command.
    */
   question(kind: 'elicit' | 'elicitUrl', params: Fields, signal: AbortSignal): Promise<Fields> {
     const question = (this.#asked += 1);

@@ -6,8 +6,8 @@ import type { Failure } from '../../machines/protocol/index.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
 /**
- * Messages between a host and a command at its door. `use` and later requests need the same version on both sides; `status`
- * and `stop` do not.
+ * Messages between a host and a command that is connected to its door (local socket). `use` and later requests need the same
+ * version on both sides; `status` and `stop` do not.
  */
 
 /** First message of a host. */

@@ -137,7 +137,8 @@ export class Supervision {
     this.#stage = stage;
     const why: Failure = failure ?? { code: 'ServerLost', message: `Server '${this.name}' has ended` };
     if (stage === 'recovering') {
-      // Reports the loss only with the exit of the process, which explains it and may come later than the first news.
+      // Reports the loss of a process only when its exit is known, which explains the loss and may come later than its first
+      // sign.
       if (!this.#hasProcess || before === 'recovering' || why.details?.['exit_code'] !== undefined)
         this.relay.lose(why);
     } else if (stage === 'waiting') {

@@ -60,10 +60,13 @@ const flat = (value: unknown): MetaValue => {
 /** Keys of the wire's `meta` that hold JSON text: the policy of a tool, and its hints. */
 const policyKey = 'a2c_tool_meta';
 const hintsKey = 'MCP_TOOL_ANNOTATION';
-/** Description that computers send when a server gives none, with the name of the server before it for a renamed tool. */
+/**
+ * Pattern of the description that computers send when a server gives none: empty or `None`, after the name of the server for a
+ * renamed tool.
+ */
 const nothingSaid = /^(?:\[[^\]]*\] )?(?:None)?$/;
 
-/** Tool in the words of MCP, as hosts list it. */
+/** Tool with the field names of MCP, as the lists of computers and agents have it. */
 export interface ListedTool {
   /** Name of the tool for `callTool`, unique within its computer. */
   readonly name: string;
@@ -83,7 +86,7 @@ export interface ListedTool {
   readonly toolMeta?: ToolMeta;
 }
 
-/** Returns the tool in the words of MCP. */
+/** Returns the tool with the field names of MCP. */
 export const listedTool = ({ shown, server, tool, meta, renamed }: ToolEntry): ListedTool => {
   const { title, description, inputSchema, outputSchema, annotations, meta: own } = tool;
   return {

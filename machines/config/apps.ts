@@ -342,7 +342,7 @@ const visualStudio: App = { ...vscode, id: 'visual-studio', title: 'Visual Studi
 
 const zedRules: Rules = {
   source: dropped,
-  // Earlier versions of Zed keep the whole launch config under this key.
+  // Reads `command` as an object, too, in which earlier versions of Zed keep path, arguments and environment.
   command: (value) => {
     if (typeof value !== 'object' || value === null) return { put: { command: value } };
     const { path, args, env } = fieldsOf(value);

@@ -29,9 +29,9 @@ export const plainWords: AppFormat = {
 };
 
 /**
- * Converts a config to the format of another application, without our own keys. Unless `withSecrets` is set,
- * values that may be secret become placeholders of variables: all values of `env` and `headers`, arguments
- * after an option with a secret name, and URLs with a login or a secret query.
+ * Converts a config to the format of another application, without settings that only our config has. Unless `withSecrets` is
+ * set, values that may be secret become placeholders of variables: all values of `env` and `headers`, arguments after an option
+ * with a secret name, and URLs with a login or a secret query.
  */
 export function exportFor(
   { servers, inputs }: Pick<Config, 'servers' | 'inputs'>,
@@ -143,7 +143,7 @@ function factsOf(server: ServerConfig): Partial<Record<ServerProperty, unknown>>
   );
 }
 
-/** Replaces our placeholders by those of the application. */
+/** Replaces `${input:id}` and `${env:NAME}` by the placeholders of the application. */
 const filledIn = (value: unknown, words: AppFormat): unknown =>
   withTexts(value, (text) =>
     text.replaceAll(/\$\{(env|input):([^}]+)\}/g, (whole, kind: string, name: string) => {

@@ -286,7 +286,7 @@ interface Mapped {
   readonly entry: Entry;
   /** Returns the path as a person wrote it, below `path`, for a path in the converted entry. */
   readonly originOf: (path: Path) => Path;
-  /** Unknown keys that resemble a known one, with that one. */
+  /** Unknown keys that resemble a known key, each with that known key. */
   readonly misspelt: ReadonlyMap<string, string>;
 }
 

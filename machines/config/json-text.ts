@@ -191,7 +191,10 @@ function commaAfter(text: string, offset: number): number | undefined {
   while ([lineComment, blockComment, lineBreak, blank].includes(token)) token = scanner.scan();
   return token === comma ? scanner.getTokenOffset() : undefined;
 }
-/** Returns the end of a comment on the rest of the line, because it belongs to the entry before it. */
+/**
+ * Returns the offset behind a comment on the rest of the line, which belongs to the entry before it; without one the given
+ * offset.
+ */
 function endOfLine(text: string, offset: number): number {
   const scanner = createScanner(text, false);
   scanner.setPosition(offset);

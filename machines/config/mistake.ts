@@ -102,7 +102,7 @@ export const check = <T>(
   const result = schema.safeParse(value, { error: sentence });
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
-    // Converts symbols for the type only, because a path of JSON data has none.
+    // Converts symbols only to satisfy the type checker, because a path in JSON data has none.
     const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys)

@@ -420,8 +420,8 @@ export const parseConfig = (value: unknown, where: Around = {}): ParsedConfig =>
   };
 };
 /**
- * Assigns duplicate keys: those inside a server belong to that server, others make a file of ours ambiguous
- * and thus invalid.
+ * Reports duplicate keys outside of the servers: they make a file of ours ambiguous and thus invalid, and give a warning in
+ * that of another client. Those inside a server are errors of that server alone.
  */
 const judgeDuplicates = (
   duplicates: readonly Mistake[],
@@ -502,7 +502,7 @@ const partsOf = (value: unknown, findings: Findings, base: Path = []): Parts => 
     if (ofOneServer.some((key) => Object.hasOwn(value, key))) {
       return { ...none, entries: [{ value, path: [], inForeignMap: false }] };
     }
-    // Other settings in the settings file of VS Code are ignored.
+    // Reads only `mcp` in the settings file of VS Code, whose other settings do not matter here.
     if (base.length === 0 && isObject(value['mcp'])) return partsOf(value['mcp'], findings, ['mcp']);
     const [key, meant] = misspeltMap(value) ?? [];
     const remedy = key === undefined ? '' : `${pathText([key])} is no key: did you mean ${meant}? `;

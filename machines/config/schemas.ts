@@ -549,7 +549,7 @@ const toolMeta = z
     ret_object_mapper: z.record(z.string(), z.unknown()).nullish(),
   })
   .transform(
-    // Treats a null in one of our keys like an absent key (a2c-wire §3.4).
+    // Treats null under one of the `metaKeys` like an absent key (a2c-wire §3.4); other keys keep it.
     (meta): ToolMeta =>
       Object.fromEntries(
         Object.entries(meta).filter(

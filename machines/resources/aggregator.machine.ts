@@ -293,7 +293,7 @@ export const aggregatorMachine = aggregatorSetup.createMachine({
       },
       {
         actions: [
-          // Refuses a second question with the same ticket.
+          // Refuses a read whose ticket (id) belongs to a read that is still running.
           {
             type: 'post',
             params: ({ event }) => rules.refusedRead(event.input as ReadStart, repeatedFailure),

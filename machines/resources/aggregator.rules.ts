@@ -242,9 +242,7 @@ export interface Consequences {
 }
 const noConsequences: Consequences = { next: {}, opens: [], messages: [] };
 const unreadCache = { items: [], reason: null, refused: [], changes: 0, asked: 0, given: 0 } as const;
-/**
- * Applies a new list. A server without items of the collection gets no cache, and an equal list is no news.
- */
+/** Applies a new list. A server without items of the collection gets no cache, and an equal list changes nothing. */
 export function afterList(c: AggregatorContext, event: ResourcesListed): Consequences {
   const { server, session, resources, changed, isRenewed } = event;
   const was = cacheOf(c, server);

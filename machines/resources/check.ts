@@ -326,8 +326,8 @@ const placeOf = (uri: string): string => {
   return parts ? `${parts.scheme}://${parts.host.toLowerCase()}${parts.path}` : uri;
 };
 /**
- * Tells whether an announced URI covers this one: the same place, a part of it, or a whole it belongs to;
- * queries do not count.
+ * Tells whether one of the announced URIs (`told`) covers this URI: the same place, a part of it, or a place that it is a part
+ * of. Queries do not count.
  */
 export function isAnnounced(uri: string, told: readonly string[]): boolean {
   const place = placeOf(uri);

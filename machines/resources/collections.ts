@@ -74,8 +74,8 @@ export interface CollectionRules {
   /** Returns the URIs that are read to build the whole collection. */
   readonly toRead: (uris: readonly string[]) => readonly string[];
   /**
-   * Returns the URIs among these that are affected by a change of `uri`: the same host and path with any
-   * query, and the items it is a part of. Empty when the URI belongs to another collection or is not listed.
+   * Returns those URIs of `among` that a change of `uri` affects: those with its host and path and any query, and those of
+   * items that `uri` is a part of. Empty when the URI belongs to another collection or is not listed.
    */
   readonly touchedBy: (uri: string, among: readonly string[]) => readonly string[];
   /**
