@@ -16,7 +16,7 @@ import { bytesOf, inOneLine, type AnswerText } from './printing/contents.ts';
 
 /** Files that a command puts on a computer before a call, and files that it saves from an answer. */
 
-/** Throws for a file of the command line that cannot be put, before an office is asked. */
+/** Throws for a file named on the command line that cannot be put on a computer, before an office is asked. */
 export function mustBeFiles(words: readonly Argument[]): void {
   for (const word of words) {
     if (word.kind !== 'file') continue;

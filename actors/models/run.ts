@@ -129,7 +129,7 @@ export interface ModelCallProgress extends ToldProgress {
 export interface RanCall {
   /** Id of the call in the answer, or one made by the conversation. */
   readonly id: string;
-  /** Name as the model wrote it. */
+  /** Name of the tool as the model wrote it. */
   readonly name: string;
   /** Tool and arguments of the call; null when the tool does not exist, or the arguments cannot be read. */
   readonly call: ModelCall | null;

@@ -7,7 +7,7 @@ import type { ToolMeta } from '../catalog/tool.ts';
 /** Duration: a number of seconds, or a text such as `20s`, `1h30m` or `PT1M30S` (ISO 8601). */
 export type DurationInput = number | string;
 
-/** Our own settings, for one server or, at the top of a config, for all; docs/config.md has limits and defaults. */
+/** Settings of a2c, for one server or, at the top of a config, for all; docs/config.md has limits and defaults. */
 export interface SettingsInput {
   /** Whether a server that ended by itself is restarted. */
   readonly restart?: 'always' | 'on-failure' | 'never';
@@ -165,7 +165,7 @@ export interface ServerInput {
   readonly vrl?: string | null;
   /** Login to a remote server (docs/login.md). */
   readonly oauth?: object;
-  /** Our own settings for this server. */
+  /** Settings of a2c for this server, which other applications ignore. */
   readonly a2c?: SettingsInput;
   /** Further keys of other applications. */
   readonly [other: string]: unknown;
@@ -193,7 +193,7 @@ export interface McpServersInput {
   readonly mcpServers: Readonly<Record<string, ServerInput>>;
   /** Values that servers name as `${input:id}`. */
   readonly inputs?: readonly InputInput[];
-  /** Our own settings for all servers. */
+  /** Settings of a2c for all servers, which other applications ignore. */
   readonly a2c?: SettingsInput;
   /** Further keys of other applications. */
   readonly [other: string]: unknown;

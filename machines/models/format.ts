@@ -96,7 +96,7 @@ export interface MCPContentItem {
   readonly type: string;
   readonly [field: string]: unknown;
 }
-/** Result of a call. */
+/** Result of a call by a model, in a form independent of the provider. */
 export interface MCPToolResponse {
   /** Id of the call that this result answers. */
   readonly toolCallId: string;
@@ -110,7 +110,7 @@ export interface MCPToolResponse {
 export interface SaidCall {
   /** Id from the provider; when absent or empty, the conversation makes one. */
   readonly id?: string | null | undefined;
-  /** Name as the model wrote it; it may not have been offered. */
+  /** Name of the tool as the model wrote it; a tool of this name may not have been offered. */
   readonly name: string;
   /** Arguments: an object, its JSON text, or nothing. */
   readonly arguments: unknown;
@@ -119,7 +119,7 @@ export interface SaidCall {
 export interface ModelCall {
   /** Id of the call, unique in its conversation: from the provider, or made by the conversation. */
   readonly id: string;
-  /** Name as the model wrote it. */
+  /** Name of the tool as the model wrote it. */
   readonly name: string;
   /** Computer of the tool, if the tool was offered with one. */
   readonly computer?: string;

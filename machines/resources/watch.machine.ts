@@ -63,7 +63,9 @@ interface Context extends Input {
   readonly plan: readonly Step[] | null;
   readonly begun: number;
   readonly running: readonly Step[];
-  /** Answered questions that are not applied to `subscribed` yet, because each time copies the list. */
+  /**
+   * Answered questions that are not applied to `subscribed` yet: many are applied at once, because that copies the whole list.
+   */
   readonly answered: readonly Step[];
 }
 interface Answer {
@@ -103,7 +105,7 @@ function planOf(c: Context): readonly Step[] {
     ...gone.map((uri): Step => ({ method: 'resources/unsubscribe', uri })),
   ];
 }
-/** Returns the questions of the plan that may be asked now. Many are asked at once, because each batch is reported. */
+/** Returns the questions of the plan that may be asked now: as many as the limit allows, because each batch causes a report. */
 function nextSteps({ plan, begun, running, wantedBy }: Context): readonly Step[] {
   const most = mostAsked * Math.max(1, Object.keys(wantedBy).length);
   const room = most - running.length;
