@@ -114,7 +114,7 @@ async function measures(source: MetricsSource) {
     collect() {
       this.reset();
       const { refusals } = source.stats();
-      // Sets every limit from the start, because Prometheus computes no rate for a series that begins at 1.
+      // Sets the counter of every limit from the start, because Prometheus computes no rate for a series that begins at 1.
       for (const limit of Object.keys(officeLimits) as LimitName[]) this.inc({ limit }, refusals[limit] ?? 0);
     },
   });

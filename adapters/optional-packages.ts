@@ -31,7 +31,10 @@ export function isInstalled(name: OptionalPackage): boolean {
   }
 }
 
-/** Returns a sentence that a package is not installed. `purpose` is the subject of the sentence, such as `--log`. */
+/**
+ * Returns a sentence that says that a package is not installed. `purpose` is the subject of the sentence, such as
+ * `--log`.
+ */
 export const missingText = (name: OptionalPackage, purpose: string): string =>
   `${purpose} needs the package ${name}, which is not installed`;
 

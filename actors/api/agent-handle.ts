@@ -201,9 +201,9 @@ export interface ComputerConfig {
 export interface AgentStatus {
   /** Name of the agent in its office. */
   readonly name: string;
-  /** Id of its office. */
+  /** Id of the agent's office. */
   readonly office: string;
-  /** State of its seat. */
+  /** State of the agent's seat in its office. */
   readonly link: LinkStatus;
 }
 /** Agent that sits in an office. `await using` closes it. */
@@ -375,7 +375,7 @@ export interface AgentReading {
    * and with 4017 for a file that does not exist, lies outside, is not shared or is no text (`details.reason`).
    */
   skill(computer: string, name: string, options?: SkillOptions): Promise<SkillFile>;
-  /** Iterates over all resources of a server, and asks for a page when it is needed. Rejects as `getResources`. */
+  /** Iterates over all resources of a server, and asks for a page when it is needed. Rejects as `getResources` does. */
   resourcesOf(computer: string, server: string, options?: ReadOptions): AsyncIterableIterator<Resource>;
   /**
    * Reads the description of a document (level 1). A page or element in `uri` is ignored, as in `readDocumentPages`,

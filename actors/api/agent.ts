@@ -313,7 +313,7 @@ class HostedAgent implements Agent {
       return outcomeOf(this.#worded(read(blobs.length > 0 ? { ...told, blobs } : told)));
     });
   }
-  /** Calls whose files are being put on their computer, each with the signal that ends this. */
+  /** Calls whose files are being put on their computer, each with the controller that stops this. */
   readonly #putting = new Map<string, AbortController>();
   /** Puts the files of a call on its computer, then sends the call with their paths. */
   async #sendWithFiles(call: AgentCall): Promise<void> {
@@ -460,7 +460,7 @@ function unputCall(
   const { code, details, remedy } = error;
   return settledBy(call, 'failed', { code, message, details, ...(remedy !== undefined && { remedy }) });
 }
-/** Adds the reason of its signal to a cancelled call. The computer that held the call never learned this reason. */
+/** Adds to a cancelled call the reason that the signal of the call gave, which its computer never learned. */
 function becauseOf(signal: AbortSignal | undefined, told: ToldOutcome): ToldOutcome {
   if (told.end !== 'cancelled' || !told.failure || !signal?.aborted) return told;
   const reason = reasonOf(signal);

@@ -45,7 +45,7 @@ export interface CallSucceeded {
    * is cut to a part, and its `_meta.a2c_cut.handle` names the whole for `cachedResult` of that computer.
    */
   readonly result: CallToolResult;
-  /** Always null. */
+  /** Always null: the call succeeded. */
   readonly failure: null;
 }
 /** Call that reached the tool, which reported an error of its own (`isError`). */
@@ -127,7 +127,7 @@ export function toolErrorText(result: unknown): string {
   return texts[0]?.slice(0, longestMessage) ?? 'The tool says that it failed';
 }
 
-/** Reads the end of a call for a host; its result is one of MCP, with one `_meta`. */
+/** Reads the end of a call for a host, with the result in the form of MCP and one `_meta`. */
 export function endingOf(told: Pick<CallSettled, 'outcome' | 'phase' | 'result' | 'failure'>): CallEnding {
   const { outcome, result } = told;
   if (outcome === 'succeeded')

@@ -278,7 +278,7 @@ export const notRecorded = new A2cError({
 export const keepWords = ['callUnknown', 'callFailed', 'serverGaveUp', 'serverLost', 'fault'] as const;
 /** Event of `RecordOptions.on` that causes a trace to be written. */
 export type KeepWord = (typeof keepWords)[number];
-/** Default of `RecordOptions.on`. */
+/** Events after which a trace is written by default (`RecordOptions.on`). */
 export const keptByDefault: readonly KeepWord[] = ['callUnknown', 'serverGaveUp', 'fault'];
 
 /** Event for which a trace may be written. */

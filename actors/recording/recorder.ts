@@ -300,7 +300,7 @@ export class Recorder implements Observer {
     const entries = inOrder(kept, frames);
     const { redactor } = this.#options;
     const met = redactor?.met;
-    // Begins at 2 when earlier records were taken out, so that readers see that the beginning is missing, with its facts.
+    // Begins at 2 when earlier records were taken out, so that readers see that the beginning and its facts are missing.
     const start = this.#isTaken ? 2 : 1;
     const write = (): { readonly writer: TraceWriter; readonly body: string } => {
       const writer = this.writer(start);

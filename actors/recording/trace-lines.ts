@@ -88,7 +88,10 @@ export interface WritingOptions extends LineOptions {
   readonly profile: Profile;
   /** Applies the redaction hook of the host, in addition to the redactor. */
   readonly hook?: HookRedactor;
-  /** Replaces large values by their size, for pages, which ask for them. Default: everything is written. */
+  /**
+   * Replaces large values by their size, for pages, which ask for the values that they show. Default: everything is
+   * written.
+   */
   readonly large?: LargeValues;
   /** Limits for messages on the wire. Default: `keptFrames`. */
   readonly frames?: FrameBounds;

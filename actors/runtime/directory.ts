@@ -523,7 +523,10 @@ export class Directory implements RootHost {
     } else if (onUndelivered) this.post(from, onUndelivered);
   }
 
-  /** Runs foreign code. An error goes to the caller, and into the records, so that a replay throws it again. */
+  /**
+   * Runs code of the host, such as a listener. An error goes to the caller, and into the records, so that a replay
+   * throws it again.
+   */
   guarded<T>(draw: Extract<DirectoryRecord, { k: 'draw' }>, run: () => T): T {
     try {
       return run();

@@ -121,7 +121,7 @@ export class CachedCatalogs {
   #timer: unknown;
   #writing: Promise<void> = Promise.resolve();
 
-  /** Sets the folder of the files; without a folder nothing is kept. */
+  /** Sets the folder in which the lists of servers are kept; without a folder nothing is kept. */
   constructor(stateDir: string | undefined, notice: (text: string) => void) {
     this.#stateDir = stateDir;
     this.#notice = notice;

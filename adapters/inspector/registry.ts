@@ -82,8 +82,8 @@ export interface RunningHost extends AnnouncedHost {
   readonly answers: boolean;
 }
 /**
- * Tells whether an inspector answers at the announced address; undefined when the host is gone, because the file may outlive
- * its host and the port may belong to another program now.
+ * Tells whether an inspector answers at the announced address. Undefined when the host is gone: the file may outlive
+ * its host, and another program may have the port now.
  */
 const answersAt = ({ url }: AnnouncedHost): Promise<boolean | undefined> =>
   new Promise((resolve) => {

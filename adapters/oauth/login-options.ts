@@ -74,8 +74,8 @@ export function mustServe(
 }
 
 /**
- * Tells whether a client may request these scopes: an authorization server may hold a client to the scopes of
- * its registration (RFC 7591); without such scopes, to none.
+ * Tells whether a client may request these scopes: an authorization server may allow only the scopes of its
+ * registration (RFC 7591). A client that was registered without scopes may request any.
  */
 export function mayAskFor(registered: unknown, wanted: string | undefined): boolean {
   if (typeof registered !== 'string') return true;

@@ -62,9 +62,9 @@ const now = `
     local t = redis.call('TIME')
     local now = t[1] * 1000 + math.floor(t[2] / 1000)`;
 /**
- * Returns Lua code that finds the age of the data. A server that was restarted or has replaced another may
- * lack the latest claims, so its data count as new; each run of a server has its own id. `since` and `server`
- * are keys.
+ * Returns Lua code that finds the age of the data. A Redis server that was restarted or has replaced another may lack
+ * the latest claims, so its data count as new; each run of a server has its own id. `since` and `server` are keys of
+ * Redis.
  */
 const aged = (since: string, server: string): string => `${now}
     local info = redis.pcall('INFO', 'server')

@@ -27,7 +27,10 @@ function settings(at: AppFolders): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   return platform === 'win32' ? env['APPDATA'] || join(home, 'AppData', 'Roaming') : config(at);
 }
-/** Returns the paths of a place; several when a folder's name has a `*`, none when a folder cannot be listed. */
+/**
+ * Returns the paths that a place in the table of applications means; several when a folder's name has a `*`, none when
+ * a folder cannot be listed.
+ */
 function filesOf({ base, path }: AppPlace, at: AppFolders): string[] {
   const local = at.env['LOCALAPPDATA'] || join(at.home, 'AppData', 'Local');
   const folders = { home: at.home, folder: at.folder, settings: settings(at), config: config(at), local };

@@ -138,7 +138,8 @@ export function startReaper({ lost, refused }: Mishap): Reaper {
   stdin.on('error', () => {});
   child.once('error', (error) => lost(notStarted(error)));
   child.once('close', (code, signal) => {
-    // Gives up when the program ended before its first output, because it would do so again.
+    // Reports a program that ended before its first output as refused, because it would end so again if it were started
+    // again.
     if (isProven || signal) lost(`has ended (${signal ?? `exit code ${code}`})`);
     else refused(`has ended (exit code ${code}) before it said that it is a reaper`);
   });
