@@ -1,5 +1,5 @@
 import { questionError } from './call-outcome.ts';
-import type { AskComputer } from './agent-reading.ts';
+import type { AskComputer } from './agent-lists.ts';
 import type { FileSource, LandedFile, PutOptions } from './agent-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { onAbort } from '../kernel/listeners.ts';

@@ -1,3 +1,4 @@
+import { bodyOf, createListReading, type AskComputer } from './agent-lists.ts';
 import { restless } from '../../machines/agent/collections.ts';
 import type { Resource } from '../../machines/catalog/entries.ts';
 import {
@@ -9,10 +10,6 @@ import {
   type Failure,
   type FinderRead,
   type Read,
-  readResources,
-  readSkill,
-  readSkills,
-  type SkillRef,
 } from '../../machines/protocol/index.ts';
 import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
 import { withRemedy } from '../../machines/resources/collections.ts';
@@ -24,7 +21,6 @@ import {
   readPage,
   readPages,
 } from '../../machines/resources/finder.ts';
-import { resourceOf } from '../../machines/resources/resource-pages.ts';
 import {
   elementPlace,
   metadataPlace,
@@ -33,7 +29,6 @@ import {
   type BuiltDpeUri,
   type DpeFormat,
 } from '../../machines/resources/uri.ts';
-import type { SkillFile as ReadFile } from '../../machines/skills/skills.rules.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { mustBeOptions } from '../kernel/options.ts';
 import type {
@@ -45,78 +40,8 @@ import type {
   ResourceOptions,
   PageSummary,
 } from './agent-handle.ts';
-import { questionError } from './call-outcome.ts';
-import type { ResourceContent, DocumentSummary, Skill, SkillFile } from './computer-handle.ts';
+import type { ResourceContent, DocumentSummary } from './computer-handle.ts';
 import { asking } from './option-checks.ts';
-
-/**
- * Function that sends one question to a computer. Resolves with the raw ack and with the `req_id` that the ack has to
- * repeat; rejects when no ack comes.
- */
-export type AskComputer = (
-  method: string,
-  request: object,
-  options: ReadOptions,
-) => Promise<{ readonly ack: unknown; readonly reqId: string }>;
-
-// ── reads of an agent: the resources of a server, the skills of a computer and their files ──────────────
-/** Converts a skill of the wire to the form of the API. */
-export function skillOf(computer: string, ref: SkillRef): Skill {
-  const { name, source, path, description, license, compatibility, tags, version } = ref;
-  const { allowed_tools: allowedTools, skill_metadata: metadata } = ref;
-  return Object.freeze({
-    ...{ computer, name, source, path, description },
-    ...(license && { license }),
-    ...(compatibility && { compatibility }),
-    ...(allowedTools && { allowedTools }),
-    ...(tags && { tags }),
-    ...(version && { version }),
-    ...(metadata && { metadata }),
-  });
-}
-/** Converts a file of a skill of the wire to the form of the API. */
-export const skillFileOf = (file: ReadFile): SkillFile => ({
-  path: file.rel_path,
-  mimeType: file.mime_type,
-  bytes: file.total_size,
-  sha256: file.sha256,
-  text: file.body ?? null,
-  blobHandle: file.blob_handle ?? null,
-  files: file.a2c_files ?? null,
-});
-function bodyOf<T>(read: Read<T>, reqId: string): T {
-  if (read.ok) return read.body;
-  throw questionError(read.failure, reqId);
-}
-
-const resourcePages =
-  (ask: AskComputer): AgentReading['getResources'] =>
-  async (computer, server, options = {}) => {
-    mustBeOptions('getResources', options, asking.getResources);
-    const { cursor } = options;
-    const request = { computer, mcp_server: server, ...(cursor !== undefined && { cursor }) };
-    const { ack, reqId } = await ask(events.getResources, request, options);
-    const { resources, next_cursor: nextCursor } = bodyOf(readResources(ack, reqId), reqId);
-    return { resources: resources.map(resourceOf), nextCursor: nextCursor ?? null };
-  };
-
-function createListReading(ask: AskComputer): Pick<AgentReading, 'getResources' | 'skills' | 'skill'> {
-  return {
-    getResources: resourcePages(ask),
-    skills: async (computer, options = {}) => {
-      mustBeOptions('skills', options, asking.skills);
-      const { ack, reqId } = await ask(events.getSkills, { computer }, options);
-      return bodyOf(readSkills(ack, reqId), reqId).skills.map((ref) => skillOf(computer, ref));
-    },
-    skill: async (computer, name, options = {}) => {
-      mustBeOptions('skill', options, asking.skill);
-      const { path } = options;
-      const request = { computer, name, ...(path !== undefined && { rel_path: path }) };
-      const { ack, reqId } = await ask(events.getSkill, request, options);
-      return skillFileOf(bodyOf(readSkill(ack, reqId), reqId));
-    },
-  };
-}
 
 const noText: Failure = {
   code: wireCodes.internal,

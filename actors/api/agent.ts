@@ -24,7 +24,8 @@ import type {
   ReadOptions,
 } from './agent-handle.ts';
 import type { Skill } from './computer-handle.ts';
-import { skillOf, type AskComputer, createReading } from './agent-reading.ts';
+import { createReading } from './agent-reading.ts';
+import { skillOf, type AskComputer } from './agent-lists.ts';
 import { hasBlobs, putFile, withLanded, type PuttingAgent } from './agent-files.ts';
 import {
   agentOptions,

@@ -403,8 +403,6 @@ export const readAs = (call: Call<ToldOutcome>, read: (told: ToldOutcome) => Cal
   return Object.assign(call.then(read), { reqId, cancel, on });
 };
 
-export { closedCall } from '../kernel/errors.ts';
-
 export const hostCall = (
   call: Omit<ComputerCall, 'type' | 'agent' | 'replyTo' | 'trace'>,
   replyTo: ComputerCall['replyTo'],

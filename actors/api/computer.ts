@@ -1,19 +1,12 @@
 import type { AnyEventObject } from 'xstate';
-import {
-  outcomeOf,
-  PendingCalls,
-  type Call,
-  closedCall,
-  hostCall,
-  misusedCall,
-  readAs,
-} from './call-outcome.ts';
+import { outcomeOf, PendingCalls, type Call, hostCall, misusedCall, readAs } from './call-outcome.ts';
 import { toolResult } from '../../machines/protocol/tool-result.ts';
+import { closedCall } from '../recording/host-words.ts';
 import { CallHistoryWatch, CallWatch, type CallEvents } from './computer-calls.ts';
 import { answersFor, CallContexts } from './call-contexts.ts';
 import { CollectionQuestions } from './computer-collections.ts';
 import type { Computer, ComputerEvents, ComputerStatus, WaitOptions } from './computer-handle.ts';
-import { skillFileOf, skillOf } from './agent-reading.ts';
+import { skillFileOf, skillOf } from './agent-lists.ts';
 import { ComputerNewsroom } from './computer-news.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import { cannotOrder, computerState, configOf, listingOf, serverStatus } from './computer-status.ts';

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
@@ -71,7 +70,7 @@ it(
     const more = () => Object.entries(held()).filter(([kind, count]) => count > (before[kind] ?? 0));
     // Turns of the event loop, because a timer of a wait is itself one more handle.
     for (const until = performance.now() + 60_000; more().length > 0 && performance.now() < until;)
-      await turn();
+      await new Promise((resolve) => void setImmediate(resolve));
     expect(more()).toEqual([]);
   },
 );

@@ -1,4 +1,3 @@
-import { settledBy, type CallSettled } from '../../machines/call/call.rules.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { Thrown } from '../../machines/trace/index.ts';
 
@@ -46,5 +45,3 @@ export const textOf = (error: unknown): string =>
 /** Message of the failure that callers get from a closed computer. */
 export const closedText = 'The computer is closed';
 export const closedFailure: Failure = { code: 'ServerNotActive', message: closedText };
-export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled =>
-  settledBy({ ticket, reqId, server: '', tool }, 'failed', closedFailure);

@@ -8,7 +8,8 @@ import { addressFor, type Address, message, type CheckedMessage } from '../../ma
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
 import { stateFor } from '../../machines/server-states.ts';
 import type { HostWords } from '../../machines/trace/index.ts';
-import { closedCall, closedFailure } from '../kernel/errors.ts';
+import { closedFailure } from '../kernel/errors.ts';
+import { settledBy, type CallSettled } from '../../machines/call/call.rules.ts';
 import { planned, type GivenConfig } from '../plans/given-config.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 
@@ -38,6 +39,9 @@ const ofServer = (type: string, wordType: string): Row => ({
   word: ({ server }) => word(wordType, { name: server }),
   order: ({ name }) => ({ event: word(type, { server: name }) }),
 });
+/** Answer that a closed computer gives to a call. */
+export const closedCall = (ticket: string, reqId: string, tool: string): CallSettled =>
+  settledBy({ ticket, reqId, server: '', tool }, 'failed', closedFailure);
 /** Makes the ticket of a call from its id on the wire, which hosts use unless they make their own tickets. */
 const ticketFor = (reqId: unknown): string => `host.${String(reqId)}`;
 const untold = ({ ticket, ...fields }: HostWord): HostWord =>
