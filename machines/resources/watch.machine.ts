@@ -105,7 +105,10 @@ function planOf(c: Context): readonly Step[] {
     ...gone.map((uri): Step => ({ method: 'resources/unsubscribe', uri })),
   ];
 }
-/** Returns the questions of the plan that may be asked now: as many as the limit allows, because each batch causes a report. */
+/**
+ * Returns the questions of the plan that may be asked now; none until several may be asked at once, because each batch causes a
+ * report.
+ */
 function nextSteps({ plan, begun, running, wantedBy }: Context): readonly Step[] {
   const most = mostAsked * Math.max(1, Object.keys(wantedBy).length);
   const room = most - running.length;
