@@ -608,8 +608,8 @@ async function waitedFor<T>(
 }
 
 /**
- * Start of a computer, while its servers start and it takes its seat. Questions wait for its end, at most `toolsMs`, and are
- * then answered with what is known. Closing the computer ends it, too.
+ * Waits for the start of a computer, in which its servers start and it takes its seat. Questions wait for the end of
+ * the start, at most `toolsMs`, and are then answered with what is known. Closing the computer ends the start, too.
  */
 class FirstMoments {
   readonly #booted = deferred();

@@ -399,7 +399,7 @@ export interface FramesWanted {
 /** Messages as `frame` records of a trace, each with its number and wall clock. */
 export interface FramesFound {
   readonly frames: readonly Fields[];
-  /** Number of the last message that was examined. */
+  /** Number of the last message that was searched; a page continues after it. */
   readonly last: number;
   /** Number of the oldest message that is kept. */
   readonly first: number;

@@ -208,8 +208,8 @@ export class ForgottenRecords {
     return [...new Set([...asked, ...this.#waiting.values()])];
   }
   /**
-   * Returns the orders as they would be given now: a computer whose config was changed is started with the present
-   * one.
+   * Returns the lasting orders of hosts as they would be given now: a computer whose config was changed is started with
+   * the present one.
    */
   #standing(): readonly In[] {
     const config = this.#orders.get('computer servers');

@@ -23,7 +23,7 @@ export interface WordMessage {
 interface Row {
   /** Translates a message of the machines into words of the API. */
   readonly word: (event: HostWord, given: object | undefined) => HostWord;
-  /** Translates words of the API into the message; `host` is the address that gets the answer. */
+  /** Translates words of the API into the message of a machine; `host` is the address that gets the answer. */
   readonly order: (word: HostWord, host: Address) => WordMessage;
 }
 /** Row for an order without a translation: the message is recorded unchanged, and the host gets the answer. */

@@ -15,7 +15,7 @@ export const dpopKeySchema = z.object({
 
 /** Schema of a stored login to one server. */
 const keptSchema = z.looseObject({
-  /** Client of this host at the authorization server, with the members of the SDK. */
+  /** OAuth client of this host at the authorization server, with the fields of the MCP SDK. */
   client: z.looseObject({ client_id: z.string() }).optional(),
   tokens: z
     .looseObject({

@@ -94,7 +94,7 @@ export function projectOf(
     place !== undefined ? whole.slice(0, -place.length - 1) : dirname(isInDotFolder ? dirname(whole) : whole);
   if (isOfUser || folder === at.home || folder === dirname(resolve(into))) return undefined;
   const isName = folderNames.some((name) => name === basename(whole));
-  // Counts a copied file of a user, such as `Code/User/mcp.json`, as a file of no project.
+  // Counts a copy of a file with settings of a user, such as `Code/User/mcp.json`, as a file of no project.
   const isOfProject = place !== undefined || (isName && appAt(whole) === undefined);
   return { folder, isKnown: isInDotFolder || isOfProject };
 }
