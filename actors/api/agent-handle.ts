@@ -211,7 +211,7 @@ export interface Agent extends AgentReading, AsyncDisposable {
   /** Returns the current state of the agent and of its seat. */
   status(): AgentStatus;
   /**
-   * Resolves when the agent has its seat, at once if it has it now: after `keepTrying`, or after a lost connection.
+   * Resolves when the agent has its seat, at once if it has it now. For use with `keepTrying`, and after a lost connection.
    * Rejects when the agent closes, and when `signal` aborts: with the failure of the last try, whose `cause` is the
    * reason of the signal, or with that reason.
    */

@@ -376,8 +376,8 @@ export class Directory implements RootHost {
 
   // ── inputs ─────────────────────────────────────────────────────────────────────────────────────────
   /**
-   * Takes an input. `handle` is the timer, port or question that it comes from; the input is ignored when that has
-   * ended before its turn.
+   * Queues an input. `handle` is the timer, port or question that it comes from; the input is dropped when that has
+   * ended before the input is handled.
    */
   enter(record: DirectoryRecord, handle: Handle | undefined, apply: () => void): void {
     this.#inputs.push({ record, handle, apply });

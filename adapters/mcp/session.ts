@@ -46,7 +46,7 @@ import { transportOf, type TransportOptions } from './transports.ts';
 const tellMs = 1_000;
 
 interface HandshakeAround {
-  /** Source of the server's lines, as shown to people: its stdout, or `it` for a server without one. */
+  /** Word for the server in messages such as "stdout wrote …": `stdout`, or `it` for a server without a process. */
   readonly source: 'stdout' | 'it';
   readonly timers: Timers;
   readonly now: () => number;

@@ -88,7 +88,7 @@ export const noPartsYet = {
   failure: null,
 } as const;
 
-/** Largest number of parts that are under way or not taken. With several, the time of one trip does not limit the speed. */
+/** Largest number of parts that are requested or not yet read by the host; several, so that latency does not limit the speed. */
 const mostParts = 4;
 
 const idOf = (offset: number): string => `part.${offset}`;

@@ -169,7 +169,7 @@ export function liesAfter(c: CatalogContext, entries: readonly Entry[]): number 
   if (!isNoChange(changesIn(c, entries))) return 0;
   return c.why === toldByServer ? Math.min(c.lies + 1, mostLies) : c.lies;
 }
-/** Returns the number of unfounded doubts in a row after a read; a read for another reason does not count. */
+/** Returns how many reads in a row found the list unchanged, though an answer of the server made it look outdated. */
 export function doubtsAfter(c: CatalogContext, entries: readonly Entry[]): number {
   if (!isNoChange(changesIn(c, entries))) return 0;
   return c.why === spokeOfAnother ? Math.min(c.doubts + 1, mostLies) : c.doubts;

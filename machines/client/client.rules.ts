@@ -277,7 +277,7 @@ export const sessionForLists = (c: ClientContext, { capabilities }: ServerInfo):
           },
     ),
   );
-/** Returns messages that tell lists about a change. Resource templates change together with the resources. */
+/** Returns messages that report a changed list to the actors that read it; resource templates change with the resources. */
 export const changedList = (c: ClientContext, changed: ListKind): Post[] =>
   c.catalogs
     .filter((list) => list === changed || (list === 'resourceTemplates' && changed === 'resources'))

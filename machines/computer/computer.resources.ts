@@ -110,7 +110,7 @@ export const afterOverdueList = (
 ): Partial<ComputerContext> => ({
   listsWanted: c.listsWanted.filter((wanted) => wanted.ticket !== ticket),
 });
-/** Returns the answer of a closing computer, which waits for no list any more. */
+/** Returns the answer of a closing computer to a question for resources: what is known now, without a wait for a list. */
 export const answerAtClose = (c: ComputerContext, wanted: ResourcesWanted): Post =>
   answerTo(c, wanted) ?? refused(wanted, tooSlow(wanted, 'the computer is closing'));
 /** Refuses the questions that still wait for a list when the computer closes. */

@@ -240,7 +240,7 @@ function without(text: string, { children = [] }: Node, index: number): string {
   const after = commaAfter(text, endOf(child));
   const previous = children[index - 1];
   const pieces: Piece[] = [];
-  // Removes the comma before the last entry, too, when no trailing comma follows it.
+  // Removes the comma before the entry as well, when the entry is the last one and no comma follows it.
   const lost = after === undefined && previous ? commaAfter(text, endOf(previous)) : undefined;
   if (lost !== undefined) pieces.push({ from: lost, to: lost + 1, text: '' });
   const to = endOfLine(text, after === undefined ? endOf(child) : after + 1);

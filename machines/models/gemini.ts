@@ -150,7 +150,7 @@ export interface GeminiSchema {
 type Kind = Exclude<JsonType, 'null'>;
 
 /**
- * Converts a schema for Gemini. It allows at least everything the original allows, and each schema inside has
+ * Converts a schema for Gemini. The result allows at least everything the original allows, and each schema inside has
  * a single type.
  */
 export function toGeminiSchema(schema: Schema): GeminiSchema {

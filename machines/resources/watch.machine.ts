@@ -78,7 +78,7 @@ interface Step {
   readonly isOld?: true;
 }
 
-/** Largest number of questions at a time for each host, Desktop or Finder that watches. */
+/** Largest number of open subscribe and unsubscribe requests to the server, for each host, Desktop or Finder that watches. */
 const mostAsked = 16;
 /** Number of answered questions after which they are applied to the list of subscribed URIs together. */
 const mostAnswered = 256;

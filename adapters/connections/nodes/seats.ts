@@ -4,7 +4,7 @@ import { takenText } from '../../../machines/office/rooms/claims.ts';
 import { seatKey, type Holder, type Register, Seating } from '../../../machines/office/rooms/register.ts';
 import { wireCodes, type Failure } from '../../../machines/protocol/failure.ts';
 
-/** Failures and seats of an office that consists of several nodes. */
+/** Seats of an office that consists of several nodes, and the failures of their register. */
 
 /** Failure while the register cannot be reached; nothing was done. */
 export const apartFailure: Failure = {

@@ -197,7 +197,7 @@ interface FinishRequest extends JudgedCall {
   readonly isError: boolean;
   /** Integers in the result that are kept as text; for the schema check they are turned back into numbers. */
   readonly digits?: readonly Digits[];
-  /** Address of the link of the asking agent, when the result has contents that may be given by handles. */
+  /** Address of the link of the asking agent; present when the result has large contents, which may be sent as handles. */
   readonly asker?: string;
 }
 export interface FinishOptions {
