@@ -1,4 +1,4 @@
-/** Public interface `a2c-actors/agent`: an agent, whose code is loaded with the import and not with the first handle. */
+/** Public interface `a2c-actors/agent`, for opening an agent. Its code is loaded by the import, not when the first one is opened. */
 import { createAgent as open } from './api/agent.ts';
 import type { Agent, AgentOptions } from './api/agent-handle.ts';
 

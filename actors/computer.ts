@@ -1,4 +1,4 @@
-/** Public interface `a2c-actors/computer`: a computer, whose code is loaded with the import and not with the first handle. */
+/** Public interface `a2c-actors/computer`, for opening a computer. Its code is loaded by the import, not when the first one is opened. */
 import { createComputer as open } from './api/computer.ts';
 import type { Computer } from './api/computer-handle.ts';
 import type { ComputerOptions } from './api/computer-options.ts';

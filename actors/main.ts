@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const aborter = new AbortController();
   const stop = (name: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK'): void => {
     const by = new EndedBySignal(name);
-    // Exits at once at the second signal; the ledger of child processes ends the servers as the process exits.
+    // Exits at once at the second signal; the servers are killed as the process exits.
     if (aborter.signal.aborted) process.exit(by.exitCode);
     aborter.abort(by);
   };

@@ -1,4 +1,4 @@
-/** Public interface `a2c-actors/presenter`: a presenter, whose code is loaded with the import and not with the first handle. */
+/** Public interface `a2c-actors/presenter`, for opening a presenter. Its code is loaded by the import, not when the first one is opened. */
 import { createPresenter as open } from './api/presenter.ts';
 import type { Presenter, PresenterOptions } from './api/presenter-handle.ts';
 

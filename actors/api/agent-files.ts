@@ -37,7 +37,7 @@ const mayPass = (error: unknown, { upload, atOnce }: Place): boolean =>
   (error instanceof A2cError &&
     (passing.has(error.code) || isUnseated(error) || (error.code === 404 && upload !== undefined))) ||
   reasonIn(error) === 'busy' ||
-  // Counts a part that was refused because it overtook another one: the computer is then asked how far the upload is.
+  // A part that was refused because it overtook another one may be sent again: the computer is then asked how far the upload is.
   (reasonIn(error) === 'range' && atOnce > 1);
 
 function paused(signal: AbortSignal | undefined): Promise<void> {
@@ -133,7 +133,7 @@ async function sendNext(upload: Upload, id: string | undefined, offset: number):
     });
   const about = id === undefined ? declarationOf(upload) : { upload_id: id };
   const reply = sendPart(upload, { ...about, chunk_offset: offset, eof }, bytes);
-  // Handles the rejection later, when the part's turn comes.
+  // Prevents a warning about an unhandled rejection: answers are awaited later, in the order of the parts.
   reply.catch(() => {});
   return { end, reply };
 }

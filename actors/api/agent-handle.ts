@@ -80,7 +80,7 @@ export interface AgentOptions extends Pick<OfficeSeat, 'url' | 'auth' | 'headers
    * a collection follows it, too.
    */
   readonly follow?: readonly Followed[] | undefined;
-  /** Replaces the sockets to offices by the played office of `worldOf(trace)`; for tests. */
+  /** Office in place of real ones, for tests: `worldOf(trace)` plays it from a recording. */
   readonly links?: PlayedOffice | undefined;
   /** Options of the recording for a replay; on by default, in memory. `false` records nothing. */
   readonly record?: RecordOptions | false | undefined;
@@ -165,7 +165,7 @@ export interface AgentEvents {
   readonly 'finder.failed': { readonly computer: string; readonly failure: Failure };
   /** The servers or inputs of a computer have changed; `getConfig` returns the new ones. */
   readonly 'config.changed': { readonly computer: string };
-  /** The seat of the agent has another state; failed tries to join are told, too. */
+  /** The state of the agent's seat in its office has changed, or a try to join has failed. */
   readonly 'link.changed': LinkStatus;
 }
 /** Tool of a computer as an agent knows it, with the field names of MCP. */
@@ -451,9 +451,9 @@ export interface PageSummary {
 export interface DocumentPages extends DocumentMetadata {
   /** Pages from `page_offset` on, in the order of the document. */
   readonly pages: readonly PageSummary[];
-  /** Number of pages that were skipped. */
+  /** Number of pages of the document before the first one in `pages`. */
   readonly page_offset: number;
-  /** Largest number of pages that was asked for. */
+  /** Limit of the request: the largest number of entries in `pages`. */
   readonly page_limit: number;
   /** Number of pages of the document. */
   readonly page_total: number;
@@ -496,6 +496,6 @@ export interface DocumentPage {
 }
 /** Finder that an agent follows: at most 1,000 documents. */
 export interface FinderFollowed extends FinderShown {
-  /** Number of documents beyond the ones in `documents`. */
+  /** Number of documents on the computer that are not in `documents`. */
   readonly left_out: number;
 }

@@ -225,7 +225,7 @@ const resourcesOf = (
     do {
       const page = await reading.getResources(computer, server, { ...how, cursor, signal: ended });
       yield* page.resources;
-      // Ends when a server names the same page again, because it would be asked for ever.
+      // Stops when a server gives the same cursor again, because the agent would otherwise ask for that page for ever.
       cursor = page.nextCursor === cursor ? undefined : (page.nextCursor ?? undefined);
     } while (cursor !== undefined);
   });

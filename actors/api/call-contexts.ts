@@ -71,7 +71,7 @@ export class CallContexts {
 }
 
 /**
- * Returns the answers of a host with the calls of each session: a question of a server comes with the calls that the server
+ * Wraps the callbacks with which a host answers servers: each question is passed on with the calls that the asking server
  * runs. A method that the host left out is not added, because it is then not declared to servers.
  */
 export function answersFor(

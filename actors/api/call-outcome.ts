@@ -65,7 +65,7 @@ export interface CallToolError {
 export interface CallFailed {
   /** Effect of the call. `failed`: it was not carried out. `unknown`: it was sent and never answered. */
   readonly outcome: 'failed' | 'unknown';
-  /** Always false: the tool reported nothing. */
+  /** Always false: the call got no answer of the tool. */
   readonly toolError: false;
   /** Stage in which the call ended. */
   readonly phase: CallPhase;

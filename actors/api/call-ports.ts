@@ -53,7 +53,7 @@ const mostNoticed = 100;
 /** Ports that the calls of a computer ask, configured by its host. */
 export class CallPorts {
   confirm: Confirm = 'deny';
-  /** Rule that decides about calls; the host may replace ours. */
+  /** Rule that decides which calls run: the one of the host, by default that of this package. */
   permission: Permission = permission;
   /** Limits for the calls of one server, and for the calls of all servers together. */
   limitsOf: (server: string) => CallLimits = () => defaultLimits;

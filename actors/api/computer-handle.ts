@@ -148,7 +148,7 @@ export interface ComputerEvents extends CallEvents {
     readonly removed: readonly string[];
     readonly changed: readonly string[];
   };
-  /** The seat in the office has another state; failed tries to join are told, too. */
+  /** The state of the computer's seat in its office has changed, or a try to join has failed. */
   readonly 'link.changed': LinkStatus;
   /** The computer as a whole has another state; the last state is `closed`. */
   readonly 'computer.changed': { readonly state: ComputerStatus['state'] };

@@ -39,7 +39,7 @@ export class ComputerNewsroom {
   readonly #approvals = new Set<string>();
   /** Latest times at which servers are tried again by themselves, in ms since 1970, by server. */
   readonly #tries = new Map<string, number>();
-  /** Times in ms since 1970 at which lists got a revision, and at which servers were last lost. */
+  /** Times in ms since 1970 of each revision of a server's list, and of the last loss of each server. */
   readonly times = new Map<string, number>();
   link: ComputerStatus['link'] = null;
 

@@ -79,7 +79,7 @@ export interface ComputerOptions extends LogOptions {
   readonly timing?: GivenTiming | undefined;
   /** Launches servers, for example in containers or over ssh (docs/extend.md). Default `localLauncher`. */
   readonly launcher?: Launcher | undefined;
-  /** Replaces the sockets to offices by the played office of `worldOf(trace)`; for tests. */
+  /** Office in place of real ones, for tests: `worldOf(trace)` plays it from a recording. */
   readonly links?: PlayedOffice | undefined;
   /**
    * Runs a small process beside this one that ends the servers when this process is killed. Default true.

@@ -162,7 +162,7 @@ async function startComputer(options: ComputerOptions, inner: RuntimeShare): Pro
 export interface Lent {
   readonly stateDir: string;
   readonly computer: Computer;
-  /** Returns the config in force when this server may be lent, else undefined. */
+  /** Returns the config in force when commands of this user may use this server, else undefined. */
   readonly configOf: (server: string) => Config | undefined;
   readonly inputs: Pick<Inputs, 'definitions' | 'values'>;
   /** Returns the URIs of the folders that a server is told; null where it is told none. */
@@ -291,7 +291,7 @@ class HostedComputer implements Computer {
   async #lend(): Promise<void> {
     const { stateDir = defaultStateDir(), launcher, permission, onNotice, inMemory = {} } = this.#options;
     if (!this.#openDoor || stateDir === false) return;
-    // Lends no server that the command itself would start or check differently.
+    // Lends no server to commands when the host has its own way to launch servers or to allow calls.
     const isOwnWay = launcher !== undefined || permission !== undefined;
     try {
       this.#door = await this.#openDoor({

@@ -22,7 +22,7 @@ export interface BlobOptions {
   readonly signal?: AbortSignal | undefined;
   /** Hash that the content must have, hexadecimal. Default: the one that its computer tells. */
   readonly sha256?: string | undefined;
-  /** Hears how many bytes have come, after each part. */
+  /** Called after each part with the number of bytes that have come. */
   readonly onProgress?: ((progress: BlobProgress) => void) | undefined;
 }
 /** Progress of a read of a large content. */
@@ -160,7 +160,7 @@ export class Downloads {
   #forget(ticket: string): void {
     this.#reading.get(ticket)?.forget();
     this.#reading.delete(ticket);
-    // Removes parts that came and were not given: their reader has gone, or an earlier part never came.
+    // Removes parts that came but were not passed to a reader: the reader has gone, or an earlier part never came.
     const { parts } = this.#port();
     for (const key of parts.keys()) if (key.startsWith(`${ticket}.`)) parts.delete(key);
   }

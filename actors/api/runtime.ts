@@ -67,7 +67,7 @@ export interface RuntimeOptions
   readonly links?: Links | undefined;
 }
 /**
- * Runtime of a host: a directory with the real adapters. `close` leaves nothing behind, whatever the machines do: the ledger
+ * Runtime of a host: a directory with the real adapters. `close` leaves nothing behind, whatever the machines do: it
  * ends every process group that is still alive.
  */
 export class Runtime {
@@ -279,7 +279,7 @@ export class Runtime {
       frame: (at, dir, message, by) => this.#frames.take(at, 'mcp', dir, message, by),
     });
   }
-  /** Returns the part of a file that an agent sent under this ticket, as base64, until it is answered. */
+  /** Returns the bytes of the part of a file that an agent sent under this ticket; undefined once the agent got an answer. */
   readonly partOf = (ticket: string): Uint8Array | undefined => this.#links.partOf(ticket);
   /** Counts the output of a server that could not be parsed. */
   readonly noiseOf: SessionPort['noiseOf'] = (server) => this.#sessions.noiseOf(server);

@@ -69,7 +69,7 @@ export interface PageSources {
   readonly stateDir: string | false | undefined;
   readonly notice: (text: string) => void;
   linesOf(server: string): readonly unknown[];
-  /** Past of the host before now, as trace lines in slices; undefined when the host records nothing. */
+  /** Records of the host from before the page was opened, as trace lines in pieces; undefined without a recording. */
   past(): AsyncIterable<string> | undefined;
   /** Trace recorded by the host so far. Throws when nothing is recorded. */
   trace(): string;
@@ -89,7 +89,7 @@ export const chartsOf = (): Promise<Charts> =>
     return charts;
   })());
 
-/** Largest number of bytes of the past that wait for a page, and pause in ms until they are counted again. */
+/** Largest number of bytes of earlier records that wait to be sent to a page, and pause in ms until they are counted again. */
 const mostAhead = 1024 * 1024;
 const patienceMs = 10;
 const onRecordings =
@@ -209,7 +209,7 @@ export class Inspections {
     await Promise.all([...this.#open].map((inspection) => inspection.close()));
   }
 }
-/** Sends the past of a host to a page, as fast as the page takes it, until the page has left. */
+/** Sends what a host has recorded so far to a page, as fast as the page takes it, until the page has left. */
 async function tellPast(
   page: AttachedPage,
   past: AsyncIterable<string>,
@@ -222,7 +222,7 @@ async function tellPast(
       page.send({ type: 'past', text, isLast: false });
     }
   } catch {
-    // Leaves the rest of the past out when it cannot be read. The page still shows the present.
+    // Leaves out earlier records that cannot be read. The page still shows what happens now.
   }
   if (isHere()) page.send({ type: 'past', text: '', isLast: true });
 }

@@ -154,7 +154,7 @@ export class LiveStream {
   readonly #viewers = new Map<Viewer, number>();
   readonly #large = new LargeValues();
   #running: Running | undefined;
-  /** Records for the outline (what pages get that show no records) that came since the last batch. */
+  /** Records since the last batch for the outline, which is what a page gets that shows no records. */
   #taken: TraceEntry[] = [];
   /** Records of earlier batches that are not written yet. */
   #waiting: readonly TraceEntry[] = [];

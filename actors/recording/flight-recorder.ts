@@ -93,7 +93,7 @@ export interface FlightOptions {
 const settleMs = 100;
 const keptTraces = 20;
 const longestMark = 200;
-/** Limits of the past that a page gets: records in memory, or bytes at the end of a file. */
+/** Limits of the earlier records that a new page gets: their number in memory, or their bytes at the end of a file. */
 const pastRecords = 20_000;
 const pastBytes = 16 * 1024 * 1024;
 
@@ -242,7 +242,7 @@ export class FlightRecorder {
     this.mark(reason);
     return this.write(name, dir);
   }
-  /** Writes what is still waiting and closes the file. `isQuiet` tells that all machines had ended. */
+  /** Writes the remaining records and closes the file. `isQuiet` tells that all machines had ended. */
   close(isQuiet: boolean): void {
     if (this.#due) {
       systemClock.clearTimeout(this.#due.timer);

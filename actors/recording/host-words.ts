@@ -79,7 +79,7 @@ const cancelRow: Row = {
   word: ({ ticket, reason }) => word('cancelCall', { ticket, reason }),
   order: ({ ticket, reason }) => ({ event: word('call.cancel', { ticket, reason }) }),
 };
-/** Makes the row of a question with one answer: to a Desktop, a Finder, a server or an office. */
+/** Makes the translation (row) of a question that gets one answer, from a Desktop, a Finder, a server or an office. */
 const questionRow = (type: string, wordOf: (event: HostWord) => string, answer: string | undefined): Row => ({
   word: (event) => word(wordOf(event), { ...untold(event), type: wordOf(event) }),
   order: ({ type: _, ...fields }, host) => {

@@ -145,7 +145,7 @@ export const isKept = (record: DirectoryRecord): boolean => {
 
 const hasCrossed = (what: TraceEntry['what']): boolean =>
   'k' in what && (what.k === 'mark' || (what.k !== 'timer' && isRecord(what) && isKept(what)));
-/** Longest time in ms for which the past is written without a pause, and number of records between two checks of the clock. */
+/** Longest time in ms for which earlier records are written without a pause, and number of records between two checks of the clock. */
 const sliceMs = 8;
 const mostInSlice = 20;
 const mostTries = 5;
@@ -170,7 +170,7 @@ export class Recorder implements Observer {
   #next = 1;
   /** True when a writer takes the records out of memory as they come. */
   #isTaken = false;
-  /** Facts that hold of all records that were dropped; undefined while none was dropped. */
+  /** Facts that follow from all dropped records; undefined while none was dropped. */
   #forgotten: ForgottenRecords | undefined;
 
   constructor(options: RecorderOptions) {

@@ -366,7 +366,7 @@ function keysOf(message: unknown): { readonly name?: string; readonly req?: stri
  * size of each instead, and asks for it by its number when a person wants to see it.
  */
 
-/** Number of values inside from which a value is large, such as the tools of a server that has ten. */
+/** Smallest number of contained values with which a value counts as large, such as the list of a server with ten tools. */
 const leastLarge = 400;
 /** Number of fields above which an object counts as a list by name, which is left out as a whole. */
 const mostFields = 100;
@@ -397,7 +397,7 @@ interface Known extends Omit<LargeValue, 'value'> {
 }
 
 export class LargeValues {
-  /** Knowledge which objects are large. It stays valid, because objects of machines never change. */
+  /** Objects with whether each is large. The entries stay valid, because objects of machines never change. */
   readonly #isLarge = new WeakMap<object, boolean>();
   readonly #numbers = new WeakMap<object, number>();
   readonly #known = new Map<number, Known>();

@@ -160,7 +160,7 @@ const asks =
   <P>(perform: (root: Root, params: P) => void) =>
   ({ self }: { readonly self: object }, params: P): void =>
     perform(rootOf(self), params);
-/** Makes an action that performs an effect in its turn, if the root is still alive then. */
+/** Makes an action that performs an effect after those that were asked for before it, if the root is still alive then. */
 const does = <P>(perform: (root: Root, params: P) => void) =>
   asks<P>((root, params) =>
     root.directory.effect(root.id, () => {

@@ -18,7 +18,7 @@ import type { Failure } from '../../machines/protocol/index.ts';
 interface ServersOptions extends LaunchSpecsOptions {
   readonly inputs: Inputs;
   readonly policy: Policy;
-  /** Checks the programs of a config; without it each check starts its own thread. */
+  /** Checker of the VRL programs in a config; without one each check starts its own thread. */
   readonly transformer?: Pick<Transformer, 'check'>;
   /** Returns the lists of a server from its last good run. */
   readonly cachedOf: (fingerprint: string) => Promise<Lists | null>;
@@ -28,10 +28,10 @@ interface KnownServer {
   readonly fingerprint: string;
   /** Number of the server's launch config; each change makes the next one. */
   readonly generation: number;
-  /** Number of changes after which values in the launch config may be others, such as a new answer to an input. */
+  /** Count of events that can change values in the launch config, such as a new answer to an input. */
   readonly values: number;
   readonly cached: Lists | null;
-  /** Names of the tools that the server listed in its last run; null while no name depends on them. */
+  /** Names of the tools that the server listed in its last run; null while the names of offered tools do not depend on them. */
   readonly lastTools: readonly string[] | null;
 }
 /** Ways in which a server leaves the config that is in force. */
@@ -73,7 +73,7 @@ export class Servers {
   get(name: string): KnownServer | undefined {
     return this.#known.get(name);
   }
-  /** Rejects when a VRL program of the config cannot be run. Called before inputs are asked for and machines are told. */
+  /** Rejects when a VRL program of the config cannot be run. Called before values of inputs are asked for and machines get the config. */
   check({ servers }: Config): Promise<void> {
     return this.#programs.mustBeRight(servers);
   }
@@ -218,7 +218,7 @@ export class Servers {
     return givenConfig(this.#config, this.#options.policy, Object.fromEntries(known));
   }
 
-  /** Returns the tools that a server listed in its last run, where names depend on them. */
+  /** Returns the tools that a server listed in its last run, where names of tools depend on them. */
   async #lastTools(
     { disabled }: ServerConfig,
     fingerprint: string,

@@ -102,7 +102,7 @@ export interface LaunchDescription {
 
 /**
  * Way to start servers, for example on this machine, in a container or over ssh. A launcher returns streams and facts; parsing of
- * messages (`adapters/mcp`), facts for machines and the ledger (`launch.ts`) are the same for all launchers.
+ * messages (`adapters/mcp`), facts for machines and the list of child processes (`launch.ts`) are the same for all launchers.
  */
 export interface Launcher {
   /** Starts a server. Throws, or rejects `started`, when that fails. */

@@ -115,7 +115,7 @@ const childFailed = ({ message, isFinal }: Failure): ProcessFact => ({
 });
 
 /**
- * Ledger entry of a launched child. Errors of a custom launcher are caught: a failed signal has no effect, and a child whose
+ * Makes the entry of a launched child in the ledger of child processes. Errors of a custom launcher are caught: a failed signal has no effect, and a child whose
  * state cannot be read counts as alive.
  */
 function entryOf(key: string, launched: Launched): Entry {
