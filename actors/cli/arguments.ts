@@ -48,7 +48,7 @@ type ReadText = (name: string) => Promise<string>;
 
 const assignment = /^([^\s=:{}[\]"'@][^=]*?)([:@]?=)([^]*)$/;
 const option = /^--([A-Za-z_$][^\s=]*)$/;
-/** Tells whether a word has the form of a tool argument; any other word may name a tool or a server, too. */
+/** Tells whether a word has the form of a tool argument; any other word may be the name of a tool or a server. */
 export const isArgument = (word: string): boolean =>
   /^-|^\s*[{[@"]/.test(word) || assignment.test(word) || word.trim() === '';
 
@@ -190,8 +190,8 @@ export const schemaAt = (tool: unknown, path: readonly string[]): Fields =>
 const propertiesOf = (tool: unknown): readonly string[] =>
   isObject(tool) && isObject(tool['properties']) ? Object.keys(tool['properties']) : [];
 /**
- * Tells whether a schema allows only the properties that it names. Without `additionalProperties` it counts as closed, as
- * people mean it.
+ * Tells whether a schema allows only the properties that it names. A schema without `additionalProperties` counts as such,
+ * because most authors who leave the keyword out intend that.
  */
 const isClosed = (tool: unknown): boolean =>
   isObject(tool) &&

@@ -43,7 +43,7 @@ export interface CallCommandOptions extends OneShotOptions, SaveOptions {
 interface Order {
   readonly target: Target;
   readonly words: readonly Argument[];
-  /** Makes the options of the call. Its time limit runs from the beginning of the command, without `apartMs` of that time. */
+  /** Makes the options of the call. Its time limit counts from the start of the command, except `apartMs` for sending files. */
   readonly how: (apartMs?: number) => CallOptions;
   readonly limitMs: number | undefined;
 }
@@ -170,7 +170,8 @@ async function callBy(
   const lent = isAiming ? await lentFor(context, options, config) : undefined;
   if (!lent) return withComputer(context, options, config, use, patience);
   const { kind, name = '', pid } = lent.host ?? {};
-  // Tells a person whose host has the server that is used. A host of `a2c keep` is not named, because nobody works there.
+  // Tells a person which running host has the server that is used. A host of `a2c keep` is not named, because it runs in
+  // the background and nobody works at it.
   if (context.terminal.isWatched && kind !== 'keep')
     context.terminal.err(
       `${config.servers[0]?.name} of the host ${name} (a2c ${kind}, pid ${pid}) is used; --alone starts another`,

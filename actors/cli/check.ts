@@ -92,7 +92,7 @@ const notReady = (
     remedy: 'See what it writes: --verbose',
   });
 
-/** Returns a config with only this server, set to be read as a whole even when it announces no changes. */
+/** Returns a config with only this server, whose windows and documents are all read, even when it announces no changes. */
 async function configFor(
   context: CommandContext,
   asked: string,

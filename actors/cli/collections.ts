@@ -76,7 +76,7 @@ async function show<T extends object>(
   const here = async (computer: Computer): Promise<T> => {
     try {
       const answer = await orClosed(signal, computer, () => ask.here(computer));
-      // Counts as usable without any server in the config, because the question then needs none.
+      // Treats a config without servers as usable, because the question then needs no server.
       isUsable = config?.servers.length === 0 || hasUsable(context, computer.servers());
       const said: { readonly missing?: readonly MissingServer[] } = answer;
       missing = said.missing ?? [];

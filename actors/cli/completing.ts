@@ -26,7 +26,7 @@ export interface KnownItem {
   /** JSON Schema of the arguments of the tool or prompt. */
   readonly schema: unknown;
 }
-/** Names that can be typed, by the words with which help texts call arguments. */
+/** Names that Tab can complete, by the kind of argument that takes them: `server`, `tool`, `prompt` and others. */
 export interface KnownNames {
   readonly servers: readonly string[];
   tools(): Promise<readonly KnownItem[]>;

@@ -70,7 +70,7 @@ export interface JudgeOptions {
   readonly only: readonly string[];
   /** Lists the cases by which an MCP host is judged, with their rules, and plays none. */
   readonly list: boolean;
-  /** Number of cases that are played at once. */
+  /** Number of cases (misbehaving servers that test an MCP host) that are played at once. */
   readonly atOnce: number;
   readonly json: boolean;
   /** Writes the verdicts on an MCP host as a page of Markdown. */

@@ -59,8 +59,8 @@ function credentialsBy({ tokens, jwks, audience, issuer }: EntryOptions): readon
   ];
 }
 /**
- * Makes the entry rules of an office: a token, given or generated, keeps other users of the machine out. On a fixed port the
- * generated token is the one that a killed office has left there, so that its peers can come back.
+ * Makes the entry rules of an office: a token, given or generated, keeps other users of the machine out. If a killed office
+ * has left its token for this fixed port in the state folder, that token is used, so that its peers can come back.
  */
 export function entryBy(options: EntryOptions, port = 0): OfficeEntry {
   const { token: given = [], open = false } = options;

@@ -59,7 +59,7 @@ export const putOn =
       terminal.meter(null);
     }
   };
-/** Returns the words with the path of each file on the computer, after it was put there. */
+/** Puts the files named in the words on the computer, and returns the words with the paths of the files there. */
 export async function withPutFiles(words: readonly Argument[], put: Put): Promise<readonly Argument[]> {
   const landed: Argument[] = [];
   for (const word of words)
@@ -105,7 +105,7 @@ export async function saved(
 export interface SkillSource {
   list(): Promise<readonly Skill[]>;
   read(path?: string): Promise<SkillFile>;
-  /** Opens a file that is no text, or too large for one. */
+  /** Opens a file that is binary, or too large to be read as one text. */
   open(file: SkillFile, onProgress: (progress: BlobProgress) => void): AsyncIterable<Uint8Array>;
 }
 /** Makes a reader of a skill in a folder of this machine. Its large files are read where they are. */

@@ -61,7 +61,7 @@ export const withHelp = (program: Command): Command =>
     },
   } as HelpConfiguration);
 
-/** Breaks the lines of a help text that are too long between words; examples, which are indented, stay whole. */
+/** Breaks too long lines of a help text, only between words. Examples, which are indented, stay whole. */
 export const inWidth = (text: string, width: number): string =>
   text
     .split('\n')

@@ -77,8 +77,8 @@ export async function inspect(
 }
 
 /**
- * Opens the inspector of a long-running host when it is wanted, and prints its address. `byDefault` counts when no
- * option says whether.
+ * Opens the inspector of a long-running host when it is wanted, and prints its address. `byDefault` decides when no
+ * option says whether the inspector is wanted.
  */
 export async function showInspector(
   { terminal }: CommandContext,

@@ -223,7 +223,7 @@ The driver is a program in any language that embeds the host and speaks lines of
 stdout. Each case has drivers of its own; two of three runs must agree. Needs Linux.
 
 exit codes: 0 right in every case that applies · 1 not, or the driver fails · 64 wrong usage · 130 Ctrl-C`;
-/** Adds the command \`a2c judge\`. */
+/** Adds the command `a2c judge`. */
 const addJudge = (program: Command, does: ActionMaker): Command =>
   program
     .command('judge')

@@ -94,7 +94,8 @@ async function openComputer(
   const { terminal, signal } = context;
   tellFact(context, options, { type: 'inputs_loaded', count: config.inputs.length });
   const news = new NewsLines();
-  // Prints equal notices only once, because a config file that was read in parts repeats the notices of the whole.
+  // Prints equal notices only once, because a config file that is read in parts gives the notices of the whole file for
+  // each part.
   const noticed = new Set<string>();
   const onNotice = (text: string): void => {
     if (noticed.size === 0) setImmediate(() => noticed.clear());
@@ -237,7 +238,7 @@ export async function computerOnly(
     });
     await showInspector(context, options, (wanted) => computer.inspect(wanted));
     const link = computer.status().link;
-    // Leaves out a first try to join that is still under way, because it has no reason yet.
+    // Does not call a computer alone while it first tries to join its office, because no try has failed yet.
     const isAlone = link !== null && link.state !== 'joined' && link.reason !== null;
     const does = isAlone ? 'has started, and serves once its office is reached' : 'serves';
     context.terminal.err(`computer ${computer.name} ${does}; Ctrl-C closes it`);
@@ -269,7 +270,7 @@ async function keepShown({ terminal, signal }: CommandContext, computer: Compute
   stop();
 }
 
-/** Runs `a2c status`: starts the servers of the config and shows the state of every machine. */
+/** Runs `a2c status`: starts the servers of the config and shows the state of every state machine. */
 export async function status(
   context: CommandContext,
   options: WatchOptions & { readonly tree: boolean; readonly json: boolean; readonly watch: boolean },

@@ -310,7 +310,7 @@ export async function logs(context: CommandContext, name: string, options: LogsO
       signal.addEventListener('abort', () => resolve(), { once: true });
     });
   };
-  // Aims at one server, so that this command itself shows why the server does not start.
+  // Sets `isAiming`, because this command itself shows why its one server does not start.
   await withComputer(context, how, config, use, { isAiming: true });
   return options.follow ? exitCodeAtEnd(signal) : exitCodeOf(signal, isUsable);
 }

@@ -296,7 +296,7 @@ interface Refused {
   readonly name: string;
   readonly server: string;
 }
-/** Returns all servers that have a tool of this name: the one that owns the name, and those refused for it. */
+/** Returns all servers that have a tool of this name: the one whose tool has the name, and those whose tools were refused. */
 export const serversWith = (tool: string, owner: string, refused: readonly Refused[]): readonly string[] => [
   ...new Set([owner, ...refused.filter(({ name }) => name === tool).map(({ server }) => server)]),
 ];

@@ -103,7 +103,7 @@ export const withRecording = (command: Command): Command =>
       ).choices(['debug', 'info', 'warn', 'error'] satisfies LogLevel[]),
     )
     .optionsGroup('');
-/** Adds the options of every command whose machines can be watched. */
+/** Adds the options of every command whose state machines can be watched. */
 export const withWatchOptions = (command: Command): Command =>
   withSource(command)
     .option('--no-reaper', 'start no process that ends the servers should this one be killed')

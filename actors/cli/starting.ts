@@ -14,8 +14,8 @@ import type { CommandContext } from './context.ts';
  */
 export const atOnce = { bootMs: 0 } as const;
 /**
- * Delays of a host that lists servers once. A server that ends is not restarted while the command waits, because the list shows
- * why it ended.
+ * Delays of a host that lists something of its servers once and then ends. A server that ends is not restarted while the
+ * command waits, because the list shows why it ended.
  */
 export const onceEach = { ...atOnce, backoffMs: 120_000 } as const;
 /**
@@ -57,7 +57,7 @@ interface Download {
   readonly installer: string;
   readonly of: string;
 }
-/** Time in ms for which a package may be downloading where nothing shows that its program runs. */
+/** Time in ms for which a package is assumed to be downloading where nothing shows that its program runs. */
 const downloadMs = 120_000;
 /** Names of installers that run the program themselves, so that no process of the program shows when the download is over. */
 const runThemselves: ReadonlySet<string> = new Set(['docker', 'podman', 'deno', 'bun']);
@@ -152,7 +152,7 @@ class Wait<Host extends StartingHost> {
         this.#told.set(server.name, onSettled(this.#computer, server, this.times));
     return all.filter(({ name }) => !this.#settled.has(name));
   }
-  /** Tells whether no server has time left: `ms` since the start, or since its package was downloaded. */
+  /** Tells whether each pending server has had its time: `ms` since the start, or since the download of its package. */
   #isLate(pending: readonly ServerStatus[]): boolean {
     const { ms: limit, downloads } = this.#patience;
     if (limit === undefined) return false;

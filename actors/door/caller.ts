@@ -12,7 +12,7 @@ import { version } from '../../machines/version.ts';
 import { proofOf } from './identity.ts';
 import type { DoorAnswer, DoorNews, DoorRequests, DoorStatus, DoorVerb, Greeting } from './wire.ts';
 
-/** Part of a computer that a call needs; a server that is used through the door of another host implements it, too. */
+/** Part of a computer that a call needs. `LentServer`, a server that another host runs, also implements it. */
 export interface CallHost extends Pick<Computer, 'servers' | 'tools' | 'callTool' | 'cachedResult' | 'on'> {
   calls(): readonly { readonly reqId: string; readonly server: string; readonly tool: string }[];
 }

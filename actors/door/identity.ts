@@ -8,11 +8,11 @@ import { inheritedOf } from '../servers/surroundings.ts';
 
 /** Values of inputs, folder and roots of a host or a command, which are parts of the identity of a server. */
 interface Around {
-  /** Inputs that ask nobody. A server that needs an input without a known value has no identity. */
+  /** Inputs, looked up without asking a person. A server that needs an input without a known value has no identity. */
   readonly inputs: Inputs;
   /** Working folder of the process that starts the server. */
   readonly folder: string;
-  /** URIs of the folders that the server is told; null where it is told none. */
+  /** URIs of the folders in which the server may work (MCP roots); null where it learns of none. */
   readonly roots: readonly string[] | null;
 }
 /** Names of variables of a terminal, whose differences do not matter to a server. */

@@ -17,7 +17,7 @@ export interface Greeting {
   readonly kind: HostDoor['kind'];
   readonly name: string;
   readonly pid: number;
-  /** Random text for the proofs of this connection. */
+  /** Random text that is hashed with the identity of a server, so that each proof is valid for one connection only. */
   readonly nonce: string;
 }
 /** Status of a host, for lists of hosts. */

@@ -92,7 +92,7 @@ export interface OfficeToolCaller {
 
 /** Options of a run: those of its calls, limits of their results, and callbacks. */
 export interface RunOptions extends ResultOptions {
-  /** Signal that cancels all calls. Each cancelled call has a result, and the turn its messages. */
+  /** Signal that cancels all calls. Each cancelled call still has a result, and the messages of the turn are complete. */
   readonly signal?: AbortSignal | undefined;
   /** Time limit of each call in ms. Default: the one of `callTool`. */
   readonly timeoutMs?: number | undefined;

@@ -179,7 +179,7 @@ class Transport implements SupervisedTransport {
   }
 }
 
-/** Supervisor that opens its host with the first transport or page. */
+/** Supervisor that opens its host (the runtime of its transports) only when the first transport or page starts. */
 class HostedSupervisor implements Supervisor {
   readonly #options: SupervisorOptions;
   /** True when the host ends with its last transport and page, because nobody closes this supervisor. */
@@ -245,8 +245,8 @@ class HostedSupervisor implements Supervisor {
 }
 
 /**
- * Makes a supervisor of its own, with its own recording, page and reaper. Close it at the end. `supervised` and
- * `inspect` use a common one, with the defaults of `SupervisorOptions`.
+ * Makes a separate supervisor, with its own recording, page and reaper (a process that ends all servers when this one is
+ * killed). Close it at the end. `supervised` and `inspect` use a common one, with the defaults of `SupervisorOptions`.
  * @example
  * const supervisor = createSupervisor({ name: 'my-host', onNotice: console.log });
  * const transport = supervisor.supervised({ command: 'node', args: ['files.js'] }, { name: 'files', reconnect: true });

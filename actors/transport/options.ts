@@ -24,8 +24,8 @@ export interface ServerCommand {
 export type ForeignTransport = LinkedEnd;
 /**
  * MCP server of a supervised transport: a command, an `http:` or `https:` URL (streamable HTTP, or SSE where the server
- * refuses that), a transport that was not started, or a function that makes one for each connection. Processes of a
- * given transport stay its own: only those of a command are owned.
+ * refuses that), a transport that was not started, or a function that makes one for each connection. Only the
+ * processes of a command are ended by the supervisor; a given transport ends its own.
  */
 export type SupervisedServer =
   | ServerCommand
@@ -117,7 +117,7 @@ export interface SupervisorOptions extends LogOptions {
   /** Servers inside this process, by name: they are used in place of the URL or transport of that name. */
   readonly inMemory?: Readonly<Record<string, InMemoryServer>> | undefined;
 }
-/** Owner of supervised transports: they share one recording, one page and one reaper. */
+/** Owner of supervised transports, which share one recording, one page and one `reaper` (see `SupervisorOptions`). */
 export interface Supervisor extends AsyncDisposable {
   /**
    * Makes a transport to an MCP server for any client. Nothing is started before the client calls `start`, which it

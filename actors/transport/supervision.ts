@@ -31,7 +31,7 @@ import type {
 const mebi = 1024 * 1024;
 /** Limits of recorded messages: each is kept whole, because a recorded server is played from them. */
 const frames = { held: 16 * mebi, mostChars: Infinity, leastChars: Infinity, share: 0 };
-/** Number of the one launch spec of each server. */
+/** Number under which the runtime knows the only launch spec (how to start it) of each server. */
 const onlySpec = 1;
 const defaultAttempts = 5;
 /** Limits in ms of connecting to a URL, and of the silence of its event stream. */
@@ -45,7 +45,7 @@ export interface SupervisionEvents {
   over(): void;
 }
 
-/** Supervised server of one transport: its client machine decides, and its relay carries the messages. */
+/** Supervised server of one transport. A state machine starts and ends the server, and a relay carries the messages. */
 export class Supervision {
   readonly name: string;
   readonly relay: Relay;
@@ -128,7 +128,7 @@ export class Supervision {
       this.#runtime.directory.send(this.#address, { type: 'permit.granted' });
     else if (this.#isClosing) return;
     else if (news.type === 'client.changed') this.#changed(news);
-    // Ends the transport when its machine fails, because nothing else would end it then.
+    // Ends the transport when its state machine fails, because nothing else would end it then.
     else if (event.type === 'owned.ended')
       this.#giveUp({ code: wireCodes.internal, message: `Server '${this.name}': its machine failed` });
   }

@@ -278,7 +278,7 @@ export const typedHere = (
 export const logsOf = (options: SameServers, server: string): string =>
   options.typed ? 'the same with --verbose' : typedHere(options, 'a2c', 'logs', server);
 /**
- * Makes a pattern that finds a command in advice of machines, to which the options of this shell are added. A command
+ * Makes a pattern that finds a command in the advice of a failure, to add the options of this shell to it. A command
  * with `npx` before it, or with options after it, was made for this shell and does not match.
  */
 const advised = (name: string): RegExp =>
@@ -319,10 +319,10 @@ export function forShell<F extends Advising>(failure: F, options: SameServers): 
       .replace(/, then start it again: servers start \S+/, ''),
   };
 }
-/** Writes the commands in the advice of machines as they are typed in this shell. */
+/** Rewrites the commands in the advice of a failure as they are typed in this shell. */
 function inShell(remedy: string, { details }: Advising, options: SameServers): string {
   const name = details?.['server_name'];
-  // Takes the name from the failure, because a name may have blanks and dots and cannot be found in the text.
+  // Takes the name of the server from the failure, because a name with blanks and dots cannot be found in the advice.
   const pattern =
     typeof name === 'string' ? name.replaceAll(/[^\w-]/g, String.raw`\$&`) : String.raw`[^\s,;)]+?`;
   return remedy.replaceAll(advised(pattern), (_, command: string, server: string, flags: string) =>

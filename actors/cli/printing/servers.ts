@@ -298,7 +298,7 @@ export class NewsLines {
     const before = this.#tries.get(name) ?? 0;
     this.#tries.set(name, tries);
     if (again && state === 'waiting') return undefined;
-    // Keeps the text after the failure, which says which attempt it was.
+    // Keeps the text after the message of the failure, which gives the number of the attempt.
     const rest = failure ? reason.slice(failure.message.length) : '';
     const times = before > 1 ? `failed ${before + 1} times, each as before` : 'as before';
     return `server ${serverLine(again ? { ...server, reason: `${times}${rest}` } : server)}`;

@@ -68,7 +68,7 @@ export class Prompt {
   /** Lines typed so far of a command that is not complete. */
   #begun = '';
   #isOver = false;
-  /** True when the last Ctrl-C printed a warning what another Ctrl-C would end. */
+  /** True when the last Ctrl-C printed a warning that another Ctrl-C ends everything. */
   #isWarned = false;
 
   constructor(context: CommandContext, computer: Computer, how: PromptHow) {

@@ -97,7 +97,7 @@ export class ServerCommands {
   }
   /**
    * Stops the servers that the person waits for, at Ctrl-C; returns false when there was none. A server that is already
-   * stopping is hurried.
+   * stopping is ended sooner.
    */
   interrupt(): boolean {
     // Ignores the result, because the waiting command reports how the start ended.
