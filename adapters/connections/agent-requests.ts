@@ -172,7 +172,7 @@ export class AgentRequests {
   partOf(ticket: string): Uint8Array | undefined {
     return this.#waiting.get(ticket)?.part;
   }
-  /** Holds the bytes of the answer to a ticket, so that they pass no machine and no trace. */
+  /** Keeps the bytes of the answer to a ticket here, so that they get into no machine and no trace. */
   holdPart(ticket: string, bytes: Uint8Array): void {
     const waiting = this.#waiting.get(ticket);
     if (waiting) waiting.part = bytes;

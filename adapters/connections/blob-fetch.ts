@@ -23,7 +23,7 @@ const textOf = (...values: readonly unknown[]): string =>
 export const hasHandles = (result: unknown): result is Fields & { readonly content: readonly unknown[] } =>
   isObject(result) && Array.isArray(result['content']) && result['content'].some((item) => blobRefOf(item));
 
-/** Content of a handle, or the reason why it is missing. `isLarge`: the content would not fit into the result. */
+/** Fetched content of an image, or the reason why it is missing. `isLarge`: the content would not fit into the result. */
 type Fetched = { readonly bytes: Buffer } | { readonly why: string; readonly isLarge?: true };
 
 /** Fetches one image part by part; a part with an unexpected offset ends it with an error. */
@@ -77,8 +77,9 @@ function filled(item: Fields, meta: Fields, fetched: Fetched, keepsLarge: boolea
 }
 
 /**
- * Replaces the handles of a result by their contents, one after the other, and calls back once, unless `ask` never answers.
- * With `keepsLarge` a content that does not fit keeps its handle, so that a host can read it as a stream.
+ * Fetches the large contents that a result names by handles (`AskChunk`), one after the other, and puts them in the places of
+ * the handles. Calls back once, unless `ask` never answers. With `keepsLarge` the handle of a content that does not fit stays,
+ * so that a host can read that content as a stream.
  */
 export function fillHandles(
   result: Fields & { readonly content: readonly unknown[] },

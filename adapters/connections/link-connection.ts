@@ -68,7 +68,7 @@ function readNotice(event: string, payload: unknown, office: string): LinkFact |
   return { type, computer: read.data.computer };
 }
 
-/** Returns a failure for an event that this role never sends, because it belongs to the other role or the office (R18). */
+/** Returns a failure for an event that only the other role or the office may send; undefined when this role may send it. */
 function notOurs(role: LinkInput['role'], method: string): Failure | undefined {
   const foreign = role === 'agent' ? /^(notify|agent):/ : /^(notify|client):/;
   if (!foreign.test(method)) return undefined;

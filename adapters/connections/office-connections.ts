@@ -95,7 +95,7 @@ export class OfficeConnections {
 
   /**
    * Adds a new socket. `version`: its `a2c_version`, if any; `isOurs`: its client knows every notice; `grant`: permissions
-   * of its credential, all by default; `misses`: features that its client lacks, for the page.
+   * of its credential, all by default; `misses`: features that its client lacks, which the inspector page shows.
    */
   opened(
     socket: string,

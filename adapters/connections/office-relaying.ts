@@ -18,7 +18,7 @@ import { events, notices, type CarriedName, type NoticeName } from '../../machin
 import { refusal } from '../../machines/protocol/messages/answers.ts';
 import type { CancelReason } from '../../machines/protocol/messages/messages.ts';
 
-/** Calls an ack; an error of the transport, such as for an answer that is nested too deep, must not reach its event loop. */
+/** Calls an ack. When the transport cannot send the answer, such as one that is nested too deep, sends an error; never throws. */
 export function answerSafely(ack: Ack | undefined, args: readonly unknown[], event?: string): void {
   try {
     ack?.(...args);
@@ -28,7 +28,7 @@ export function answerSafely(ack: Ack | undefined, args: readonly unknown[], eve
 }
 /** Tells whether a notice may be delayed and merged with later ones. */
 const isUpdate = (event: NoticeName): boolean => event.startsWith('notify:update_');
-/** Names in a request that an answer needs; the rest of the request is not kept. */
+/** Names of a request that are needed again when its answer comes; the rest of the request is not kept. */
 interface Names {
   readonly agent: string;
   readonly computer: string;
@@ -162,8 +162,8 @@ export class OfficeRelaying {
   }
 
   /**
-   * Delivers an answer; for an agent without a version, which does not know handles, the images of the answer
-   * are fetched first.
+   * Delivers an answer. For an agent without a version, the images that the computer replaced by handles are fetched
+   * first, because such an agent cannot fetch them itself.
    */
   #answerCall(
     socket: string,

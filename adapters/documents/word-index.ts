@@ -69,8 +69,8 @@ export class WordIndex {
   }
 
   /**
-   * Finds the documents that contain all words, and reports how many documents were searched. Waits for the index, at most
-   * `mostMs`; no longer than `firstMs` when it would not be complete by then.
+   * Finds the documents that contain all words, and reports how many documents were searched. Waits until the index
+   * is complete, at most `mostMs`; stops after `firstMs` when that is not expected to be enough.
    */
   async search(query: string, most: number, { firstMs, mostMs }: SearchWait): Promise<SearchAnswer> {
     const words = [...new Set(wordsIn(query))];

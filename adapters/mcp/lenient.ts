@@ -361,8 +361,8 @@ const wordOf = (value: unknown): string =>
   isText(value) || numberOf(value) !== undefined ? String(value) : '';
 
 /**
- * Reads the declared capabilities: `true`, an empty list or a list instead of an object count as declared,
- * null and `false` as not declared.
+ * Reads the declared capabilities, also from a list of their names. A capability with a value that is no object,
+ * such as `true` or `[]`, counts as declared, except null and `false`.
  */
 function capabilitiesOf(declared: unknown, tell: Tell): Capabilities {
   const named = Array.isArray(declared) ? declared.filter(isText).map((name) => [name, {}] as const) : [];

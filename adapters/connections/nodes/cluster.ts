@@ -46,7 +46,7 @@ const mostAbsent = 1_000;
 
 /**
  * One node of an office: knows the seats of the other nodes and how to reach them. The register decides who
- * holds a seat; this is a copy that can be read at once. `close` ends it and frees the seats of this node.
+ * holds a seat; the node only has a copy, which it can read at once. `close` ends the node and frees its own seats.
  */
 export class Cluster {
   readonly #options: ClusterOptions;
@@ -67,7 +67,7 @@ export class Cluster {
   #ageMs = 0;
   #timer: unknown;
   #isClosed = false;
-  /** Number of the lease at the last contact. */
+  /** Number of this node's lease, as the register named it at the last contact. */
   #lease: number | undefined;
   /**
    * Number of the lease under which the register confirmed all seats of this node. When the register names another

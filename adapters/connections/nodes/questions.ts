@@ -56,7 +56,7 @@ export class Questions {
   readonly #heard = new Set<string>();
   readonly #unsent = new Map<string, Unsent[]>();
 
-  /** Creates the messages of this node; `isCurrent` tells whether the node may relay. */
+  /** Creates the sender and receiver of this node's messages; `isCurrent` tells whether the node may relay. */
   constructor(register: Register, local: LocalOffice, own: OwnSeats, isCurrent: () => boolean) {
     this.#register = register;
     this.#local = local;

@@ -100,7 +100,7 @@ export class OwnSeats {
     this.#leaseMs = leaseMs;
     this.#evict = evict;
   }
-  /** Tells whether a request to the register may or may not have been carried out. */
+  /** Tells whether there is a request to the register of which it is unknown whether it was carried out. */
   get isUnsure(): boolean {
     return this.#isUnsure;
   }

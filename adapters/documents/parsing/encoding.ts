@@ -20,7 +20,7 @@ export const textReader =
 
 /**
  * Decodes the bytes of a text file. The encoding is that of the byte order mark, else the one that an HTML or XML file declares,
- * else UTF-8 when the bytes are valid in it, else the likeliest by its letters.
+ * else UTF-8 when the bytes are valid in it, else the most likely one, judged by the letters in the text.
  */
 export function decoded(bytes: Uint8Array): Decoded {
   const marked = markOf(bytes) ?? wideEncodingOf(bytes);
@@ -116,7 +116,7 @@ const latin = (letters: string) =>
   shareOf(new RegExp(`(?<=[A-Za-z])[${letters}]|[${letters}](?=[A-Za-z])|[${quotes}]`, 'g'));
 const quotes = '\u00a0«»–—‘’‚“”„•…€£§©°';
 
-/** Makes the function that returns the share of characters in `rows`, the lead bytes of the frequent ones of a two-byte set. */
+/** Makes the function that returns the share of frequent characters of a two-byte encoding: their first byte is in `rows`. */
 const shareOfRows =
   (rows: readonly (readonly [number, number])[], leastTrail: number, isSingle = (_: number) => false) =>
   (_: string, bytes: Uint8Array): number => {

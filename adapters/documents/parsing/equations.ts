@@ -17,7 +17,7 @@ const property = (node: Element, name: string): string | undefined => {
     .flatMap((properties) => elements(properties, name));
   return found?.getAttribute('m:val') ?? undefined;
 };
-/** Puts braces around more than one letter. */
+/** Puts LaTeX braces around a text, which make it one argument. */
 const braced = (text: string): string => `{${text}}`;
 
 function latex(node: Element): string {

@@ -14,7 +14,7 @@ import { isTarget, linkText } from './reader.ts';
 /** Reads HTML, divided into sections at headings of the first two levels. Scripts are neither run nor shown. */
 export const readHtml = textReader((text, { name }) => documentOfHtml(text, name));
 
-/** Converts HTML to a document. Used too for formats whose libraries write HTML. */
+/** Converts HTML to a document, also for the formats whose libraries return HTML. */
 export function documentOfHtml(source: string, name: string): DraftDocument {
   const { drafts, title, meta } = draftsOfHtml(source);
   const first = drafts.find(({ category }) => category === 'heading')?.content['text'];
@@ -366,7 +366,7 @@ class Walker {
     this.#afterWhole();
   }
 
-  /** Returns the texts of the cells, row by row. A cell that spans others is repeated in each of them. */
+  /** Returns the texts of the cells, row by row. A cell that spans rows or columns is repeated in each place that it covers. */
   #grid(rows: readonly Element[]): string[][] {
     const grid: string[][] = rows.map(() => []);
     let room: number = limits.tableCells;
@@ -467,8 +467,8 @@ const cellsOf = (row: Element): Element[] => elementsOf(row, 'td', 'th');
 const spanOf = (node: Element, key: string, most: number): number =>
   Math.min(Math.max(1, Math.trunc(Number(attribute(node, key) ?? 1)) || 1), most);
 /**
- * Tells whether a table is only used for layout: its role says so, it has one cell, or it has no header cells but headings,
- * or tables with more cells than itself.
+ * Tells whether a table is only used for layout: its role says so, or it has no header cells and, instead, only one cell, a
+ * heading in a cell, or inner tables with more cells than the table itself.
  */
 function isLayout(node: Element, rows: readonly Element[]): boolean {
   if (/^(presentation|none)$/.test(attribute(node, 'role') ?? '')) return true;

@@ -51,7 +51,7 @@ function cpuOf(thread: string | undefined): number | undefined {
   if (thread === undefined) return undefined;
   try {
     const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'latin1');
-    // Splits the fields after the name, which is in parentheses; the 12th and 13th are ticks of 10 ms.
+    // Splits the fields after the name, which is in parentheses; the 12th and 13th are the CPU time in ticks of 10 ms.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) * 10;
   } catch {

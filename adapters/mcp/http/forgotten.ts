@@ -41,15 +41,15 @@ const wordsOf = ({ message, data }: RpcError): string =>
 
 /**
  * Judge of the JSON-RPC errors in one session. A list or a ping that worked before and now fails with a message about a
- * session shows that the session is forgotten. Other requests may mean sessions of their own, such as that of a browser
- * tool: then a ping has to fail in the same way.
+ * session shows that the session is forgotten. The error of any other request may be about another kind of session, such as that
+ * of a browser tool, so a ping has to fail in the same way.
  */
 export class Doubts {
   readonly #worked = new Set<string>();
-  /** Error of a request that a ping has to confirm. */
+  /** Error that may mean a forgotten session, kept until the answer to a ping shows whether it does. */
   #doubted: RpcError | undefined;
 
-  /** Judges the answer to a request, with `error` undefined for a result. `ask` means that a ping has to decide. */
+  /** Tells whether the answer to a request shows a forgotten session; no `error` means a result. `ask`: a ping has to decide. */
   judge(method: string, error: RpcError | undefined): 'fine' | 'forgotten' | 'ask' {
     if (!error) {
       this.#worked.add(method);
@@ -64,7 +64,7 @@ export class Doubts {
     this.#doubted = error;
     return 'ask';
   }
-  /** Judges the answer to the ping; returns true when the ping failed in the same way as the doubted request. */
+  /** Takes the answer to the ping that `ask` demanded; returns true when it failed in the same way as the request before it. */
   settle(error: RpcError | undefined): boolean {
     const before = this.#doubted;
     this.#doubted = undefined;

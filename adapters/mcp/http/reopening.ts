@@ -23,8 +23,8 @@ export interface Reopenable {
   readonly silenceMs: number;
 }
 /**
- * Reason why an event stream is over: `status` is that of a refusal by the server, `cause` that of a server
- * that cannot be reached.
+ * Reason why an event stream is over. `status`: HTTP status with which the server refused it. `cause`: why the
+ * server cannot be reached.
  */
 export type Over =
   | { readonly how: 'done' | 'stopped' | 'exhausted' }

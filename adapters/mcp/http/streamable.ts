@@ -171,7 +171,7 @@ export class StreamableTransport extends WebTransport {
   abort(requestId: unknown): void {
     if (!this.#withdrawn(requestId)) this.#posted.get(requestId)?.abort();
   }
-  /** Removes a request that still waits for its turn; returns true when it was not sent and never will be. */
+  /** Removes a request that still waits to be sent; returns true when it was not sent and never will be. */
   #withdrawn(requestId: unknown): boolean {
     return this.drop(requestId) && this.#posted.delete(requestId);
   }
@@ -222,7 +222,7 @@ export class StreamableTransport extends WebTransport {
     const open = (lastEventId: string | undefined): Exchange =>
       this.http.send({
         method: 'GET',
-        // Limits only connecting by the time-out, because some gateways send the headers only with the first event.
+        // Applies the time-out to connecting only, because some gateways send the headers only with the first event.
         isPatient: true,
         headers: {
           ...this.#headers('text/event-stream'),

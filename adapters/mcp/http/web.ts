@@ -11,10 +11,10 @@ import { cut } from '../messages/noise.ts';
 import { Inbox } from '../messages/framing.ts';
 import type { Web } from './remote.ts';
 
-/** Longest time in ms for saying good-bye to a server. */
+/** Longest time in ms for the last messages to a server whose session is being closed. */
 const partingMs = 2_000;
 
-/** Limit in ms for a ping that asks whether a session is still known, because the request in doubt waits for the ping. */
+/** Limit in ms for a ping that asks whether the server still knows a session, because refused requests wait for the result. */
 const checkMs = 5_000;
 
 /**
@@ -24,11 +24,11 @@ const checkMs = 5_000;
 export const mostCalls = 32;
 /**
  * Number of requests that one session sends over HTTP at the same time. It leaves room for lists, reads and pings beside the
- * calls; further requests wait for their turn.
+ * calls; further requests wait in a queue.
  */
 const mostRequests = mostCalls + 8;
 
-/** Base class of the transports over HTTP: it sends, judges refusals, reports the end once, and says good-bye. */
+/** Base class of the transports over HTTP: it sends, judges refusals, reports the end once, and sends a last message. */
 export abstract class WebTransport implements McpTransport {
   onclose?: (() => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -42,7 +42,7 @@ export abstract class WebTransport implements McpTransport {
   protected readonly redact: (text: string) => string;
   readonly #saying = new Set<Promise<unknown>>();
   readonly #limiter = new QueueLimiter(mostRequests);
-  /** Functions that remove a request from the queue, by its id, for requests that wait for their turn. */
+  /** Requests that wait in the queue: by the id of each, the function that removes it. */
   readonly #waiting = new Map<unknown, () => void>();
   #parting: Promise<void> = Promise.resolve();
   #checking: Promise<void> | undefined;
@@ -71,7 +71,7 @@ export abstract class WebTransport implements McpTransport {
   setProtocolVersion(version: string): void {
     this.version = version;
   }
-  /** Closes the session: pending requests are aborted; messages under way, such as cancellations, and the farewell get 2 s. */
+  /** Closes the session and aborts pending requests. Messages under way, such as cancellations, and the last message get 2 s. */
   close(): Promise<void> {
     if (this.isOver) return this.#parting;
     this.isOver = true;
@@ -87,7 +87,7 @@ export abstract class WebTransport implements McpTransport {
   protected get phase(): Phase {
     return this.version === undefined ? 'initialize' : 'session';
   }
-  /** Runs a request when it is its turn; `run` must never reject. */
+  /** Runs a request as soon as fewer than `mostRequests` are being sent; `run` must never reject. */
   protected inTurn(id: RequestId, run: () => Promise<void>): void {
     const waits = this.#limiter.isFull;
     const leave = this.#limiter.enter(() => {
@@ -96,7 +96,7 @@ export abstract class WebTransport implements McpTransport {
     });
     if (waits) this.#waiting.set(id, leave);
   }
-  /** Removes a request that waits for its turn; returns true when it was waiting and will never run. */
+  /** Removes a request that waits in the queue; returns true when it was waiting and will never run. */
   protected drop(id: unknown): boolean {
     this.#waiting.get(id)?.();
     return this.#waiting.delete(id);
@@ -139,7 +139,7 @@ export abstract class WebTransport implements McpTransport {
    * session is unknown. May reject when the ping is refused.
    */
   protected abstract ping(body: string): Promise<void>;
-  /** Tells whether the server still knows the session, by a ping that serves all requests in doubt at the same time. */
+  /** Tells whether the server still knows the session, by one ping for all refused requests that wait for the result. */
   protected async isKnown(): Promise<boolean> {
     const { timers } = this.around;
     this.#checking ??= new Promise<void>((resolve) => {
@@ -157,7 +157,7 @@ export abstract class WebTransport implements McpTransport {
   protected refused(error: unknown): Refused {
     return refusedBy(error, this.phase);
   }
-  /** Ends the session; reports that one turn later, so that a request that is being refused gets its own reason first. */
+  /** Ends the session. Reports the end one turn of the event loop later, so that a refused request gets its own reason first. */
   protected end(lost: SessionLost): void {
     if (this.isOver) return;
     this.isOver = true;
