@@ -518,7 +518,7 @@ const agentTool = (computer: string, tool: SmcpTool): AgentTool => {
   return Object.freeze({ ...listedFrom(tool), computer, ...(bundleId && { bundleId }) });
 };
 
-/** Tools as a computer told them, and the servers whose tools are missing. */
+/** Answer of a computer to a question for its tools: the tools, and the servers whose tools are missing. */
 type ToolsRead = {
   readonly tools: readonly SmcpTool[];
   readonly missing?: NonNullable<ViewToolsChanged['missing']>;

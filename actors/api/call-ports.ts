@@ -175,7 +175,7 @@ export class CachedResults {
   keep(handle: string, result: unknown): void {
     this.#drop(handle);
     const bytes = resultBytes(result);
-    // Skips a result that cannot be written as JSON, because it cannot be passed on and no notice names it.
+    // Caches no result that cannot be written as JSON: it cannot be passed on, so nobody gets a handle to ask for it.
     if (bytes === Infinity) return;
     this.#results.set(handle, { result, bytes });
     this.#bytes += bytes;

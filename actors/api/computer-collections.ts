@@ -104,7 +104,7 @@ export class CollectionQuestions {
     const { file } = (await this.#asked(about, 'skill.shown')) as SkillShown;
     return file as SkillFile;
   }
-  /** Handles an answer of the machines to an open question; returns false for any other event. */
+  /** Settles the open question that an event of the machines answers; returns false for an event that is no such answer. */
   hear(event: AnyEventObject): boolean {
     if (!answers.has(event.type)) return false;
     const answer = event as unknown as Answer;

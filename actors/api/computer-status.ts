@@ -204,7 +204,7 @@ export function listingOf(
   };
 }
 
-/** Makes the failure of a question that only a ready server can answer. */
+/** Makes the failure of a question to a server that is not ready. */
 export const notServing = (
   name: string,
   status: ServerStatus | undefined,

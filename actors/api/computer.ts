@@ -165,7 +165,7 @@ export interface Lent {
   /** Returns the config in force when commands of this user may use this server, else undefined. */
   readonly configOf: (server: string) => Config | undefined;
   readonly inputs: Pick<Inputs, 'definitions' | 'values'>;
-  /** Returns the URIs of the folders that a server is told; null where it is told none. */
+  /** Returns the URIs of the folders (roots of MCP) that the host names to a server; null where it names none. */
   readonly rootsOf: (server: string) => readonly string[] | null;
 }
 

@@ -159,7 +159,7 @@ export interface Office extends AsyncDisposable {
   reload(): Promise<readonly OfficePeer[]>;
   /**
    * Closes the office without cutting calls short: from now on every attempt to enter, join or ask is refused with
-   * 503. A peer without open calls is told `notify:disconnecting` and disconnected at once, other peers when their
+   * 503. A peer without open calls gets `notify:disconnecting` and is disconnected at once, other peers when their
    * last call is answered, at the latest after `ms` (default 10,000). Ends like `close`, which may be called
    * meanwhile.
    */

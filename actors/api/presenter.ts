@@ -508,7 +508,7 @@ class PresenterNews {
   }
   ordered(name: string): void {
     const state = this.#computer.servers().find((server) => server.name === name)?.state;
-    // Ignores an order to a disabled server, because it starts nothing.
+    // Ignores an order to start a disabled server, because a disabled server does not start.
     if (state && state !== 'disabled' && state !== 'ready') this.#hear({ type: 'start.ordered', name });
   }
   tell({ name, value }: McpEvent<never>): void {

@@ -75,7 +75,7 @@ export class Runtime {
   readonly ledger: Ledger;
   readonly flight: FlightRecorder | undefined;
   readonly tracing: Tracing | undefined;
-  /** Log of all events, for the option `log`. */
+  /** Writer of log entries for the option `log` of the host; undefined without that option. */
   readonly hostLog: HostLog | undefined;
   /**
    * Texts that must not be shown: all secrets with which any server was launched, also after its end, because

@@ -82,8 +82,8 @@ export class ServerOrders {
     await this.#order('server.start', name, 'ready');
   }
   /**
-   * Asks for the input values of a running server again. Rejects when a value is missing, or when the server is
-   * stopped meanwhile.
+   * Asks the host again for the values of the inputs that a running server uses. Rejects when a value is missing, or
+   * when the server is stopped meanwhile.
    */
   async #renewed(name: string): Promise<void> {
     const { listeners, servers } = this.#options;

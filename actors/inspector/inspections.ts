@@ -48,7 +48,7 @@ export interface Inspection extends AsyncDisposable {
   close(): Promise<void>;
 }
 /**
- * Orders that a page may give to its host. Each resolves with what the page is told, or rejects with the reason when it
+ * Orders that a page may give to its host. Each resolves with the answer for the page, or rejects with the reason when it
  * cannot be carried out.
  */
 export type PageOrders = Readonly<

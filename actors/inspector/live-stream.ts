@@ -21,7 +21,7 @@ import {
   type Viewer,
 } from './whole-records.ts';
 
-/** Part of an address that marks the actor of a call. */
+/** Text inside the address of an actor by which the actor of a call is recognized. */
 const ofCall = '/call:';
 const isOfCall = (address: Address): boolean => address.includes(ofCall);
 /**

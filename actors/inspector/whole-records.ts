@@ -92,7 +92,7 @@ const [mostBytes, mostInSegment] = [32 * 1024 * 1024, 8 * 1024 * 1024];
  * a busy host a fifth of its time.
  */
 const [mostShown, mostUnshown] = [5_000, 1_000];
-/** Largest number of records in 200 ms at which a burst counts as over. */
+/** Largest number of records in 200 ms with which a burst of records counts as over. */
 const mostCalm = 400;
 
 /** Checkpoint, and the records since then; they are written only for a page that shows them. */
@@ -119,7 +119,7 @@ export class WholeRecords {
   readonly #recorder: Recorder;
   readonly #readings = new Map<Viewer, Reading>();
   readonly #segments: Segment[] = [];
-  /** Stops listening to steps; undefined while nothing is kept. */
+  /** Removes the listener to steps of machines; undefined while no records are kept. */
   #leave: (() => void) | undefined;
   #count = 0;
 

@@ -41,7 +41,7 @@ const serverAt = (address: Address): string | undefined => {
 export class HostLog implements Observer {
   readonly #log: Log;
   readonly #level: LogLevel;
-  /** True when events that are no failures are logged, too: from level `info` on. */
+  /** True when the log includes events that are no failures, at the levels `info` and `debug`. */
   readonly isTelling: boolean;
   readonly #redact: <T>(value: T) => T;
   /**
@@ -229,7 +229,7 @@ export class HostLog implements Observer {
     const found = failure ?? failureInAnswer(isAgent ? result : (result ?? {}));
     if (!found && !this.isTelling) return;
     if (this.isTelling) this.#calls.delete(from);
-    // Leaves out the outcome unless the call failed, because an unread answer tells nothing of the effect.
+    // Leaves out the outcome unless the call failed, because the answer is not read here, and only it shows the effect.
     const known = failure ? { outcome, ...(phase && { phase }) } : {};
     const isQuestion = tool.includes(':');
     const named = {

@@ -54,7 +54,7 @@ function timesOf(settings: Settings): Partial<Timing> {
 /** Tells whether the names of tools depend on the last lists of servers, even before these servers have started. */
 export const isNaming = ({ servers, settings }: Config): boolean =>
   [settings, ...servers.map((server) => server.settings)].some(({ onConflict }) => onConflict === 'prefix') ||
-  // Counts an alias, too, because the original name also works unless another tool has it.
+  // Names also depend on the lists when a tool has an alias: its original name still works unless another tool has it.
   servers.some(({ toolMeta, defaultToolMeta }) =>
     [defaultToolMeta, ...Object.values(toolMeta)].some((meta) => Boolean(meta?.alias)),
   );

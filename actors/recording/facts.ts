@@ -40,7 +40,7 @@ const isSettling = (method: unknown): boolean => method === 'finish';
 const fieldsOf = (event: EventObject | undefined): Fields => event ?? {};
 /**
  * Facts that follow from all records that a recorder has dropped, so that a recording without its beginning can begin with
- * them. What is over leaves no fact.
+ * them. Calls and connections that have ended leave no fact.
  */
 export class ForgottenRecords {
   /** Last orders of hosts, by the address of the host and the topic. */
@@ -140,7 +140,7 @@ export class ForgottenRecords {
     if (ev.type === 'agent.cancelled') this.#cancel(ticket);
     else if (typeof ticket === 'string' && topic === undefined) this.#waits(ticket, record);
   }
-  /** Keeps a recording from beginning between the cancel of a call and its answer. */
+  /** Notes a cancelled call: no recording may begin between the cancel and the answer of the call. */
   #cancel(ticket: unknown): void {
     const waiting = this.#waiting.get(String(ticket));
     if (waiting) this.#restless.add(waiting);

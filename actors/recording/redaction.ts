@@ -27,7 +27,7 @@ export class RedactedPorts {
   constructor(redactor: ServerRedactor) {
     this.#redactor = redactor;
   }
-  /** Makes ports that hide exactly these secrets. */
+  /** Makes an object whose ports hide exactly these secrets. */
   static of(secrets: Iterable<string>): RedactedPorts {
     return new RedactedPorts(new SecretRedactor({ secrets: new SecretIndex(secrets) }));
   }

@@ -374,7 +374,7 @@ const deepest = 12;
 /** Largest number of large values that can be asked for; the oldest are forgotten first. */
 const mostKept = 20_000;
 
-/** Counts the values inside of a value, and stops when they are many. */
+/** Counts the values that a value contains, and stops when they are many. */
 function countIn(value: unknown, left: number, depth = 0): number {
   if (typeof value !== 'object' || value === null) return 1;
   let count = 1;

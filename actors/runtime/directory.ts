@@ -158,7 +158,7 @@ interface RootHost {
 }
 
 const withDrawn = merging();
-/** Returns the input of a root that is opened, together with the answer that a port has at once (`drawn`). */
+/** Returns the input of a new root, together with the answer of a port that can answer at once (`drawn`). */
 function drawn(host: RootHost, a: Address, draw: NonNullable<Open['draw']>, input: object): object {
   const v = host.platform.draw(a, draw.port, draw.params);
   host.report({ k: 'draw', a, port: draw.port, v });
@@ -319,7 +319,7 @@ export interface Platform {
   setTimeout(fire: () => void, ms: number, a: Address, n: number): unknown;
   clearTimeout(timer: unknown): void;
   readonly ports: Ports;
-  /** Returns the answer that a port has at once; null when the port has to be asked. Never throws. The result is recorded as a draw. */
+  /** Returns the answer of a port that can answer at once; null when a request is needed. Never throws. Recorded as a `draw`. */
   draw(a: Address, port: DrawPort, params: object): unknown;
 }
 

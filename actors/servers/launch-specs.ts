@@ -109,7 +109,7 @@ export class LaunchSpecs {
     const secrets = [...new Set([...rendered.secrets, ...surroundings.secrets])];
     const reach = this.#reach(server, withFound(facts, surroundings.found));
     if (!reach) return { ok: false, failure: this.#notGiven(server) };
-    // Includes the secrets: when a text becomes secret, a new spec is needed, because the old one was shown with it.
+    // Compares the secrets as well: when a text becomes secret, a new spec is needed, because the old one may have shown it.
     const text = JSON.stringify([facts, secrets]);
     const last = this.#last.get(name);
     if (last?.text === text) {

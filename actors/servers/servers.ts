@@ -143,7 +143,10 @@ export class Servers {
   askAgain(name: string): void {
     this.#uses.askAgain(name);
   }
-  /** Asks again for the input values of a running server. Resolves with the failure that would prevent a start now, if any. */
+  /**
+   * Asks the host again for the values of the inputs that a running server uses. Resolves with the failure that would
+   * prevent a start now, if any.
+   */
   async renew(name: string, signal: AbortSignal): Promise<Failure | undefined> {
     const server = this.#known.get(name)?.server;
     return server && this.#specs.renew(server, this.#launchSettings(server), signal);

@@ -169,7 +169,7 @@ export async function openInspectorServer({
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has(subprotocol) ? subprotocol : false),
   });
-  /** Number of pages of each host. */
+  /** Number of open pages of each host, by the index of the host. */
   const pages = new Map<number | undefined, number>();
   const connections = new Set<Socket>();
   http.on('connection', (connection) => {

@@ -110,7 +110,7 @@ export class BlobStore {
     this.#shelf.share(handle, reader, systemClock.now());
     return facts;
   }
-  /** Lends a file of a skill to a reader without a copy; undefined when it cannot be read. */
+  /** Lets a reader read a file of a skill where it is, without a copy; undefined when it cannot be read. */
   async lend(path: string, mimeType: string, reader: string): Promise<BlobFacts | undefined> {
     const found = await markOf(path);
     if (!found || this.#isClosed) return undefined;

@@ -125,7 +125,7 @@ async function usedIn({ root }: Place): Promise<{ readonly files: number; readon
 
 /**
  * Landing folder of one computer: answers the port `landing`. A file is written under a name of this process beside
- * the landed ones, and gets its own name only when it is whole and its hash is right. Whatever has not landed is
+ * the landed ones, and gets its own name only when it is whole and its hash is right. An unfinished file is
  * removed: when its upload ends, when the folder is closed, and at the next start after a killed host.
  */
 export class LandingFolder {

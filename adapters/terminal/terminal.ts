@@ -164,10 +164,10 @@ class Questions {
 const notAsked = '(not asked any more; Enter goes on) ';
 
 /**
- * Single place that writes to a person. Results go to `out`, everything else to `err`. While a prompt waits for input,
- * lines from the background are written above it and the half-typed input stays as it is. Any given text may come from
- * a stranger: control and invisible characters are shown as escapes, and no text can look like a prompt or a line for
- * programs (machines/text).
+ * Terminal of this process, the only part of the program that writes to a person. Results go to `out`, everything else to
+ * `err`. While a prompt waits for input, lines from the background are written above it and the half-typed input stays as
+ * it is. Any given text may come from a stranger: control and invisible characters are shown as escapes, and no text can
+ * look like a prompt or a line for programs (machines/text).
  */
 export interface Terminal {
   /** Tells whether a person at this terminal can be asked. */
@@ -349,8 +349,8 @@ class LineTerminal implements Terminal {
     });
   }
   /**
-   * Gives keys to an input line. Text typed while a command is at work is kept for the next prompt, and shown while
-   * there is some.
+   * Passes typed keys to an input line. Text typed while a command is at work is kept for the next prompt, and shown as
+   * long as the line is not empty.
    */
   #press(line: TypedLine, keys: string): void {
     if (keys !== ctrlC) this.#wasInterrupted = false;

@@ -255,8 +255,8 @@ export class Keyboard {
     this.#input.pause();
   }
   /**
-   * Hands out waiting keys after this turn of the event loop. Text pasted after a secret may be part of the secret, so it
-   * goes to another question or is dropped.
+   * Passes waiting typed keys to the next line after this turn of the event loop. Keys pasted after a
+   * secret may be part of the secret, so they go to another question or are dropped.
    */
   settle(isSecret = false): void {
     if (this.#isSettling) return;
