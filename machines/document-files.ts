@@ -14,7 +14,7 @@ export const limits = {
   visited: 20_000,
   /** Largest number of levels searched below the requested folder. */
   depth: 20,
-  /** Number of bytes at the start of a file by which text is told from binary data. */
+  /** Number of bytes at the start of a file by which text is distinguished from binary data. */
   sniffBytes: 8192,
   /** Number of characters shown of a line with a hit. */
   previewChars: 240,
@@ -34,7 +34,7 @@ export const limits = {
   /** Largest number of rows and columns of a table, and of elements on a page; the rest is only counted. */
   tableRows: 2000,
   tableColumns: 200,
-  /** Largest number of cells of a table in which the text of a cell is repeated by its span. */
+  /** Largest number of cells of a table: limits the rows of a wide one, and how far the text of merged cells is repeated. */
   tableCells: 400_000,
   pageElements: 2000,
   /** Largest total of cached documents, in characters of JSON. */

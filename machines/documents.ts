@@ -293,7 +293,7 @@ const linked = (said: string, links: readonly unknown[]): string =>
       ? done.replace(name, () => `[${name}](${text(url)})`)
       : done;
   }, said);
-/** Returns a title with its label and the text after it. The label is Chinese when that text is Chinese, else English. */
+/** Returns `[label: title] after`. The label is the Chinese one when title and text are Chinese, else the English one. */
 const labelled = (title: string, english: string, chinese: string, after = ''): string => {
   const said = `${title}${after}`;
   const isChinese = /\p{Script=Han}/u.test(said) && !/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(said);

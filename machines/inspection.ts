@@ -19,7 +19,7 @@ export const hostPath = (index: number): string => `${attachPath}/${index}`;
 
 /** Largest message of a page in bytes, because its questions are short; a larger one closes its connection. */
 export const mostPageBytes = 64 * 1024;
-/** Name of the caller of calls that the inspector page makes. Traces show it, and `allowForSession` of a person holds for it. */
+/** Name of the caller of calls that the inspector page makes. Traces show it, and a permission for the session holds for it. */
 export const pageCaller = 'a2c inspector page';
 
 /**

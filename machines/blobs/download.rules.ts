@@ -68,7 +68,7 @@ export interface DownloadContext extends DownloadInput {
   readonly given: number;
   /** Number of parts that the host has got and its reader has not taken. */
   readonly untaken: number;
-  /** Size of a part, as the computer cuts them; null until the first one came. */
+  /** Size in bytes of the parts into which the computer cuts the content; null until the first part came. */
   readonly partBytes: number | null;
   /** Size and hash of the whole content, as its first part gave them; null before that part. */
   readonly facts: { readonly totalBytes: number; readonly sha256: string } | null;

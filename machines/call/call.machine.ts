@@ -6,7 +6,7 @@
  * judging     — asks the rule of the host (port `policy`): inTime | watched (the rule has less time than the call)
  * confirming  — asks a person (port `confirm`), with a time limit; nothing was sent yet
  * queued      — not sent yet: pending (the server is starting, or its session expired) | inLine (enough calls run)
- * running     — sent to the server: patient | watched (limit of silence)
+ * running     — sent to the server: patient | watched (ends when the server is silent for too long)
  * interrupted — the stream broke: waits until the deadline for news that the server died or is back
  * cancelling  — withdrawn: transient, unless another computer holds the call and reports how it ended
  * finishing   — answered: the port `finish` post-processes the result, which is passed on whatever happens there

@@ -29,7 +29,7 @@ function byCodePoint(a: string, b: string): number {
 
 /**
  * Reason why a call waits: for servers that may have its tool and still start, for its own server, for the connect
- * permit of that server, for the policy, for a person, or for its turn.
+ * permit of that server, for the policy, for a person, or for other calls to end (`turn`).
  */
 export type CallWait = 'servers' | 'server' | 'permit' | 'policy' | 'person' | 'turn';
 /** Current state of a call. */

@@ -115,11 +115,11 @@ export type ClientNews =
   | ClientWaits
   /** Asks for the permit to connect; `again`: after a failure. */
   | { readonly type: 'permit.wanted'; readonly server: string; readonly again: boolean }
-  /** Returns the permit to connect, because this server is slow and others need not wait for it. */
+  /** Returns the permit to connect, because this server is slow and other servers need not wait for it. */
   | { readonly type: 'permit.released'; readonly server: string }
   /** Reports that the server has been ready long enough to clear its earlier failures. */
   | { readonly type: 'server.proven'; readonly server: string }
-  /** Reports the return to `generation`, because the new launch config could not be started. */
+  /** Reports the return to the launch config with number `generation`, because the new one could not be started. */
   | {
       readonly type: 'server.rolledBack';
       readonly server: string;

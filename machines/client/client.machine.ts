@@ -4,14 +4,14 @@
  * idle         — not wanted: `auto_connect` is off, the server was stopped, or it exited cleanly
  * standby      — started on demand: its cached tools are offered, and a call starts it
  * resolving    — placeholders are filled in; a missing value leads to `open`, with that reason
- * queued       — waits for the permit to connect, in turn with the other servers of the computer
+ * queued       — waits for the permit to connect, in one queue with the other servers of the computer
  * launching    — the process starts; servers over HTTP and inside this host have none
  * connected    — session: handshaking (initialize) → listing (first tools; unlisted: the list was lost) → ready:
  *                health{steady | pinging}, lists{known | refreshing} → draining{serving | cancelling}: going down,
  *                running calls may finish
  * renewing     — a remote server forgot the session: one new handshake, for which calls wait
  * disconnected — the stream broke: waits briefly for the exit of the process, to explain the failure
- * recovering   — lost or failed to connect: calls are told, the rest of the process is ended
+ * recovering   — lost or failed to connect: running calls learn of the loss, the rest of the process is ended
  *                Calls after the loss wait here, in `disconnected` and in `waiting` if the next try comes soon
  * waiting      — pause before the next try; `attempt` of `budget`
  * login        — the server requires one: authorizing, unauthorized (a person is awaited), or refused
@@ -153,7 +153,7 @@ const clientSetup = setup({
     resetAttempts: assign({ attempt: 0, pings: 'untried' }),
     countCall: assign(({ context: c }) => ({ inFlight: c.inFlight + 1, calls: c.calls + 1 })),
     forgetCall: assign({ inFlight: ({ context }) => Math.max(0, context.inFlight - 1) }),
-    /** Takes over a new plan; a plan that has been ready becomes the fallback. */
+    /** Takes over a new plan. If its launch config differs, the last plan with which the server was ready is the fallback. */
     takePlan: assign(({ context: c }, { plan }: { plan: ClientPlan }) => ({
       ...plan,
       ...(plan.generation !== c.generation && {
@@ -517,7 +517,7 @@ export const clientMachine = clientSetup.createMachine({
         'owned.ended': [
           callEnded,
           processGone,
-          /** Transition for a crashed machine of a list, because a server without its lists is useless. */
+          /** Transition that reconnects after the machine of a list crashed, because a server without its lists is useless. */
           {
             guard: ownCatalog,
             target: 'recovering',
@@ -819,7 +819,7 @@ export const clientMachine = clientSetup.createMachine({
       exit: noDeadline,
       on: {
         'deadline.passed': 'resolving',
-        /** Transitions that keep a call for the next try; when that fails, too, the call fails with its reason. */
+        /** Transitions for a call during the pause: it is kept if the next try comes soon, otherwise refused with the reason. */
         'call.request': [
           { guard: { type: 'isNear', params: eventAsParams<ServerCall> }, ...pending },
           { actions: refuse('waiting') },

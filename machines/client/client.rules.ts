@@ -197,7 +197,7 @@ const crashed: Failure = {
   message: 'The machine of this call failed; whether the call took effect is unknown',
 };
 const startOf = merging('type', 'isConfirmed', 'meta', 'hasOutput', 'trace');
-/** Opens the machine of a call. Its result goes straight to the caller; if it crashes, its last will goes there instead. */
+/** Opens the machine of a call, which sends its result straight to the caller. If it crashes, the caller gets a failure. */
 export const callOf = (c: ClientContext, call: ServerCall, outlivesLoss = false): Open => {
   const { reqId, agent, tool, params, meta, trace } = call;
   return open(

@@ -97,8 +97,8 @@ const callMessageTo = (c: ComputerContext, call: ComputerCall, entry?: ToolEntry
 
 // ── calls that wait for starting servers ──────────────────────────────────────────────────────────────
 /**
- * Largest number of calls that wait for starting servers at the same time, including those sent later but
- * still within their time limit. Each keeps an answer open and a timer running.
+ * Largest number of calls that wait for starting servers, together with the calls that have waited and were then
+ * sent, until their time limits are over: each keeps an answer open and a timer running.
  */
 export const mostWaiting = 1_000;
 /** Longest delay of a JavaScript timer, in ms. */

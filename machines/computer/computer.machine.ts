@@ -186,8 +186,8 @@ export const actionOf = <E>(rule: (c: ComputerContext, event: E) => RuleResult) 
   });
 
 /**
- * Makes an action that changes the permits to connect. Clients that get a permit are told, and a timer restores tokens while
- * some are missing. `rest` gives further consequences, which are sent first.
+ * Makes an action that changes the permits to connect. Clients that get a permit are informed. A timer restores
+ * the tokens that reconnects have used up. `rest` gives further consequences, which are sent first.
  */
 const changePermits = <E>(
   change: (permits: ConnectPermits, event: E, c: ComputerContext) => ConnectPermits,
@@ -727,7 +727,7 @@ export const computerMachine = computerSetup.createMachine({
       ],
       on: {
         'owned.ended': [{ guard: 'isLast', target: 'closed' }, { actions: 'countEnd' }],
-        // Opens no link while closing, because it would never be told to close.
+        // Opens no link while closing, because nothing would order it to close.
         'office.join': {},
         'call.request': {
           actions: {

@@ -101,7 +101,7 @@ export const withToken = (permits: ConnectPermits): ConnectPermits => ({
 });
 export const hasAllTokens = (permits: ConnectPermits): boolean => permits.tokens >= connectBurst;
 
-/** Grants permits in order of arrival. A server that needs a token when none is left lets the others pass. */
+/** Grants permits in order of arrival. A server that reconnects while no token is left lets other servers go first. */
 export function grantedPermits(permits: ConnectPermits): {
   readonly permits: ConnectPermits;
   readonly servers: readonly string[];
@@ -246,7 +246,7 @@ export interface OpenUpload {
   readonly declared: Declared;
 }
 export interface ComputerContext extends ComputerInput {
-  /** Last known tools of each server, kept while the server is down so that a call can be told the reason. */
+  /** Last known tools of each server, kept while the server is down, so that a call is refused with the reason. */
   readonly catalogs: Readonly<Record<string, readonly Tool[]>>;
   readonly table: ToolTable;
   /** Servers whose tools were withdrawn, with the names of those tools and the reason. */
@@ -597,7 +597,7 @@ const spentAfter = (c: ComputerContext, { server, attempt, failure }: ClientChan
   const { [plan.fingerprint]: known, ...others } = c.spent;
   if (attempt === 0) return known ? others : c.spent;
   const rest = Object.entries(others).slice(1 - mostSpent);
-  // Keeps the last failure of a ready server that is not yet proven stable, because such a server reports none.
+  // Keeps the last failure of a server that is ready, but not for long enough yet, because such a server reports none.
   const last = failure ?? known?.failure ?? null;
   return { ...Object.fromEntries(rest), [plan.fingerprint]: { attempt, failure: last } };
 };

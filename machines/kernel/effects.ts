@@ -120,7 +120,7 @@ export interface PortRequest {
 export interface TellOwned extends Checked {
   readonly kind: string;
   readonly event: EventObject;
-  /** Last segment of an address. Only root actors that own a child with this segment are told. */
+  /** Last segment of an address. Only root actors that own a child with this segment get the event. */
   readonly having?: string;
 }
 

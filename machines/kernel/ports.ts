@@ -201,7 +201,7 @@ export type LinkFact =
   | AgentCalled
   /** Reports a call whose `reqId` is already in use by a pending call on this link. */
   | (Omit<AgentCalled, 'type'> & { readonly type: 'agent.repeated' })
-  /** Reports a cancelled call: by its agent, or with a `reason` by its office. */
+  /** Reports that a call was cancelled, by its agent or (with a `reason`) by the office. */
   | { readonly type: 'agent.cancelled'; readonly ticket: string; readonly reason?: CancelReason }
   | { readonly type: 'agent.askedTools'; readonly ticket: string; readonly reqId: string }
   | { readonly type: 'agent.askedConfig'; readonly ticket: string; readonly reqId: string }

@@ -54,5 +54,5 @@ export interface Tracing {
   /** Ends all spans that are still open. */
   close(): void;
 }
-/** Ending of a span whose call was lost from sight: the effect of the call is unknown. */
+/** Ending of a span whose call can no longer be followed: the effect of the call is unknown. */
 export const abandonedEnd: SpanEnd = { outcome: 'unknown', code: 'LinkLost' };

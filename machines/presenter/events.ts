@@ -57,11 +57,11 @@ export type McpEvent<Config = unknown> = {
 }[keyof McpEventValues<Config>];
 
 /**
- * State of a server for a presenter. `starting`: first attempt after a rest. `retrying`: that attempt failed
+ * State of a server for a presenter. `starting`: first attempt after a stop. `retrying`: that attempt failed
  * and was reported. `lost`: the server was running, and is reconnecting or stopping.
  */
 type Phase = 'starting' | 'retrying' | 'running' | 'lost';
-/** State of each server by name; a server at rest is absent. */
+/** State of each server by name; a server in one of the states `resting` is absent. */
 export type Phases = Readonly<Record<string, Phase>>;
 
 /** Events of a computer that matter to a presenter. */

@@ -161,7 +161,7 @@ const isFilesystem = (args: readonly unknown[]): boolean =>
 
 // ── built-in servers ──────────────────────────────────────────────────────────────────────────────────
 /**
- * One server in the file, with the keys of DeepChat or of another client
+ * One server in the file, with the settings of DeepChat or of another client
  * (docs/config.md).
  */
 export interface MCPServerConfig {
@@ -230,8 +230,8 @@ const documentsNames = (count: number): readonly string[] =>
 type Edits = readonly Edit[];
 
 /**
- * Returns the edits that change some keys of a server, one for each key, so that the text around them stays as people
- * wrote it. A server that the file does not have is written completely.
+ * Returns the edits that change some settings of a server, one for each setting, so that the text around them stays
+ * as people wrote it. A server that the file does not have is written completely.
  */
 export function update(
   file: Fields,

@@ -8,7 +8,7 @@
  * closing  — asked to end: stdinClosed → terminating → killing, each with a time limit
  * exited   — final: ended on its own with code 0, or without SIGKILL when asked
  * killed   — final: ended by SIGKILL, or showed no exit within `killGraceMs` after it
- * failed   — final: never ran, or died unexpectedly with another code or a foreign signal
+ * failed   — final: never ran, or died unexpectedly with another code or by a signal that we did not send
  *
  * A group counts as ended when no member is alive, not when its main process is gone: a server started by `sh -c` or
  * `npx` outlives its wrapper.

@@ -129,7 +129,7 @@ const connectionClosed = 'connection_closed';
 /**
  * Tells whether a failed call may have run, for failures without an outcome: the office answered in place of a computer
  * that has the call, a server was slow, or the call was cancelled. `wasThere`: the computer was in the office; Python
- * offices report one lost during a call like one that was never there.
+ * offices report a computer lost during a call like one that was never there.
  */
 export function mayHaveRun({ code, details }: Failure, wasThere = false): boolean {
   if (code === wireCodes.notFound)

@@ -2,8 +2,8 @@
  * State machine of the skills that one MCP server offers. States:
  *
  * reading — the `SKILL.md` of each new skill is read, a few at a time: the server gives it, and the port `skillFolders`
- *           checks it. Ends when all are read or refused, or after the time of a question
- * ready   — the skills are known and were told
+ *           checks it. Ends when all are read or refused, or after the time limit of a question
+ * ready   — the skills are known and were reported to the owner
  * closed  — final: open questions are refused
  *
  * Files are read in every state, each question on its own. A server without skills is ready at once.
@@ -140,7 +140,7 @@ const giveFile = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
   enqueue.cancel(ticket);
   return enqueue({ type: 'forgetFile', params: { ticket } });
 });
-/** Refuses a file that the server does not give. The server's reason is not passed on, because it may name its machine. */
+/** Refuses a file that the server does not give. Its reason stays here, because it may tell about the server's machine. */
 const loseFile = offerSetup.enqueueActions(({ context: c, event, enqueue }) => {
   const ticket = keyIn(event as Refused);
   enqueue({ type: 'post', params: rules.refusedFile(fileOf(c, ticket), 'not_found') });

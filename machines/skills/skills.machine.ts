@@ -2,13 +2,13 @@
  * State machine of the skills of a computer: folders with a `SKILL.md`, and skills that its servers offer. States:
  *
  * reading — the folders are listed: asking | outdated (they changed meanwhile, one more reading follows). Questions
- *           wait; after the time of a question the last known skills are used
+ *           wait; after the time limit of a question the last known skills are used
  * ready   — steady | gathering: changes are collected, and the folders are read after a quiet moment or the longest
  *           wait. Files of skills are read on demand, each question on its own
  * closed  — final: open questions are refused
  *
- * The skills of each server have a machine of their own (offer.machine.ts). Its news are known at once, and announced
- * like a change of the folders. Questions wait for that machine, too, at most for the time limit of a question.
+ * The skills of each server have a machine of their own (offer.machine.ts). What that machine reports is used at
+ * once, and announced like a change of the folders. Questions wait for it, too, at most for their time limit.
  */
 import { assign, setup } from 'xstate';
 import { effects, post, type DirectoryEvent, type OpenRefused, type OwnedEnded } from '../kernel/effects.ts';
@@ -90,7 +90,7 @@ const tellList = skillsSetup.enqueueActions(({ context: c, event, enqueue }) => 
   enqueue({ type: 'postAll', params: { messages: [...changed, ...notices] } });
   enqueue({ type: 'remember', params: { next: { ...next, signature, failure: null } } });
 });
-/** Stores news about the skills of servers. A change is announced after a quiet moment, together with those of the folders. */
+/** Stores news about the skills of servers. A change is announced once no more come for a moment, with those of the folders. */
 const takeOffers = (of: (c: SkillsContext, event: never) => SkillsContext['offers']) =>
   skillsSetup.enqueueActions(({ context: c, event, enqueue }) => {
     const { next, notices } = offers.withKnown(c, { offers: of(c, event as never) });

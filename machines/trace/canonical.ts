@@ -126,7 +126,7 @@ class Writer {
     return hidden === undefined ? numberText(value) : JSON.stringify(hidden);
   }
   #remembered(value: object, above: string, texts: WeakMap<object, Known>): string {
-    // Leaves the key of the parent out of the comparison for plain fields, which are written the same wherever their object stands.
+    // Ignores the parent's key when the remembered text of plain fields is looked up: it does not change that text.
     const isFields =
       Object.getPrototypeOf(value) === Object.prototype && !('value' in value || 'toJSON' in value);
     const key = isFields ? '' : above;

@@ -72,7 +72,7 @@ export interface HostWords {
 export interface Crossing {
   /**
    * Direction: `in` from outside to the host, `out` from the host to the outside, `said` to the program that uses the
-   * host, `draw` a value of chance, `defect` a violated invariant.
+   * host, `draw` a value that a port returned at once, `defect` a violated invariant.
    */
   readonly k: 'in' | 'out' | 'said' | 'draw' | 'defect';
   /**
@@ -235,7 +235,7 @@ export class ChannelNames {
     this.#hosts.set(at, name);
     return name;
   }
-  /** Returns the name of the channel for values of chance that a root draws at a port. */
+  /** Returns the name of the channel for values that a port returns to a root at once, such as random numbers. */
   static draw(port: string, a: Address): string {
     return `${port}${ofSubject(a)}`;
   }

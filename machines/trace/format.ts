@@ -88,8 +88,8 @@ const doors = ['start', 'host', 'abandon', 'leaf', 'ask', 'timer', 'deadline'] a
 const told = z.looseObject({ ch: channel, ev: event });
 const placed = { s: seq, t: time };
 /**
- * Fields of every record that passes between a host and the outside: `w` is the wall clock in ms since 1970, `req` the
- * id of the call it belongs to.
+ * Fields of every record of something that passed between a host and the outside: `w` is the wall clock in ms since
+ * 1970, `req` the id of the call it belongs to.
  */
 const crossing = { ...placed, w: time, ch: channel, a: address.optional(), req: z.string().optional() };
 export const recordSchema = z.discriminatedUnion('k', [

@@ -102,8 +102,8 @@ export interface Mark {
 
 export type FrameVia = 'mcp' | 'socket' | 'relay';
 /**
- * One message on the wire: JSON-RPC of an MCP session, a Socket.IO event of a seat, or a call that an office relays, told
- * in short. Frames are recorded only for inspection; a replay does not need them.
+ * One message on the wire: JSON-RPC of an MCP session, a Socket.IO event of a seat, or a call that an office relays, in
+ * short form. Frames are recorded only for inspection; a replay does not need them.
  */
 export interface Frame {
   readonly k: 'frame';
@@ -203,7 +203,7 @@ export interface Checkpoint {
   /** Last number given to a root without an owner. */
   readonly opened: number;
   readonly outlets: readonly { readonly a: Address; readonly letters: number }[];
-  /** Frames of the live roots; owners come before the roots they own. */
+  /** State of each live root actor; owners come before the root actors that they own. */
   readonly roots: readonly RootFrame[];
 }
 
@@ -228,7 +228,7 @@ export interface Step {
   /** Names of context fields that were removed. */
   readonly gone?: readonly string[];
 }
-/** Compares two state values without changes inside parallel regions, because a server that is pinged stays ready. */
+/** Tells whether two state values are equal; parallel regions are ignored, because a server that is pinged stays ready. */
 export function isSameOutside(one: unknown, other: unknown): boolean {
   if (!isObject(one) || !isObject(other)) return one === other;
   const [key = '', ...more] = Object.keys(one);

@@ -21,7 +21,7 @@ export const markOf = (hash: string): string => `«redacted:${hash}»`;
 export const redacted = /«redacted:[0-9a-f]+»/;
 const marks = /(«redacted:[0-9a-f]+»)/;
 const isMark = /^«redacted:[0-9a-f]+»$/;
-/** Returns a text with everything but its marks replaced. */
+/** Applies `replaced` to the pieces of a text between its marks, which stand for secrets already hidden. */
 const betweenMarks = (text: string, replaced: (piece: string) => string): string =>
   text
     .split(marks)
@@ -75,7 +75,7 @@ export interface RedactorOptions {
 }
 /**
  * Hides three kinds of secrets in everything that is written, sent or shown: values under a secret name,
- * values that the host knows to be secret, and texts with the form of a key.
+ * values that the host knows to be secret, and texts that look like a secret, such as API keys.
  */
 export class SecretRedactor implements Redactor {
   readonly #secrets: SecretIndex;
@@ -96,7 +96,7 @@ export class SecretRedactor implements Redactor {
   hide(value: string | number | bigint, key: string): string | undefined {
     if (isSecretName(key)) return value === '' ? undefined : this.#named(String(value));
     if (typeof value !== 'string' || (key === 'type' && isType.test(value))) return undefined;
-    // Keeps short words in the fixed fields of a record, although a secret may be equally short.
+    // Keeps short words in the fixed fields of a record readable, even a word that is also a short secret.
     if (value.length < shortestSecret && recordFields.has(key) && isWord.test(value)) return undefined;
     return value.includes('«redacted:')
       ? betweenMarks(value, (piece) => this.#searched(piece))

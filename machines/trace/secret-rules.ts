@@ -40,7 +40,7 @@ const goesOn = (inside: string | undefined, outside: string | undefined): boolea
 
 /**
  * Tells whether a match of a short secret is only part of a text. A secret of one or two characters counts only where it is
- * the whole text: it keeps nothing secret, and hiding it elsewhere would make texts unreadable. A short, common one counts
+ * the whole text: hiding it everywhere would make texts unreadable, and it protects nothing. A short, common one counts
  * where it stands alone: `dev` in `dev=1`, not in `develop`.
  */
 const isPartOfWord = (text: string, spelled: string, at: number): boolean =>
@@ -107,7 +107,7 @@ function textInBase64(base64: string): string | undefined {
   }
   try {
     const text = decodeURIComponent(code);
-    // Rejects other bytes that only look like base64, because they are mostly invalid UTF-8 or contain control characters.
+    // Rejects text that only looks like base64: decoded, it is mostly invalid UTF-8 or contains control characters.
     return text === '' || /(?![\t\r\n])\p{Cc}/u.test(text) ? undefined : text;
   } catch {
     return undefined;
@@ -122,7 +122,7 @@ function coresInBase64(text: string): readonly string[] {
   const cores = [0, 1, 2].map((before) => {
     const all = [...Array.from({ length: before }, () => 0), ...bytes];
     let core = '';
-    // Leaves out both ends, because the first letter depends on the bytes before the text and the last one on those after it.
+    // Leaves out the letters at both ends, because they also depend on the bytes before and after the text.
     for (let at = Math.ceil((before * 8) / 6); (at + 1) * 6 <= all.length * 8; at++) {
       const bit = at * 6;
       const pair = ((all[bit >> 3] ?? 0) << 8) | (all[(bit >> 3) + 1] ?? 0);
@@ -599,7 +599,7 @@ function spansUnder(name: string, arg: string, start: number, depth = 0, isVaria
   const isNamed = isVariable || saidBy(name) !== 'nothing';
   if (inside && !isNamed && !url.test(value)) {
     const isOfVariables = ofVariables.test(name);
-    // Searches only for recognizable forms in a shell command, because it continues after the assignment.
+    // Searches only for recognizable forms in a shell command, because the command continues after the assignment.
     const isLine = flag === undefined && !isOfVariables && /\s/.test(rest);
     return isLine ? [] : spansUnder(flag ?? variable, arg, start + sign.length, depth + 1, isOfVariables);
   }

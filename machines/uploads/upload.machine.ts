@@ -1,10 +1,10 @@
 /**
  * State machine of one upload: a file that an agent puts into the landing folder of a computer, in parts. States:
  *
- * judging    — asks the rule of the host, or ours (port `policy`), within the time of a person
+ * judging    — asks the rule of the host, or ours (port `policy`), with the time limit for a person
  * confirming — asks a person (port `confirm`); nothing was written yet. A repeated first part waits, too
  * opening    — the file is being made (port `landing`)
- * receiving  — next (transient: looks at the part whose turn it is) | idle (waits for a part, the upload ends after
+ * receiving  — next (transient: looks at the first waiting part) | idle (waits for a part, the upload ends after
  *              the idle time) | writing
  * finishing  — all bytes are there: the hash is checked, and the file gets its name
  * landed     — the last part is answered again until the idle time is over, because its answer may have been lost
@@ -85,7 +85,7 @@ const failed = {
 } as const;
 const forbidden = (why: string) =>
   ({ type: 'fail', params: { failure: rules.notAllowedFailure(why) } }) as const;
-/** Actions that keep a part until its turn, unless too many wait already. */
+/** Actions that keep a part until those before it are written, unless too many wait already. */
 const keepPart = {
   'part.wanted': [
     {

@@ -20,18 +20,18 @@ import {
 
 /**
  * Name of the port that writes into the landing folder. `open` makes the file and answers only when that fails:
- * `ask.began` tells that it is open, and the end of the question removes a file that has not landed. `write` adds the
+ * `ask.began` tells that it is open, and the end of the question removes an unfinished file. `write` adds the
  * part of a ticket, `finish` checks the file and gives it its name.
  */
 export const landingPort = 'landing';
 /** Name of the tool under which rules and persons are asked about an upload; it belongs to no server. */
 export const uploadTool = 'client:put_blob';
 
-/** Landing folder as the config opens it. */
+/** Settings of the landing folder, into which agents may put files. */
 export interface Landing {
   /** Time in ms after which an upload without a further part ends. */
   readonly idleMs: number;
-  /** True when our own rule lets files land without asking a person. */
+  /** True when our own rule lets agents put files there without asking a person. */
   readonly isApproved: boolean;
 }
 export interface LandingOpen {
@@ -93,10 +93,10 @@ export type UploadOrder = PartWanted | { readonly type: 'close' };
 export const uploadKind = kindOf<UploadStart, UploadOrder>('upload');
 export type UploadInput = UploadStart & { readonly self: Address; readonly owner: Address };
 export interface UploadContext extends UploadInput {
-  /** Parts that wait for their turn; the first one is being worked on. */
+  /** Parts that are not answered yet, in order; the first one is being worked on. */
   readonly parts: readonly PartWanted[];
   readonly received: number;
-  /** Path of the file once it has landed. */
+  /** Path of the finished file in the landing folder; null before. */
   readonly path: string | null;
   /** Reason why the upload ended; parts that still wait are refused with it. */
   readonly failure: Failure;
@@ -199,7 +199,7 @@ export const takenPart = (c: UploadContext, part: PartWanted): Post => {
   const about = takenAs(part, { received: c.received, landed, failure: null });
   return post(part.replyTo, { ...about, upload: c.upload }, { optional: true });
 };
-/** Answers a part that came after the file has landed: the last part again, or a question how far the upload is. */
+/** Answers a part that comes after the file is complete. Only the last part again, or a first part that resumes, succeeds. */
 export const lateAnswer = (c: UploadContext, part: PartWanted): Post =>
   part.isLast || part.resumes === true ? takenPart(c, part) : refusedPart(part, outOfRangeFailure(c));
 

@@ -16,7 +16,7 @@ export const defaultLimits: CallLimits = { concurrency: 1_000, queue: 1_000 };
 export const noLimits: CallLimits = { concurrency: 0, queue: 0 };
 
 /**
- * Call that asks a limiter for its turn. It receives `waits` at most once, then `go` or `busy` exactly once, and
+ * Call that asks a limiter for permission to run. It receives `waits` at most once, then `go` or `busy` exactly once, and
  * leaves when it is over.
  */
 export interface Entrant {
@@ -75,7 +75,7 @@ export const busy = (server: string, { concurrency, queue }: CallLimits, isTotal
 
 /**
  * Creates the limiters of one computer: one per server, and one for all servers. A call waits for its server's
- * limiter first, so that a busy server never delays calls of other servers. No timers or handles outlive the calls.
+ * limiter first, so that a busy server never delays calls of other servers. No timers outlive the calls.
  */
 export function callLimiters(
   { limitsOf, total }: CallLimitersOptions,
@@ -165,7 +165,7 @@ export function requestLimited(
     },
     go: () => {
       if (it.hasWaited) emit({ type: 'ask.began', id });
-      // Stops when the sender has withdrawn its request while it was told of the start.
+      // Stops when the sender withdrew its request while it received the report of the start.
       if (it.isOver) return;
       const said = (fact: RequestFact): void => {
         if (isAnswer(fact.type)) end();

@@ -79,7 +79,7 @@ interface Knowing {
   /** Returns the tools and data of the computer that a call belongs to, by the address of the call. */
   readonly knownTo: (call: string) => KnownTools | undefined;
   readonly validate: Validate;
-  /** Called with each call to report that the input schema could not be used, or only in part. */
+  /** Called with each call whose input schema could not be used, or only in part; `text` says why. */
   readonly noted?: (server: string, tool: Tool, text: string) => void;
 }
 const wrong = (problems: readonly string[]): Judgement => ({
@@ -432,8 +432,8 @@ export interface Ruling {
 export type Permission = (request: PermissionRequest) => Decision | Ruling | Promise<Decision | Ruling>;
 
 /**
- * Permission rule of ours; it never denies. The most specific setting counts: `auto_apply` in the tool's metadata
- * either way (a2c-wire §3.6), then the tool's name in `auto_approve`, then the groups. `write` does not include
+ * Permission rule of ours; it never denies. The most specific setting counts: `auto_apply` in the tool's metadata,
+ * true or false (a2c-wire §3.6), then the tool's name in `auto_approve`, then the groups. `write` does not include
  * `read` (deepchat-mcpv case 34).
  */
 export const permission = (request: PermissionRequest): Ruling => {

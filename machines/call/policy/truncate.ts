@@ -3,9 +3,9 @@ import { excessBytes, jsonBytes, mostLevels, isObject, type Fields } from '../..
 
 /** Share of the remaining bytes, after the notice, that the metadata may use; the rest is for content items. */
 const shareOfMeta = 0.125;
-/** Largest number of bytes of the type, the MIME type and the URI of a dropped item, each, in its placeholder. */
+/** Largest number of bytes that the placeholder of a dropped item keeps of each of its type, MIME type and URI. */
 const wordBytes = 200;
-/** Number of dropped metadata members that are listed by name, and bytes of each name. */
+/** Largest number of dropped metadata members that are listed by name, and of bytes that are kept of each name. */
 const [namesSaid, nameBytes] = [8, 60];
 
 /**
@@ -158,9 +158,10 @@ function saying(small: Fields, all: Fields, bytes: number): Fields {
 }
 
 /**
- * Cuts a result to at most `limitBytes` of JSON, or to the size of the notice when that is larger. The notice tells
- * the model first of all, and `meta.a2c_cut` tells programs. Small items stay unchanged; `structuredContent` is
- * dropped, because half of it would be a different value. Dropped metadata is named in `meta.a2c_warnings`.
+ * Cuts a result to at most `limitBytes` of JSON. A text before all other content tells the model of the cut, and
+ * `meta.a2c_cut` tells programs; both are kept even when they alone exceed the limit. Small items stay
+ * unchanged; `structuredContent` is dropped, because half of it would be a different value. Dropped metadata is named
+ * in `meta.a2c_warnings`.
  */
 export function truncateTo(result: unknown, limitBytes: number, handle: string): unknown {
   const bytes = excessOf(result, limitBytes);

@@ -18,7 +18,7 @@ export type Claimed =
   | {
       readonly ok: true;
       readonly claims: Claims;
-      /** Seat that was given up for the new one; its room must be told. */
+      /** Seat that was given up for the new one; the members of its room must be told. */
       readonly left?: SeatFacts;
       /** True when the socket already had this seat, so nothing is announced. */
       readonly repeated?: true;

@@ -16,38 +16,38 @@ const rate = (perSecond: number, burst: number): Rate => ({ perSecond, burst });
  * not apply to loopback addresses, because all peers behind a local proxy share one (`trustProxy`).
  */
 export const officeLimits = {
-  /** Number of simultaneous connections, in total and (`connectionsPerAddress`) for each address. */
+  /** Largest number of simultaneous connections, in total and (`connectionsPerAddress`) for each address. */
   connections: 20_000,
   connectionsPerAddress: 1_000,
   /**
-   * Number of bytes that a connection may send before its peer is admitted, and (`entryMs`) the time in ms that
-   * admission may take.
+   * Largest number of bytes that a connection may send before its peer is admitted, and (`entryMs`) the longest time
+   * in ms that admission may take.
    */
   entryBytes: 16_384,
   entryMs: 10_000,
-  /** Number of seats in one room. */
+  /** Largest number of seats in one room. */
   seatsPerOffice: 5_000,
-  /** Joins per second of one connection, address or room; every join is announced to the whole room. */
+  /** Largest rates of joins: of one connection, address or room. Every join is announced to the whole room. */
   joinsPerSocket: rate(2, 20),
   joinsPerAddress: rate(50, 1_000),
   joinsPerOffice: rate(100, 5_000),
-  /** Events per second, including joins. */
+  /** Largest rates of events, joins included: of one connection, address or room, and of the whole office. */
   eventsPerSocket: rate(1_000, 20_000),
   eventsPerAddress: rate(5_000, 100_000),
   eventsPerOffice: rate(5_000, 100_000),
   events: rate(20_000, 400_000),
-  /** Change notices per second of one kind from one computer; excess notices are merged and sent later. */
+  /** Largest rate of change notices of one kind from one computer; excess notices are merged and sent later. */
   noticesPerSocket: rate(10, 20),
-  /** Notice deliveries per second, one for each receiver; excess deliveries are sent later. */
+  /** Largest rates of notice deliveries (one for each receiver) in one room and in all rooms; excess deliveries are sent later. */
   deliveriesPerOffice: rate(10_000, 10_000),
   deliveries: rate(40_000, 40_000),
-  /** Number of pending questions of one connection, one room, and all rooms. */
+  /** Largest number of pending questions of one connection, one room, and all rooms. */
   callsPerSocket: mostInFlight,
   callsPerOffice: 2 * mostInFlight,
   calls: 8 * mostInFlight,
-  /** Size of one message in bytes. */
+  /** Largest size of one message in bytes. */
   payloadBytes: sizes.officePayloadBytes,
-  /** Number of bytes buffered for one connection that does not read them. */
+  /** Largest number of bytes that are buffered for one connection while it does not read them. */
   unreadBytes: 4 * sizes.officePayloadBytes,
 } as const;
 /** Name of a limit, as used in options, refusals and statistics. */

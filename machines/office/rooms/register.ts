@@ -132,7 +132,7 @@ const keyOf = (seat: SeatFacts): string => `${seat.role}:${seat.name}`;
 
 /**
  * Index of the seats that are currently taken, read for every routed call. The office machine decides on seats in
- * `claims.ts`; this index only follows.
+ * `claims.ts`; this index is updated after each decision.
  */
 export class Seating implements Lookup {
   readonly #seats = new Map<string, SeatFacts>();

@@ -123,7 +123,7 @@ export type Outcome = (typeof outcomes)[number];
 export const callPhases = ['resolving', 'judging', 'confirming', 'queued', 'running'] as const;
 /**
  * Phase of a call: finding its tool and server (`resolving`), checking it (`judging`), asking a person
- * (`confirming`), waiting for its turn (`queued`), executing on the server (`running`).
+ * (`confirming`), waiting for other calls to end (`queued`), executing on the server (`running`).
  */
 export type CallPhase = (typeof callPhases)[number];
 

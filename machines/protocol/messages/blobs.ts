@@ -8,11 +8,12 @@ import { computerQuestion, replyFields, wholeNumber } from './messages.ts';
 export const blobSizes = {
   /** Largest binary content that is given in a result itself; a larger one is given as a handle. */
   inlineBytes: 32 * 1024,
-  /** Largest part of an answer of a computer, so that it passes every office: the Python SDK's carry at most 1,000,000 bytes. */
+  /** Largest part in bytes that a computer sends, so that every office passes it on: offices of the Python SDK carry 1,000,000. */
   partBytes: 256 * 1024,
   /**
-   * Largest parts that an agent of ours asks for, and puts. As base64 in JSON each is a text below 128 KiB: V8 collects a larger
-   * one late, and nodes of an office pass a larger one on in several steps. A part that is put costs its agent more than one that is asked for.
+   * Largest part in bytes that an agent of ours asks for, and (`putBytes`) sends. As base64 in JSON both are texts below
+   * 128 KiB: V8 collects a larger text late, and nodes of an office pass it on in several steps. Sending a part costs an
+   * agent more than asking for one.
    */
   askedBytes: 47 * 1024,
   putBytes: 90 * 1024,
@@ -96,7 +97,7 @@ export const uploadLimits = {
   mostPartBytes: 1024 * 1024,
   /** Largest number of uploads that a computer of ours takes at once. */
   atOnce: 4,
-  /** Largest number of parts of one upload that wait for their turn. */
+  /** Largest number of parts of one upload that are not written yet; further ones are refused. */
   waitingParts: 8,
 } as const;
 
@@ -178,7 +179,7 @@ export interface UploadPart {
   readonly isLast: boolean;
   /** Size, hash and name of the file, as the agent declares them; absent in all parts but the first. */
   readonly declared?: Declared;
-  /** True when a first part continues an upload of the same declaration, if there is one. */
+  /** True when a first part asks to continue an earlier upload that declared the same file, if there is one. */
   readonly resumes?: true;
 }
 /** Returns the number of bytes of a base64 text, from its length; undefined for a length that base64 cannot have. */
@@ -192,8 +193,8 @@ function bytesIn(base64: string): number | undefined {
 const hasDeclared = ({ total_size, sha256, name_hint }: PutBlob): boolean =>
   typeof total_size === 'number' || typeof sha256 === 'string' || typeof name_hint === 'string';
 /**
- * Reads the facts of a part. `decoded`: number of bytes that its text gave; a decoder leaves out what is not base64, so that there
- * are fewer than the text should have. `newId` names a new upload.
+ * Reads the facts of a part. `decoded`: number of bytes that its base64 text gave. A decoder skips characters that are
+ * not base64; a part that gives fewer bytes than the length of its text promises is refused. `newId` names a new upload.
  */
 export function partIn(question: PutBlob, decoded: number, newId: () => string): UploadPart | Failure {
   const {
