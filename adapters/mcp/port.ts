@@ -36,7 +36,7 @@ export interface SessionPort {
    * method returns its result exactly as received.
    */
   readonly request: Ports['request'];
-  /** Tells whether a session is held: true from open to close, also while connecting and after the stream was lost. */
+  /** Tells whether there is a session at this address: from open to close, also while connecting and after a lost stream. */
   has(key: Address): boolean;
   /** Counts of what a server wrote that no caller received, since the port was created. */
   noiseOf(server: string): Noise;
@@ -44,7 +44,7 @@ export interface SessionPort {
   noticed(server: string, text: string): void;
   /** Tells every connected server that `answers.roots` now returns other roots, so that the server may ask for them again. */
   announceRoots(): void;
-  /** Resolves when all closed sessions have finished their farewells, after 2 s at most. */
+  /** Resolves when all closed sessions have sent their last messages, after 2 s at most. */
   closed(): Promise<void>;
 }
 

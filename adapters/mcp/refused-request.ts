@@ -49,9 +49,9 @@ interface Over {
 
 /**
  * Judges an HTTP answer without success, by its status first. 401 and 404 come before a server works on
- * anything, and end the session: with an invalid token all other requests would fail, too. Other statuses
- * whose words mention a session may end it. 403 may concern only this request (a scope), and 429 and 5xx are
- * temporary.
+ * anything, and end the session: with an invalid token all other requests would fail, too. Any other
+ * status may end the session when the text of the answer mentions a session. 403 may concern only this request
+ * (a scope), and 429 and 5xx are temporary.
  */
 export async function verdictOn(answer: IncomingMessage, at: RefusedRequest): Promise<Verdict> {
   const { statusCode: status = 0, headers } = answer;

@@ -71,7 +71,7 @@ export class Relay {
     const { id, method } = envelope;
     if (isAnswer(envelope)) {
       const question = this.#questions.get(id);
-      // Drops the answer to a question whose connection is gone: another server may use the same id.
+      // Drops the answer to a request of a server whose connection is gone, because the next server may use the same id.
       if (question && this.#questions.delete(id)) await this.#pass(answering(question, message));
     } else if (isNotification(envelope)) {
       if (method === 'notifications/cancelled' && !this.#cancel(envelope)) return;
@@ -173,8 +173,8 @@ export class Relay {
     for (const message of held) void this.#put(message, connection)?.catch(this.#client.failed);
   }
   /**
-   * Passes on an answer of the server. Returns the request that it answers; undefined when none of the client waits for
-   * it, so that it is dropped.
+   * Passes on an answer of the server. Returns the request that it answers; undefined when no request of the client
+   * waits for this answer, which is then dropped.
    */
   answered(answer: Envelope): Envelope | undefined {
     const key = this.#pending.has(answer.id) ? answer.id : String(answer.id);
@@ -201,7 +201,7 @@ export class Relay {
   }
 
   // ── end of a connection ────────────────────────────────────────────────────────────────────────────
-  /** Answers the requests that were lost with a connection, and withdraws the questions of its server. */
+  /** Answers the requests that were lost with a connection, and withdraws the requests that its server sent to the client. */
   lose(failure: Failure): void {
     for (const [requestId] of this.#questions) {
       const params = { requestId, reason: failure.message };

@@ -78,7 +78,7 @@ class Handshake {
       this.#last = text;
     }
   }
-  /** Stops the reports, because the session is open or has failed. */
+  /** Stops reporting the handshake, because the session is open or has failed. */
   over(): void {
     this.#around.timers.clearTimeout(this.#timer);
   }

@@ -66,7 +66,7 @@ export class StreamTransport implements McpTransport {
   }
 
   /**
-   * Gathers all messages of one turn into one write, because each write would wake the server. `end` of a
+   * Gathers all messages of one turn of the event loop into one write, because each write would wake the server. `end` of a
    * stream writes what is gathered.
    */
   #gather(): void {

@@ -31,7 +31,7 @@ const names: Readonly<Record<Panel, string>> = {
   checks: 'Checks',
 };
 const drawMs = 100;
-/** Share of its time that the page draws while it still reads later records of a file: drawing takes longer than reading. */
+/** Share of time for drawing while the page still reads the rest of a file; small, because drawing takes longer than reading. */
 const drawnWhileLoading = 1 / 8;
 /** Number of records of a file after which the page shows its first screen. */
 const firstRecords = 5_000;

@@ -111,9 +111,9 @@ export class Calls {
   readonly #tools = new Map<string, string>();
   readonly #open = new Map<string, Call>();
   readonly #byAddress = new Map<string, Call>();
-  /** Tickets at their computer or office of calls that came from this same host, where they are known already. */
+  /** Tickets that an office or a computer of this host gave to calls which are listed already, under the ticket of their caller. */
   readonly #passed = new Set<string>();
-  /** Ends, at their computer, of calls that were passed on in this host; these know more about the effect than the office. */
+  /** Ends that the computer in this host reported for calls of its own agent or office, which know less about the effect. */
   readonly #known = new WeakMap<Call, CallEnd>();
   /** Callback for a call that has just ended. */
   readonly #ended: (call: Call) => void;
@@ -234,7 +234,7 @@ export class Calls {
     const call = this.#open.get(ticket);
     if (!call) return;
     this.#open.delete(ticket);
-    // Waits for the answer to the agent to end a call that agent and computer of this host share.
+    // Keeps this end until the caller, also in this host, gets its answer: only then is the call over.
     if (this.#passed.delete(ticket)) return void this.#known.set(call, ended);
     this.revision += 1;
     call.server ||= server || textOf(fieldsOf(fieldsOf(ended.result)['meta'])['a2c_server']);

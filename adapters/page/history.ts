@@ -29,7 +29,7 @@ export interface Living {
   readonly opened: number;
   /**
    * Time since which the actor is in this state, changes within parallel regions aside, in ms since the trace began;
-   * null when this was before.
+   * null when the actor entered it before the trace began.
    */
   readonly since: number | null;
   /** Ids of the state transitions that the actor took last. */
@@ -122,7 +122,7 @@ function afterStep(known: Living, { v, ctx, gone, tr, t }: Row): Living {
     ...(Array.isArray(tr) && tr.length > 0 && { taken: tr.map(textOf) }),
   };
 }
-/** Returns the address without its last part. Above an address of one part there is an empty one. */
+/** Returns the address without its last part; an empty text for an address with only one part. */
 const aboveOf = (address: string): string => address.slice(0, Math.max(0, address.lastIndexOf('/')));
 /**
  * Makes an actor whose opening was dropped from the ring buffer of the recorder; its first record here is some later

@@ -140,7 +140,7 @@ export class Story {
     const remedy = 'Copy the file again from where it was written.';
     this.#begin('file', 'trace', this.#now, null, { what, remedy });
   }
-  /** Drops what was over before a time. */
+  /** Drops the incidents and calls that were over before a time. */
   forget(before: number): void {
     this.all = this.all.filter(
       ({ overs, times }) => (overs.at(-1) ?? Infinity) >= before || (times.at(-1) ?? 0) >= before,
@@ -213,8 +213,8 @@ export class Story {
       this.#begin('host', 'office', at, s, { what: `The office failed: ${textOf(ev['message'])}` });
     // Ends the incident of a taken port when the office is opened at another one.
     if (type === 'office.opened') this.#over(['host'], 'office', at);
-    // Ends every question of a call with any answer to it, because the name of a question that was asked before the page
-    // connected is not known.
+    // Ends all questions of a call to a person when one of them is answered or withdrawn, because the page does not know
+    // the name of a question that was asked before it connected.
     if (isAnswer(type) || type === 'withdraw') this.#over(['person'], address, at);
     if (row.k !== 'out' || type !== 'ask' || !channel.startsWith('ask confirm ')) return;
     const what = `A call of ${textOf(fieldsOf(ev['params'])['tool'])} waits for a person to allow it.`;
@@ -362,7 +362,7 @@ function viewOf(incident: Incident, time: number): IncidentView | undefined {
   if (from === undefined || last === undefined) return undefined;
   const over = incident.overs.findLast((at) => at <= time);
   const to = over !== undefined && over >= last ? over : undefined;
-  // Hides a question that was answered, and a start that was not slow.
+  // Hides a question to a person that was answered, and a start of a server that was not slow.
   if (kind === 'person' && to !== undefined) return undefined;
   if (kind === 'silent' && (to ?? time) - from < (to === undefined ? silentMs : longSilentMs))
     return undefined;

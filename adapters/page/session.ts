@@ -257,7 +257,7 @@ export class Session {
     if (message.type === 'complete') this.#rest();
     if (message.type === 'closed') this.enter('over', message.reason);
   }
-  /** Clears incidents and calls when the page has connected again; when to another host, also its records and messages. */
+  /** Clears incidents and calls after a reconnect. When the host is another one, clears the records and messages, too. */
   #comeBack(host: HostFacts): void {
     if (!this.host) return;
     const isSame = this.host.pid === host.pid && this.host.started === host.started;

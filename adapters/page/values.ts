@@ -47,7 +47,7 @@ export function durationText(ms: number): string {
 /** Returns a number with its noun: `1 call`, `2,375 calls`. */
 export const countText = (count: number, noun: string): string =>
   `${count.toLocaleString('en')} ${count === 1 ? noun : noun.replace(/y$/, 'ie').concat('s')}`;
-/** Returns a time in ms since 1970 as the time of day of this machine, such as `14:03:07`; with the date of another day. */
+/** Returns a time in ms since 1970 as local time, such as `14:03:07`; with the date unless `now` is on the same day. */
 export function dayTimeText(ms: number, now: number): string {
   const [date, today] = [new Date(ms), new Date(now)];
   if (Number.isNaN(date.getTime())) return '';
@@ -66,7 +66,7 @@ export function clockText(ms: number): string {
 }
 /** Two texts divided into the part that differs and the shared parts around it. */
 export interface Parting {
-  /** Text that both share at their beginning (`before`) and end (`after`); `one` and `other` are what each has between. */
+  /** Text that both texts share at their beginning; `after`: at their end; `one` and `other`: what each has between. */
   readonly before: string;
   readonly after: string;
   readonly one: string;

@@ -130,7 +130,7 @@ export interface OfficeSettings {
 const openly: OfficeSettings = { limits: officeLimits, proxies: 0 };
 export interface OfficesOptions extends EntrantsOptions {
   readonly timing?: Partial<RelayTiming>;
-  /** Callback for each answer to an event, also for answers of other peers; may throw. */
+  /** Callback for each answer to an event, also when a peer and not the office gave it; may throw. */
   readonly answered?: OfficeAnswered | undefined;
   /** Callback for the beginning and the end of each relayed call. */
   readonly called?: CallTold | undefined;

@@ -154,7 +154,7 @@ const logEntry = shapeOf<LogEntry>({ level: oneOf(...levels), logger: text, data
   'data',
 ]);
 
-/** Returns a function that reads entries as frozen copies; undefined also for an entry that is nested too deeply. */
+/** Returns a function that reads an entry as a frozen copy; undefined for an invalid entry or one nested too deeply. */
 const reading =
   <T>(codec: Codec<T>) =>
   (raw: unknown): T | undefined =>

@@ -41,7 +41,7 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
     try {
       value = parsed(text);
     } catch {
-      // Ignores the error, because a line without a value is reported as garbage after this block.
+      // Ignores the error, because a line that cannot be parsed is reported as garbage after this block.
     }
     if (typeof value === 'object' && value !== null) found.message(value, to - from, text);
     else found.garbage(bytes.toString('utf8', from, Math.min(to, from + endBytes)), to - from);
@@ -177,7 +177,7 @@ export class Inbox implements Found {
     try {
       value = parsed(text);
     } catch {
-      // Ignores the error, because a text without a value is reported as garbage after this block.
+      // Ignores the error, because a text that cannot be parsed is reported as garbage after this block.
     }
     if (typeof value === 'object' && value !== null) this.message(value, bytes, text);
     else this.garbage(text.slice(0, headLength), bytes);

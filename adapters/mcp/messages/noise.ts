@@ -12,7 +12,7 @@ export interface Noise {
   readonly lateAnswer: number;
   /** Number of progress notifications for requests that had ended. */
   readonly lateProgress: number;
-  /** Number of violations of the MCP protocol by a server that no other counter here counts. */
+  /** Number of violations of MCP by the server, without those that another counter here counts. */
   readonly protocol: number;
   /** Latest text of the server that was counted here, with secrets hidden, cut after 200 characters; absent without any. */
   readonly last?: string;

@@ -88,7 +88,7 @@ export class PendingRequests {
   withdrawAll(): void {
     for (const id of [...this.#asked.keys()]) this.cancel(id as number);
   }
-  /** Ends all requests without an answer. A callback may remove other requests meanwhile. */
+  /** Ends all pending requests; their callers get no answer. A callback may remove other requests meanwhile. */
   lose(): void {
     for (const [id, asker] of this.#asked) {
       this.#asked.delete(id);
@@ -157,14 +157,14 @@ export class PendingRequests {
 /** Returns the params with a progress token, beside other members of `_meta`. */
 function withToken(params: unknown, progressToken: number): object {
   const said = params as { readonly _meta?: object } | undefined;
-  // Treats this case separately, because an object that is spread while empty and then extended gets a hidden class for each use.
+  // Treats params without `_meta` separately, because V8 makes a hidden class for each object that is extended after an empty spread.
   if (!said || !('_meta' in said)) return { _meta: { progressToken }, ...said };
   return { ...said, _meta: { ...said._meta, progressToken } };
 }
 
 /**
- * Tells whether an error is only the refusal of a notification by its HTTP status. Such servers work all the same, unless
- * they want a login.
+ * Tells whether an error is only the refusal of a notification by its HTTP status. Servers that refuse notifications
+ * work all the same, unless they want a login.
  */
 function isMere(error: unknown): error is Refused {
   const status = error instanceof Refused ? Number(error.failure.details?.['http_status'] ?? 0) : 0;

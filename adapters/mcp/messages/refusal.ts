@@ -101,7 +101,7 @@ export function factOf(id: string, answer: Envelope, method: string): RequestFac
   const refused: Refusal = { type: 'ask.refused', id, failure: failureOf(error, method), sent: true };
   return isCall && (tooLargeOf(error) || !hasError(answer)) ? unread(refused) : refused;
 }
-/** Marks the refusal of a tool call that ran as of unknown outcome, because its answer cannot be read. */
+/** Marks a refused tool call as one with an unknown outcome: it ran, and its answer cannot be read. */
 const unread = (refused: Refusal): Refusal => ({ ...refused, lost: true, alone: true });
 
 const mebibytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;

@@ -230,7 +230,7 @@ export class ToolHeaders {
   for(request: Request): Record<string, string> {
     return headersOf(request, statelessRevision, this.#params.get(String(request.params?.['name'])));
   }
-  /** Returns the result of a list without members of the new revision; tools whose marked arguments cannot be sent are left out. */
+  /** Returns the result of a list without members of the new revision, and without tools whose headers no client can send. */
   read(method: string, { resultType: _, ...result }: Fields): Fields {
     if (method !== 'tools/list' || !Array.isArray(result['tools'])) return result;
     const tools = result['tools'].filter((tool: unknown) => {

@@ -101,7 +101,7 @@ type Take = (answer: Answer) => void;
  * Translator between a caller that sees a session of an older revision, and a server of the stateless revision MCP
  * 2026-07-28, which refuses `initialize`. With any other server, and until the refusal, messages are only passed on.
  * `initialize` becomes `server/discover`, subscriptions become one `subscriptions/listen`, and questions that come before an
- * answer become requests of their own. The transport below ends it; a timer is held only while that transport lives.
+ * answer become requests of their own. It ends when the transport that it wraps ends, and holds a timer only until then.
  */
 export class StatelessTransport implements McpTransport {
   onclose?: (() => void) | undefined;
@@ -313,8 +313,8 @@ export class StatelessTransport implements McpTransport {
   /** Sends a request and resolves with its answer; rejects when it will not be answered. */
   #exchange(request: Request): Promise<Answer>;
   /**
-   * Sends a request and resolves with its answer if `isWanted` accepts it; `isWanted` runs in the turn in
-   * which the answer came.
+   * Sends a request and resolves with its answer if `isWanted` accepts it; `isWanted` runs in the turn of
+   * the event loop in which the answer came.
    */
   #exchange(request: Request, isWanted: (answer: Answer) => boolean): Promise<Answer | undefined>;
   #exchange(request: Request, isWanted = (_: Answer): boolean => true): Promise<Answer | undefined> {
@@ -386,8 +386,8 @@ interface ListeningParts {
 
 /**
  * Single subscription of a session with a server of MCP 2026-07-28, to changes of its lists and to resources.
- * A subscription that ended is opened again, also when other resources are followed. `close` ends its timer; the stream
- * ends with the transport.
+ * It is opened again when it has ended, and when other resources are followed. `close` ends its timer; its stream ends
+ * with the transport.
  */
 class Listening {
   readonly #around: ListeningParts;
@@ -421,7 +421,7 @@ class Listening {
     this.#isClosed = true;
     this.#around.timers.clearTimeout(this.#timer);
   }
-  /** Opens the subscription after a delay in ms; all resources followed within one turn become one subscription. */
+  /** Opens the subscription after a delay in ms; all resources that are followed before then become part of it. */
   #soon(ms: number): void {
     const { timers } = this.#around;
     timers.clearTimeout(this.#timer);

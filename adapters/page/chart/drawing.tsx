@@ -26,9 +26,9 @@ export interface Lit {
 const sumOf = (arrow: Arrow, counts: Lit['counts']): number =>
   arrow.transitions.reduce((sum, { id }) => sum + (counts.get(id) ?? 0), 0);
 
-/** Distance in px from the beginning of an arrow to its number, where no label is. */
+/** Distance in px from the beginning of an arrow to the step number drawn on it; no label is there. */
 const placeAt = 11;
-/** Returns the position for the number of an arrow: shortly after its beginning. */
+/** Returns the point for the step number on an arrow: shortly after the beginning of the arrow. */
 function placeOf([one = { x: 0, y: 0 }, other = one]: readonly ElkPoint[]): ElkPoint {
   const length = Math.abs(other.x - one.x) + Math.abs(other.y - one.y);
   const share = length === 0 ? 0 : Math.min(0.5, placeAt / length);

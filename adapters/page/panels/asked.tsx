@@ -117,7 +117,7 @@ async function makeCall({ session, tool, params }: Asking): Promise<string> {
   });
   return '';
 }
-/** Form in which a person writes the arguments of a call; without a tool its name, too. */
+/** Form in which a person writes the arguments of a call and, when no tool is given, the name of the tool. */
 export function CallForm({ session, tool, params, close }: Asking & { close: () => void }): VNode {
   const [name, setName] = useState(tool);
   const [text, setText] = useState(JSON.stringify(params ?? {}, null, 2));

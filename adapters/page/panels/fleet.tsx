@@ -263,7 +263,7 @@ interface Scale {
 }
 const percentOf = ({ from, to }: Scale, at: number): string =>
   `${(100 * (at - from)) / Math.max(1, to - from)}%`;
-/** Returns the beginning and end of a part on the clock of the first host. */
+/** Returns when one host's part of a call began and ended, on the clock of the first host. */
 function spanOf(fleet: Fleet, seen: FleetSeen, { host, call }: CallPart): Scale {
   const to = Math.max(call.from, call.ended?.at ?? endOfHost(fleet, host));
   return { from: shared(seen, host, call.from), to: shared(seen, host, to) };

@@ -69,7 +69,7 @@ function Row({ session, view, now }: { session: Session; view: IncidentView; now
     </li>
   );
 }
-/** Text since when nothing went wrong, as far as the page knows. */
+/** Text that says since when nothing went wrong, as far as the page knows. */
 function Nothing({ session, now }: { session: Session; now: number }): VNode {
   const { since } = session.story;
   const from = since === undefined ? '' : ` since ${dayTimeText(since, now)}`;

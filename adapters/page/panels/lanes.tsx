@@ -9,8 +9,8 @@ import { countText, durationText, visible, type Range } from '../values.ts';
 import { titleOf } from './tree.tsx';
 
 /**
- * Panel of all actors over time: a lane for each, the calls of one tool in one; states as spans, timers as bars up to their
- * deadline, and the messages of the chosen actor as arrows.
+ * Panel of all actors over time: a lane for each actor, and one for all calls of a tool; states as spans, timers as bars up
+ * to their deadline, and the messages of the chosen actor as arrows.
  */
 
 const shortest = 0.01;
@@ -455,8 +455,8 @@ function useWheel(box: RefObject<HTMLElement>, zoom: (by: number, x: number) => 
   });
 }
 /**
- * Tells whether a lane is hidden at first: that of a list or a process, which follows its server, or one without a change in
- * the chosen time.
+ * Tells whether a lane is hidden at first: it belongs to a list or process of a server, which changes with the server, or has
+ * no change in the chosen time.
  */
 function isIdle({ kind, address, spans, from, to }: Lane, { choice }: Session, range: Range): boolean {
   if (address === choice.actor) return false;

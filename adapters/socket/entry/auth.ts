@@ -41,7 +41,7 @@ function check(given: unknown): asserts given is OfficeCredential {
   const form = Object.entries(forms).find(([field]) => Object.hasOwn(given, field));
   if (!form) throw new TypeError(noAuth);
   const issues = form[1].safeParse(given).error?.issues ?? [];
-  // Prefers an unknown name, because it is often the wrong spelling of one that is missing.
+  // Reports an unknown field before a missing one, because it is often a wrong spelling of the missing one.
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys');
   const [key] = unknown?.keys ?? [];
   if (unknown && key !== undefined) {

@@ -26,9 +26,9 @@ export interface JwtAuth {
         readonly office?: string | false | undefined;
         readonly role?: string | false | undefined;
         readonly name?: string | false | undefined;
-        /** Claim with the questions that an agent may ask (`events` of a grant); not read by default. */
+        /** Name of the claim that lists the requests that an agent may send (`events` of a grant); not read by default. */
         readonly event?: string | false | undefined;
-        /** Claim with `maxFileBytes` of a grant, a number; not read by default. */
+        /** Name of the claim that holds `maxFileBytes` of a grant, as a number; not read by default. */
         readonly maxFileBytes?: string | false | undefined;
       }
     | undefined;
@@ -144,7 +144,7 @@ function entryOf(payload: JWTPayload, { claims = {} }: JwtAuth, tolerance: numbe
   return { reason: `The claim '${name}' has too many texts, or one of more than 200 characters` };
 }
 
-/** Returns the place of the keys for messages, without the query of a URL, which may hold a secret. */
+/** Returns the URL or path of the keys as messages show it: without the query of a URL, which may hold a secret. */
 const placeOf = (jwks: string): string => {
   if (!/^https?:/i.test(jwks) || !URL.canParse(jwks)) return jwks;
   const { origin, pathname } = new URL(jwks);

@@ -260,7 +260,7 @@ export class Strangers {
     this.#cut(connection);
   }
   /**
-   * Ends the oldest waiting peer except the given one, at the limit for addresses only one of the same
+   * Ends the oldest waiting peer except the given one; at the limit for each address, the oldest with the same
    * address. Returns false when there is none.
    */
   #makeRoom(asker: Connection | undefined, limit: LimitName): boolean {

@@ -46,7 +46,7 @@ const known = (given: string | TokenGrant): Known => {
   return { digest, grant: { ...grant, subject, ...(expires && { expiresAt: Date.parse(expires) }) } };
 };
 
-/** Function that returns the entry for a token; its duration does not depend on which token matches, or on how much of it. */
+/** Function that decides whether the holder of a token may enter. Its duration does not show which token matches, or how much of it. */
 export type Tokens = (token: string | null) => Entry;
 const among = (all: readonly Known[], shown: string | null): Entry => {
   if (shown === null) return { reason: entryTexts.missing };
