@@ -24,7 +24,7 @@ export function defaultStateDir({ platform, env, home }: UserPlace = here): stri
 
 /** Error codes of Windows for a file that another process has open, such as a virus scanner. */
 const openElsewhere = new Set(['EPERM', 'EACCES', 'EBUSY']);
-/** Number of tries, and the wait in ms before the next one; together half a second. */
+/** Largest number of tries to replace a file, and the wait in ms before the next try; together half a second. */
 const [tries, waitMs] = [20, 25];
 /** Runs `rename`. Returns true to try again later, which happens on Windows for a file that is open. Throws all other errors. */
 function mustWait(rename: () => void, left: number, platform: string): boolean {

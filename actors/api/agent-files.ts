@@ -138,7 +138,7 @@ async function sendNext(upload: Upload, id: string | undefined, offset: number):
   return { end, reply };
 }
 /**
- * Sends parts, several at once, until the file has landed. Reports the state of the upload after each answer, in the
+ * Sends parts, several at once, until the computer has the file. Reports the state of the upload after each answer, in the
  * order of the parts.
  */
 async function sendParts(upload: Upload, from: Place, reached: (place: Place) => void): Promise<LandedFile> {

@@ -48,7 +48,7 @@ export interface PutOptions {
   /** Called with the progress after each part. */
   readonly onProgress?: ((progress: PutProgress) => void) | undefined;
 }
-/** File that has landed on a computer. */
+/** File that an agent has put on a computer. */
 export interface LandedFile {
   /** Whole path on the computer, for the arguments of its tools. */
   readonly path: string;
@@ -251,8 +251,8 @@ export interface Agent extends AgentReading, AsyncDisposable {
    * fetched a little ahead of the reader, so that memory stays small whatever the size. After a lost connection, a restart
    * of the office or an absence of the computer the read goes on from where it was; after about two minutes without
    * a part it fails. The stream fails with an `A2cError`: 4018 when the computer gives the content no more
-   * (`details.reason`: `invalid_handle`, `forbidden`, `gone` or `range`), 500 when what came is not what the hash
-   * names, `LinkLost` when the agent closes.
+   * (`details.reason`: `invalid_handle`, `forbidden`, `gone` or `range`), 500 when the content does not match its
+   * hash, `LinkLost` when the agent closes.
    */
   blob(computer: string, handle: string, options?: BlobOptions): Download;
   /** Lists the members of the office. Rejects with an `A2cError` when the office does not answer. */

@@ -267,7 +267,7 @@ export interface CallOptions {
 export interface AgentCallOptions extends CallOptions {
   /**
    * Puts files of the arguments on the computer first: `{ $blob: path }` or `{ $blob: bytes, name }` anywhere in them is
-   * replaced by the path of the landed file. The time limit of the call begins after that. Default false, because
+   * replaced by its path there. The time limit of the call begins after that. Default false, because
    * arguments that a model wrote could name any file of this host.
    */
   readonly putBlobs?: boolean | undefined;

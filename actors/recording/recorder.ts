@@ -33,7 +33,7 @@ function weightOf(value: unknown): number {
   try {
     return weigh(value, 0);
   } catch {
-    // Counts a value whose getter throws as one small object.
+    // Estimates a value whose getter throws as one small object.
     return 48;
   }
 }

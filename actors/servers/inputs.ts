@@ -311,7 +311,7 @@ const jsonOf = (value: unknown): unknown => {
 
 /** Store in which passwords are kept from one run to the next. */
 interface KeptPasswords {
-  /** Opens the store when the first password is wanted; rejects where there is none. */
+  /** Opens the store when the first password is wanted; rejects where this machine has no such store. */
   open(): Promise<SecretStore>;
   /** Prefix for names of entries, so that two configs may have inputs with the same id. */
   readonly scope: string;

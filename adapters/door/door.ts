@@ -126,7 +126,7 @@ export async function openDoor(stateDir: string, take: (line: DoorLine) => DoorE
 
 /**
  * Connects to every door of this user, that is the socket of each running host; `take` gets each connection. A socket
- * at which no host listens is removed. Resolves with none where another user may have put sockets into the folder.
+ * at which no host listens is removed. Connects to no door where another user may have put sockets into the folder.
  */
 export async function knockAtDoors(
   stateDir: string,
