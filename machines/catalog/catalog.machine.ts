@@ -272,12 +272,12 @@ const catalogSetup = setup({
      */
     isUnknownMethod: (_, { failure }: { failure: Failure }) => isUnknown(failure),
     /**
-     * Tells whether a question was never answered because there is no session, which is neither success nor
+     * Tells whether the server never answered a request because there is no session, which is neither success nor
      * failure. A refusal by the server is an answer.
      */
     isUnasked: (_, { sent, lost, alone, failure }: Extract<RequestFact, { type: 'ask.refused' }>) =>
       alone !== true && (lost === true || (!sent && !isHopeless(failure))),
-    /** Tells whether a server refused to give a list without which it is useful; the catalog then goes on without entries. */
+    /** Tells whether a server refused to give a list but is useful without it; the catalog then goes on without entries. */
     isMissed: ({ context: c }, refusal: Extract<RequestFact, { type: 'ask.refused' }>) =>
       isMissing(c) && !isLost(refusal),
     isMissing: ({ context }) => isMissing(context),
@@ -522,7 +522,7 @@ export const catalogMachine = catalogSetup.createMachine({
         },
       },
     },
-    /** Transient state after a failed refresh, which decides by the number of failures in a row. */
+    /** Transient state after a failed refresh: too many failures in a row withdraw the entries, fewer keep them. */
     judging: {
       tags: 'ready',
       /** Readers waiting for the current list are told that it could not be read. */

@@ -38,7 +38,7 @@ export type CatalogOrder =
   | { readonly type: 'catalog.forget'; readonly why: string }
   | { readonly type: 'list.changed' }
   /**
-   * The list may have changed, because the server named an entry that it has not listed; it is read again
+   * The list may have changed, because the server named an entry that is not in its list; the list is read again
    * after a delay.
    */
   | { readonly type: 'list.doubted' }
@@ -138,8 +138,8 @@ export interface CatalogContext extends CatalogInput {
   readonly isDoubted: boolean;
   readonly doubts: number;
   /**
-   * Requests for the current list by reader: `asking` are covered by the running question, `owed` came after
-   * it was sent.
+   * Number of the last request for the current list, by reader. The request to the server that is running now answers
+   * those in `asking`; those in `owed` came after it was sent.
    */
   readonly asking: Readonly<Record<string, number>>;
   readonly owed: Readonly<Record<string, number>>;
@@ -183,7 +183,7 @@ const mostLies = 16;
  */
 export const echoesAfter = (c: CatalogContext, entries: readonly Entry[]): number =>
   c.isEcho && !isNoChange(changesIn(c, entries)) ? Math.min(c.echoes + 1, mostLies) : 0;
-/** Delay in ms before the next read of a list that has differed this often right after it was read. */
+/** Delay in ms before the next read of a list that differed `echoes` times in a row right after it was read. */
 export const echoMs = ({ timing: t }: CatalogContext, echoes: number): number =>
   Math.min(Math.min(t.quietMs, t.longestQuietMs) * 2 ** echoes, Math.max(t.pollMs, t.longestQuietMs));
 /** Tells whether a list differs so often that it is read more rarely than any other. */
@@ -209,8 +209,8 @@ export const restlessMessages = (c: CatalogContext, echoes: number) => {
 export const settledMs = ({ timing: t, lies }: CatalogContext): number =>
   Math.min(t.quietMs * 2 ** lies, t.longestQuietMs);
 /**
- * Delay in ms before a doubted list is read. Each unfounded doubt doubles it, so that a server cannot cause a
- * flood of reads.
+ * Delay in ms before a list that may have changed is read. Each time in a row that it had not changed doubles the delay,
+ * so that a server cannot cause a flood of reads.
  */
 const doubtMs = ({ timing: t, doubts }: CatalogContext): number =>
   Math.min(t.quietMs * 2 ** doubts, backoffOfList(t, Infinity));

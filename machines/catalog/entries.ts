@@ -10,7 +10,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Base of all entries, which keeps every field that a server sent. */
 export interface Kept {
-  /** Fields without a type here or with unexpected values, by their names on the wire. */
+  /** Fields that this type does not declare, or whose values do not fit it, by their names on the wire. */
   readonly more?: JsonObject;
 }
 /** Picture for an entry, as its server declares it. */
@@ -182,7 +182,7 @@ const hex = (lane: number): string => (lane >>> 0).toString(16).padStart(8, '0')
 export interface Changes {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Keys of entries that are in both states with different content. */
+  /** Keys of entries that are in both states of the list, with different content. */
   readonly changed: readonly string[];
 }
 

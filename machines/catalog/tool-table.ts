@@ -46,8 +46,8 @@ const markOf = (step: number, { server, shown }: Claim): string =>
 const lastStep = 4;
 
 /**
- * Name with the prefix of its server, remembered for each claim because all claims are placed again with
- * every change of a list.
+ * Name of a tool with the name of its server in front. It is remembered, because each change of a list makes
+ * `placedNames` choose the names of all tools again.
  */
 const plainName = remembered(({ server, shown }: Claim): string => `${safeName(server)}_${safeName(shown)}`);
 /**
@@ -140,7 +140,7 @@ interface Offer {
 const metaOf = (rule: ToolRules, tool: string): ToolMeta | null =>
   mergeMeta(rule.defaultToolMeta, ownMember(rule.toolMeta, tool));
 const shownAs = (rule: ToolRules, tool: string): string => metaOf(rule, tool)?.alias || tool;
-/** Returns the name that a tool gets in a conflict. The tool is forbidden, too, when `forbidden_tools` has this name. */
+/** Returns the name that a tool gets in a conflict. `forbidden_tools` forbids a tool by this name as well. */
 const prefixedBy = ({ server, onConflict }: ToolRules, shown: string): string =>
   onConflict === 'prefix' ? prefixed(server, shown) : shown;
 const isDisabled = (rule: ToolRules, shown: string, tool: string): boolean =>
@@ -325,8 +325,8 @@ function workedPart(rule: ToolRules, { listed, conflicting }: Given): Part {
 }
 const noNames: readonly string[] = [];
 /**
- * Last part of the table for each server's rules, so that a new list of one server leaves the others as they
- * are.
+ * Last part of the table of each server, found by its rules, so that a new list of one server leaves the parts of all
+ * other servers as they are.
  */
 const lastParts = new WeakMap<ToolRules, Given & { readonly part: Part }>();
 function partOf(
@@ -388,8 +388,8 @@ interface Named {
   readonly conflicting: Placing['conflicting'];
 }
 /**
- * Names of tools when no server takes another name in a conflict (`prefix`): of two equal names, the later tool is refused
- * afterwards.
+ * Names of tools when no server has `onConflict: "prefix"`, so that no tool is renamed. `buildTable` then refuses the
+ * later one of two tools with one name.
  */
 const unplaced = (parts: readonly Part[]): Named => ({
   entries: parts.flatMap(({ entries }) => entries),

@@ -41,7 +41,7 @@ export interface AppFormat {
   readonly variable?: (name: string) => string;
   /** True for an application that fills in no variables. */
   readonly hasNoVariables?: true;
-  /** True for an application whose files may contain `${input:id}` and its definitions, as our config does. */
+  /** True for an application whose files may contain `${input:id}` and definitions of inputs, as our config does. */
   readonly hasInputs?: true;
 }
 export const seconds = (value: unknown): number => Number(value) / 1000;
@@ -104,7 +104,7 @@ interface Part {
   readonly why?: string;
 }
 export type Rule = (value: unknown, entry: Fields) => Part;
-/** Rules by key. A key without a rule is kept and validated like that of any file (docs/config.md). */
+/** Rules by key. A key without a rule is kept and validated like a key of our own config (docs/config.md). */
 export type Rules = Readonly<Record<string, Rule>>;
 
 /** Rule that drops a key silently, because the key matters only for display or for its own application. */
@@ -176,7 +176,7 @@ export interface App {
   readonly id: string;
   readonly title: string;
   readonly format: 'json' | 'yaml' | 'toml';
-  /** Format in which the application writes its servers; absent for one that nothing can be exported for. */
+  /** Format in which the application writes its servers; absent when a config cannot be exported for the application. */
   readonly words?: AppFormat;
   /** Tells whether the content of a file can belong only to this application. */
   readonly isIts: (file: Fields) => boolean;

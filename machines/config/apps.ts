@@ -142,7 +142,7 @@ export const appAt = (file: string): string | undefined => {
     places.find((place) => !isCommon(endOf(place, 1).join()) && isAt(endOf(place, 1)));
   return known?.app;
 };
-/** Returns the place of a file in its project, such as `.kiro/settings/mcp.json`; undefined when it is at none. */
+/** Returns the place of a file in its project, such as `.kiro/settings/mcp.json`; undefined at an unknown place. */
 export const placeInProject = (file: string): string | undefined => {
   const path = `/${file.replaceAll('\\', '/')}`;
   const all = places.filter((place) => place.base === 'folder' && path.endsWith(`/${place.path}`));

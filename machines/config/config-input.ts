@@ -1,6 +1,6 @@
 /**
- * Types of configs as hosts write them. They help an editor to complete; what is accepted is decided when a config is
- * read, which takes more shapes (docs/config.md).
+ * Types of configs as hosts write them, by which an editor completes keys. The check of a config when it is read accepts
+ * more shapes than these types (docs/config.md).
  */
 import type { ToolMeta } from '../catalog/tool.ts';
 
@@ -15,7 +15,7 @@ export interface SettingsInput {
   readonly restartBudget?: number;
   /** Starts the server with the computer, or with its first call. Default `eager`. */
   readonly start?: 'eager' | 'lazy';
-  /** Starts the server by itself; with false it waits for `startServer`. Default true. */
+  /** Starts the server automatically; with false the server starts only by `startServer`. Default true. */
   readonly autoConnect?: boolean;
   /** Stops a lazy server after this time without a call; 0 = never. */
   readonly idleStop?: DurationInput;
@@ -39,7 +39,7 @@ export interface SettingsInput {
   readonly totalQueue?: number;
   /** Largest size of a result in bytes of JSON; a larger one is cut. Default 7 MiB. */
   readonly resultBytes?: number;
-  /** Handling of two servers that have a tool of one name: refuses the second tool, or renames both. Default `reject`. */
+  /** Handling of two servers with tools of the same name: refuses the second tool, or renames both. Default `reject`. */
   readonly onConflict?: 'reject' | 'prefix';
   /** Names of the only tools that are offered, as the server names them. Default: all tools. */
   readonly tools?: readonly string[];
@@ -125,7 +125,7 @@ export interface TimeoutsInput {
   readonly pingMs?: number;
   /** Time for which open calls of a server may go on after it was told to stop. */
   readonly drainMs?: number;
-  /** Longest time that the end of a computer may take. */
+  /** Longest time that closing a computer may take. */
   readonly shutdownMs?: number;
   /** Time from the closed stdin of a process to SIGTERM. */
   readonly stdinGraceMs?: number;

@@ -99,7 +99,7 @@ function entryOf(server: ServerConfig, words: AppFormat, left: string[]): Fields
   return words.finish?.(entry, server.name) ?? entry;
 }
 /**
- * Tells whether a server has settings under this key that no other application knows. The settings that an export can write
+ * Tells whether a server has settings under this key, which only our config has. The settings that an export can write
  * (`ServerProperty`) do not count.
  */
 function isSaid(

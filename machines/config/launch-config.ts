@@ -193,7 +193,7 @@ export const fingerprintText = (server: ServerConfig): string => {
 // ── bundle ids ────────────────────────────────────────────────────────────────────────────────────────
 /**
  * Returns the id of a server for peers of version 0.3 and later (a2c-wire §6.6): the configured id, else the
- * name in allowed characters; undefined when none is left, and a hash of the launch config is used.
+ * name in allowed characters. Undefined when the name has none; the id is then a hash of the launch config.
  */
 export const bundleNameOf = ({ bundleId, name }: ServerConfig): string | undefined =>
   bundleId ?? (normalised(name) || undefined);

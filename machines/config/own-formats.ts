@@ -691,7 +691,7 @@ interface Offer {
   readonly ids: ReadonlySet<string>;
   readonly secrets: readonly string[];
 }
-/** Returns the command that runs the image of an offered server, as Docker's gateway does. */
+/** Returns the command that runs the image of a server in Docker's catalogue, as Docker's gateway does. */
 function runOf(offer: Fields): Offer {
   const ids = new Set<string>();
   const secrets = (Array.isArray(offer['secrets']) ? offer['secrets'] : []).map(fieldsOf);

@@ -140,7 +140,7 @@ function added(
   return edit(text, { path: servers.at, add: value });
 }
 
-/** Returns the settings of a server that are kept beside its protocol shape. */
+/** Returns the keys of an entry that the shape of the protocol lacks, and that are written beside it. */
 const settingsIn = (entry: object): object =>
   Object.fromEntries(Object.entries(entry).filter(([key]) => ['a2c', 'autoApprove', 'oauth'].includes(key)));
 

@@ -22,7 +22,8 @@ export const toProtocol = (config: {
   servers: Object.fromEntries(config.servers.map((server) => [server.name, server.raw])),
   inputs: config.inputs.map((input) => {
     if (input.type === 'promptString' && input.password) return { ...input, default: null };
-    // Removes fields of ours: the protocol has only the values of a choice and the line of a command.
+    // Removes fields that the protocol lacks: it has the values of a `pickString` input without their labels, and the
+    // command line of a `command` input without its origin.
     const {
       labels: _,
       isForeign: __,

@@ -75,7 +75,7 @@ const taken = {
   document: ['application/pdf'],
 } as const;
 const pickerFor = (options: ResultOptions): MediaPicker => mediaPicker(taken, ['image', 'document'], options);
-/** Selection that leaves everything out, because the API refuses an error with anything but text. */
+/** Selection of media that leaves all media out, because the API refuses an error with anything but text. */
 const textAlone: MediaPicker = { pick: () => 'an error has text alone' };
 function resultOf(
   response: MCPToolResponse,

@@ -80,8 +80,8 @@ function skillAsked(skills: ReadonlyMap<string, ModelSkill>, { skill: name, path
 }
 
 /**
- * State of a conversation that a host saves to continue it later: names by tool, and the number of ids. Plain
- * JSON.
+ * State of a conversation that a host saves to continue it later: the names given to tools, and the number of
+ * ids made for calls. Plain JSON.
  */
 export interface SavedConversation {
   /** Identity of each tool that was ever offered, with the name it was given. */

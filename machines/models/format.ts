@@ -146,12 +146,12 @@ export interface CallReader {
 export const mediaKinds = ['image', 'audio', 'document'] as const;
 /** Kind of content besides text that a model may take. */
 export type MediaKind = (typeof mediaKinds)[number];
-/** Limits of what a model gets of results. Sizes are those of the bytes, before Base64. */
+/** Limits of the parts of tool results that a model gets. Sizes are those of the bytes, before Base64. */
 export interface ResultOptions {
   /** Largest number of characters of the text of one result. Default 100,000. */
   readonly characters?: number;
   /**
-   * Kinds of media that are handed on; the text names the others. Default: `image` for `openai`, `image` and
+   * Kinds of media that the model gets; the text only names media of other kinds. Default: `image` for `openai`, `image` and
    * `document` for `anthropic` and `openaiResponses`, all for `gemini`. Set `[]` for models that take text alone.
    */
   readonly media?: readonly MediaKind[];

@@ -25,7 +25,7 @@ const beginnings: readonly (readonly [beginning: string, mimeType: string])[] = 
   ['JVBERi0', 'application/pdf'],
   ['SUQz', 'audio/mpeg'],
 ];
-/** MIME types of RIFF files, by the last three letters of the form in Base64. */
+/** MIME types of RIFF files, by the Base64 of the last three letters of their form: `EBP` of `WEBP`, `AVE` of `WAVE`. */
 const riffs: Readonly<Record<string, string>> = { RUJQ: 'image/webp', QVZF: 'audio/wav' };
 const synonyms: Readonly<Record<string, string>> = {
   'audio/x-wav': 'audio/wav',
@@ -89,7 +89,7 @@ export interface MediaPicker {
   /** Returns the medium for the model, or the reason why it is left out. */
   pick(binary: Binary): Media | string;
 }
-/** Makes a selection for one turn. `kinds` are handed on by default, as far as the provider takes their types. */
+/** Makes the selection of media for one turn. By default the model gets media of `kinds` whose types are in `taken`. */
 export function mediaPicker(
   taken: AcceptedTypes,
   kinds: readonly MediaKind[],

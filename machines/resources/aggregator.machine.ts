@@ -282,8 +282,8 @@ export const aggregatorMachine = aggregatorSetup.createMachine({
         guard: { type: 'isCache', params: ({ event }) => event },
         actions: [{ type: 'noteBroken', params: ({ event }) => event }, 'countEnd'],
       },
-      // Counts the end of a read. Its asker was answered by the read itself, or by the message that the directory sends for a
-      // read that failed.
+      // Counts the end of a read. Its asker has an answer from the read itself, or from the directory of actors when the read
+      // failed.
       { actions: 'countEnd' },
     ],
     'open.refused': [

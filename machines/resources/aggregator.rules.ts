@@ -606,7 +606,7 @@ const mustRefresh = (c: AggregatorContext, question: WaitingQuestion): readonly 
         const order = orderOf(question, server);
         return cache !== undefined && !cache.isWatching && (order === undefined || cache.asked < order);
       });
-/** Returns the orders that waiting questions still need; null when there are none. */
+/** Returns the orders to read lists and items that waiting questions still need; null when there are none. */
 export const refreshesFor = remembered((c: AggregatorContext): Consequences | null => {
   const whole = c.numbered + 1;
   const counted = { numbered: whole };

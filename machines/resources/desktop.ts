@@ -240,7 +240,7 @@ interface Places {
   /** Number of path segments of the deepest listed window. */
   readonly deepest: number;
 }
-/** Indexes a list by place; remembered as long as the list is the same object. */
+/** Indexes listed window URIs by place (host and path); remembered as long as the list is the same object. */
 const placesIn = remembered((listed: readonly string[]): Places => {
   const uris = new Map<string, string[]>();
   let deepest = 0;

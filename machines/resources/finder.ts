@@ -286,7 +286,7 @@ interface Host {
   /** URIs of a document, its pages and its elements, by `doc_ref`. */
   readonly documents: Map<string, string[]>;
 }
-/** Indexes a list by host; remembered as long as the list is the same object. */
+/** Indexes listed document URIs by host; remembered as long as the list is the same object. */
 const hostsIn = remembered((listed: readonly string[]): ReadonlyMap<string, Host> => {
   const hosts = new Map<string, Host>();
   for (const raw of listed) {
@@ -336,7 +336,7 @@ const hostOf = (raw: string): readonly string[] => {
   return read.ok ? [read.uri.host] : [];
 };
 
-/** Server to ask for a document, and other servers with the same host, which deserve one warning. */
+/** Server to ask for a document, and other servers with documents of the same host, of which the user is warned once. */
 interface Route {
   readonly server: string;
   readonly rivals: readonly string[];

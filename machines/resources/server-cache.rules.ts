@@ -87,7 +87,7 @@ export interface CacheRefreshed {
   readonly changes: number;
   /** True when the content is complete and subscribed to, and no change was announced since it was read. */
   readonly isFresh: boolean;
-  /** Number of the last order that this report answers, with all earlier ones. */
+  /** Number of the last order that this report answers; it answers all earlier orders as well. */
   readonly upTo: number;
   /** Orders for a single window or document (`only`) that this report answers. */
   readonly alone?: readonly GrantedWish[];
@@ -152,7 +152,7 @@ export interface CacheContext extends CacheInput {
   readonly refresh: number;
   readonly nextRefresh: number;
   readonly again: readonly string[];
-  /** Number of the last order that was answered, with all earlier ones. */
+  /** Number of the last order that was answered; all earlier orders are answered as well. */
   readonly told: number;
   /** Number of items reported as missing because they did not arrive in time. */
   readonly toldMissing: number;
@@ -182,7 +182,7 @@ const placesIn = remembered((uris: readonly string[]) => new Map(uris.map((uri, 
 export const placeOf = ({ uris }: CacheContext, uri: string): number | undefined => placesIn(uris).get(uri);
 export const slotOf = (c: CacheContext, uri: string): Slot =>
   slotAt(c.slots, placeOf(c, uri) ?? -1) ?? unread;
-/** Tells whether content was read, and its changes since were not announced. */
+/** Tells whether content was read without the current subscription, so that later changes of it may be unknown. */
 const isUnheard = ({ round, follow, heard }: Slot): boolean => round > 0 && (heard === 0 || heard !== follow);
 const unheardUris = ({ uris, slots }: CacheContext): readonly string[] =>
   uris.filter((_, at) => isUnheard(slotAt(slots, at) ?? unread));
@@ -252,7 +252,7 @@ export const grantedNews = (c: CacheContext, orders: readonly number[]): CacheRe
 const mostAsked = 4;
 /** Largest number of running reads, including those that hang. */
 export const mostOnTheWay = 64;
-/** Number of ticks after which a read counts as hanging, so that it had at least one whole tick. */
+/** Number of clock ticks after which a read counts as hanging. Two, so that a whole interval between ticks has passed. */
 const turnTicks = 2;
 
 const ageOf = ({ ticks }: CacheContext, { at }: AskedRead): number => ticks - at;
