@@ -42,8 +42,8 @@ const refactorings: readonly Refactoring[] = [
     edits: [
       [
         'machines/computer/computer.machine.ts',
-        "import type { Address } from '../kernel/address.ts';",
-        "import { childOf, type Address } from '../kernel/address.ts';",
+        "} from '../kernel/effects.ts';",
+        "  childOf,\n} from '../kernel/effects.ts';",
       ],
       [
         'machines/computer/computer.machine.ts',
