@@ -205,7 +205,7 @@ const refuseInvalid = <At>(judgement: (at: At) => Partial<Judgement>) =>
     target: '#call.refused',
     actions: { type: 'rememberInvalid', params: judgement },
   }) as const;
-/** Transitions of a permitted call: wait for the server, or be sent at once. */
+/** Transitions of a permitted call: it waits for a server that is still starting, or is sent at once. */
 const permitted = [
   { guard: 'isPending', target: '#call.queued' },
   { target: '#call.running', actions: send },

@@ -153,8 +153,8 @@ const tellRemoved = tellHost<OwnedEnded>((c, event) => ({
 
 type ServerOrder = { readonly type: 'server.start' | 'server.stop'; readonly server: string };
 /**
- * Order to the client of one server. If the client was given up, the host gets that report again, because it
- * waits for news.
+ * Passes an order to the client of one server. If the client was given up, the host gets the report of that again,
+ * because the host waits for news of its order.
  */
 const passToClient = posts((c: ComputerContext, { type, server }: ServerOrder) =>
   post(

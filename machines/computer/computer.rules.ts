@@ -205,7 +205,7 @@ export type ComputerNews =
   | Exclude<SkillsNews, { type: 'resources.watch' }>
   /** The tools of a ready server were withdrawn, or the reason changed; null: they are back. */
   | { readonly type: 'tools.withdrawn'; readonly server: string; readonly failure: Failure | null }
-  /** Some or all tools of a server cannot be called, or the set changed; null: all can be called. */
+  /** Some or all tools of a server cannot be called, or other ones than before; null: all can be called. */
   | { readonly type: 'tools.refused'; readonly server: string; readonly failure: Failure | null }
   /** A list of a server changes with each read and is read more rarely; null: no list does so any more. */
   | { readonly type: 'list.restless'; readonly server: string; readonly failure: Failure | null }
@@ -652,7 +652,7 @@ export const consequencesOf = (
   messages: [post(c.owner, news), ...messagesFor(c, next)],
   next,
 });
-/** Reports a client as failed on its behalf, after its machine failed too often to speak. */
+/** Makes the news that a client has failed, which its own machine cannot send after it failed too often. */
 export const crashedNews = (server: string, why: string): ClientChanged => ({
   type: 'client.changed',
   server,

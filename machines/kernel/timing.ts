@@ -106,7 +106,7 @@ export const timing = {
    * are read later.
    */
   aggregateMs: 8_000,
-  /** Tick of a resource cache: a read that hangs for two ticks lets another go first, if the server is alive. */
+  /** Interval of a resource cache: a read that takes two intervals lets another read go first, if the server is alive. */
   turnMs: 150,
   /** Time that reads and lists in progress have to finish when their reader closes. */
   closeGraceMs: 250,

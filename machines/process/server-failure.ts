@@ -85,7 +85,7 @@ export const failureOfLoss = (server: string, { reason, wantsLogin, isExpired }:
       }
     : failureOfStep(server, 'session', isExpired === true ? reason : `its stream broke: ${reason}`);
 
-/** Failure of a server that wants a login which its client did not give. */
+/** Failure of a server that requires a login (HTTP 401) and got no valid one from its client. */
 export const unauthorized = (server: string): Failure => ({
   code: 'Unauthorized',
   message: `Server '${server}' wants a login (HTTP 401)`,

@@ -52,7 +52,7 @@ export type Verdict =
       readonly event: NoticeName;
       readonly body: object;
     }
-  /** Cancels a call at the computer that was asked under this id, or at the whole room when that is unknown. */
+  /** Sends the cancellation of a call to the computer that has it, or to the whole room when that computer is unknown. */
   | {
       readonly type: 'cancel';
       readonly office: string;

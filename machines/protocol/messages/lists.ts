@@ -203,6 +203,6 @@ export const readPut = (ack: unknown, reqId: string): Read<PutBlobReply> =>
 /** Reads the acknowledgement of `client:get_blob`. */
 export const readBlobPart = (ack: unknown, reqId: string): Read<GetBlobReply> =>
   readReply(ack, reqId, getBlobReply);
-/** Reads the acknowledgement of `client:get_blob` in the form of a connection that keeps the bytes. */
+/** Reads an acknowledgement of `client:get_blob` whose `blob` is a number of bytes, because its connection keeps the bytes. */
 export const readHeldBlob = (ack: unknown, reqId: string): Read<HeldBlobReply> =>
   readReply(ack, reqId, heldBlobReply);
