@@ -40,7 +40,7 @@ interface AgentRequest {
   readonly req_id: string;
   readonly computer: string;
 }
-/** Dependencies of the requests of agents, beside the link itself. */
+/** Functions and settings that `AgentRequests` needs, besides the link itself. */
 export interface RequestsParts {
   readonly timers: Timers;
   /** Sends the progress of a call to the office. */

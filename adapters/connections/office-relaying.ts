@@ -93,8 +93,8 @@ export class OfficeRelaying {
       // Checks the lease of this node, which may have ended while the register was asked.
       if (!isKnown || this.cluster?.isCurrent === false)
         return answerSafely(ack, refusal(event, apartFailure));
-      // Counts the event as sent without a seat when the socket has changed its seat meanwhile, because it asked the peers
-      // of its old room.
+      // Counts the event as sent without a seat when the socket has changed its seat meanwhile, because the event was
+      // meant for the peers of its old room.
       const isThere = this.#seating.seatOf(socket) === asker;
       const sender = isThere ? asker : undefined;
       const grant = this.#grantOf(socket);

@@ -14,7 +14,8 @@ function documentsProgram(): string | undefined {
 
 /**
  * Command that starts this project's documents server as a child process, with the same Node: the built file or, in a checkout
- * that runs its sources, the source through tsx. A host that is one file, or lacks the file, takes `a2c` from the PATH.
+ * that runs its sources, the source through tsx. A host without these files, such as a program
+ * in one file, uses `a2c` from the PATH.
  */
 export function documentsCommand(root: string): { command: string; args: string[] } {
   const main = documentsProgram();

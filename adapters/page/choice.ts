@@ -30,7 +30,7 @@ export interface Choice {
   readonly findKind: string;
   readonly findActor: string;
   readonly calls: CallFilter;
-  /** Tells whether the tree of actors is shown; undefined leaves it to the panel. */
+  /** Tells whether the tree of actors is shown; when undefined, the panel decides. */
   readonly tree: boolean | undefined;
   /** Ticket of the chosen call. */
   readonly call: string | undefined;

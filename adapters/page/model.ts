@@ -26,7 +26,7 @@ import {
 } from './values.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 
-/** Descriptions of living actors in words for a person. Pure functions, without clock and document. */
+/** Descriptions of living actors in words for a person. Pure functions, which use neither a clock nor the DOM. */
 
 export type Mood = 'good' | 'busy' | 'bad' | 'off';
 const moods: Readonly<Record<ServerState, Mood>> = {

@@ -70,8 +70,8 @@ export class Cluster {
   /** Number of this node's lease, as the register named it at the last contact. */
   #lease: number | undefined;
   /**
-   * Number of the lease under which the register confirmed all seats of this node. When the register names another
-   * lease, this one has ended and the seats are claimed again; the answer that said so first may have been lost.
+   * Number of the lease under which the register confirmed all seats of this node. When a renewal
+   * names another lease, this one has ended and the seats are claimed again, also when an earlier answer about it was lost.
    */
   #heldUnder: number | undefined;
   /** True when the register named a new lease before the previous one had ended by the clock of this node. */

@@ -10,7 +10,7 @@ export interface LocalOffice {
   broadcast(office: string, except: string, event: string, body: object): void;
   /** Tells whether a request of this node still waits for its answer. */
   isWaiting(id: number): boolean;
-  /** Marks a request whose large answer is on its way: the answer comes or is lost, regardless of who leaves. */
+  /** Marks a request whose large answer is on its way: the answer comes or is lost, even if a peer leaves meanwhile. */
   answering(id: number): void;
   /** Delivers the answer to a request that another node has sent. */
   answered(id: number, ack: readonly unknown[]): void;

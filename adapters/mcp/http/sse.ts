@@ -44,7 +44,7 @@ export class SseTransport extends WebTransport {
         method === 'notifications/cancelled' &&
         this.drop((message as JSONRPCNotification).params?.['requestId']);
       if (isDropped) return Promise.resolve();
-      // Reads no refusal as a forgotten session while the session is only being opened.
+      // Does not take a refusal for a forgotten session while the session is still being opened.
       return this.#post(undefined, body, method !== 'notifications/initialized');
     }
     const { id } = message;

@@ -66,7 +66,7 @@ export class StreamableTransport extends WebTransport {
     if ('method' in message && message.method === 'notifications/cancelled')
       return this.#cancel(message.params?.['requestId'], body);
     if (!('method' in message) || message.method !== 'notifications/initialized') return this.#tell(body);
-    // Reads no refusal as a forgotten session while the session is only being opened.
+    // Does not take a refusal for a forgotten session while the session is still being opened.
     return this.#tell(body, false).finally(() => this.#listen());
   }
 
