@@ -20,8 +20,8 @@ describe('fifty thousand documents', () => {
         return structuredContent as { documents_searched: number; documents: unknown[]; note: string };
       };
       let answer = await ask();
-      // On a slow machine the first answer comes before the first document is read.
-      while (answer.documents.length === 0) answer = await ask();
+      // On a slow machine the first answers come before ten documents are read.
+      while (answer.documents.length < 10) answer = await ask();
       expect(answer.documents_searched).toBeLessThan(count);
       expect(answer.documents.length).toBe(10);
       expect(answer.note).toMatch(
