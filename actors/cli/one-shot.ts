@@ -249,7 +249,7 @@ const only = (config: Config, names: readonly string[]): Config => ({
 async function rememberedTable(config: Config): Promise<ToolTable> {
   return tableOf(config, await lastTools(enabled(config)));
 }
-/** Returns the table of the names of these tools, listed by server. */
+/** Returns the table that finds a tool by its name, for the `tools` of each server. */
 export const tableOf = (config: Config, tools: Readonly<Record<string, readonly Tool[]>>): ToolTable =>
   buildTable(
     enabled(config).map((server) => rulesOf(server, config.settings, null)),

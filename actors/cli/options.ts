@@ -163,7 +163,7 @@ export const withCallOptions = (command: Command): Command =>
     .option('-t, --timeout <seconds>', 'limit of the call, 0 = none (default: 60)', secondsOf)
     .option('--req-id <id>', 'name of the call, by which agents and logs know it (default: a new one)')
     .option('--facts', 'lines for programs about its progress on stderr, also at a terminal');
-/** Adds the options of `a2c office`, which computers and agents on other machines reach. */
+/** Adds the options of `a2c office`, an office that computers and agents on other machines can reach. */
 export const withLimits = (command: Command): Command =>
   command
     .option(

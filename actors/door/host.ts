@@ -19,7 +19,7 @@ import type {
 
 /** Host whose servers other commands of its user use through its door (a local socket). */
 type DoorHost = HostDoor & Lent;
-/** Returns the identity of a server at this host, by the values that inputs have there. */
+/** Returns the identity of a server at this host, computed with the values that inputs have in this host. */
 async function identityAt(
   { configOf, inputs: known, rootsOf }: Lent,
   server: string,

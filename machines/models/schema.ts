@@ -373,7 +373,7 @@ const deepest = 24;
 
 interface Walk {
   readonly find: (ref: string) => Raw;
-  /** Schemas passed through by references from the root, to detect endless recursion. */
+  /** Schemas on the path of references from the root to here, by which endless recursion is detected. */
   readonly through: readonly Raw[];
   readonly depth: number;
   readonly levels: number;

@@ -337,7 +337,7 @@ export const listedLine = (server: string, count: string, failure: string | null
     ? `${server}: ${count}`
     : `${server}: ${count}; not all: ${fitting(failure.replaceAll(/\s+/g, ' ').trim(), 200, '…')}`;
 
-/** Returns the widths of the columns of a table, at least those of its earlier rows. */
+/** Returns the widths of the columns of a table; none is narrower than it was for earlier rows (`before`). */
 const widthsOf = (rows: readonly (readonly string[])[], before: readonly number[] = []): readonly number[] =>
   (rows[0] ?? before).map((_, at) =>
     Math.max(before[at] ?? 0, ...rows.map((row) => columnsOf(row[at] ?? ''))),

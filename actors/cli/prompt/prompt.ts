@@ -46,7 +46,7 @@ export interface PromptHow {
   readonly officeLine: string;
   /** Peers of the office in this process. */
   readonly peers?: () => readonly OfficePeer[];
-  /** Place in an office that the computer takes first. */
+  /** Place in an office that the computer takes when the prompt opens. */
   readonly seat: OfficeSeat & { readonly id: string };
   readonly facts?: boolean;
   /** Folder for saved traces, when the person names none. */
