@@ -149,12 +149,11 @@ export type { Skill, SkillFile, SkillWait } from './api/computer-handle.ts';
  * Builders and parsers of `window://` and `dpe://` URIs (docs/wire.md#uris). They never throw: the result is `{ok:
  * true, uri}`, or `{ok: false, failure}` that names the broken rule.
  */
-export { buildWindowUri, parseWindowUri } from '../machines/resources/uri.ts';
-export { buildDpeUri, parseDpeUri } from '../machines/resources/uri.ts';
-export type { BuiltWindowUri, ParsedWindowUri, WindowUri } from '../machines/resources/uri.ts';
+export { buildDpeUri, buildWindowUri, parseDpeUri, parseWindowUri } from '../machines/resources/uri.ts';
 export type { ShownWindow } from '../machines/resources/desktop.ts';
 export type {
   BuiltDpeUri,
+  BuiltWindowUri,
   DpeCategory,
   DpeDepth,
   DpeFormat,
@@ -162,6 +161,8 @@ export type {
   DpeQuery,
   DpeUri,
   ParsedDpeUri,
+  ParsedWindowUri,
+  WindowUri,
 } from '../machines/resources/uri.ts';
 export type { PlayedOffice } from './api/seat.ts';
 export type { Texts } from './api/texts.ts';

@@ -179,7 +179,7 @@ export const offerMachine = offerSetup.createMachine({
         target: '.reading',
         actions: [withdraw, withEvent('noteUpdated')],
       },
-      // Does nothing when a file other than a `SKILL.md` has changed, because each question reads such a file anew.
+      // Does nothing when a file other than a `SKILL.md` has changed, because every question reads that file again.
       {},
     ],
     'offer.read': { actions: readFile },

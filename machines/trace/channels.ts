@@ -139,8 +139,8 @@ export class ChannelNames {
     return names;
   }
   /**
-   * Numbers the open channels anew, as if all had just been opened, because a trace that begins with a `facts` line
-   * counts so. Returns the new name of each renamed channel.
+   * Numbers the open channels from 1 again, as if all had just been opened, because a trace that begins with a `facts`
+   * line counts so. Returns the new name of each renamed channel.
    */
   restart(): ReadonlyMap<string, string> {
     this.#counts.clear();

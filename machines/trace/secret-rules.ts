@@ -4,7 +4,7 @@ type Span = readonly [start: number, end: number];
 /** Smallest length, in characters, from which a secret is found inside words too. */
 export const shortestSecret = 6;
 const shortestStrange = 3;
-/** Matches a text that is only a word or only a number, as any text may contain. */
+/** Matches a single word or a single number; such a secret would be found by chance in ordinary text. */
 const isWordOrNumber = /^(\p{L}+|\p{N}+)$/u;
 const letters = /^\p{L}$/u;
 const digits = /^\p{N}$/u;

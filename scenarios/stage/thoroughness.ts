@@ -16,7 +16,7 @@ const everyNth = {
   /** Real plays take processes and seconds: `npm test` has none. */
   realPlays: Infinity,
 };
-/** Of these cases `.ci/run` tests every nth, and of the others all. */
+/** Share of the cases that `.ci/run` tests: every nth of these kinds, and all of the other kinds. */
 const everyNthInRun: Partial<Record<keyof typeof everyNth, number>> = { replays: 3, realPlays: 3 };
 /** Share that this run tests; `some-only.ts` and `rest-only.ts` set it before other modules are loaded. */
 export const thoroughness: { part: Part } = { part: 'few' };

@@ -386,8 +386,8 @@ interface ListeningParts {
 
 /**
  * Single subscription of a session with a server of MCP 2026-07-28, to changes of its lists and to resources.
- * It is opened again when it has ended, and when other resources are followed. `close` ends its timer; its stream ends
- * with the transport.
+ * Opens a new subscription when the last one ended, and when other resources are followed. `close` ends the timer; the
+ * stream ends with the transport.
  */
 class Listening {
   readonly #around: ListeningParts;
