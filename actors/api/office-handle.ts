@@ -95,6 +95,11 @@ export interface OfficeRedis {
   readonly prefix?: string | undefined;
   /** Time in ms for which a node that is not heard of keeps its seats; 10,000 by default, at least 1,000. */
   readonly leaseMs?: number | undefined;
+  /**
+   * Number of replicas that must have a claim of a seat, or a renewed lease, within a second before it counts; 0 by
+   * default. An office does not open where fewer answer. See docs/scale.md.
+   */
+  readonly replicas?: number | undefined;
 }
 /** Events of an office, by the name for `office.on`. */
 export interface OfficeEvents {

@@ -39,9 +39,9 @@ export async function joinNodes(
   notice: Warn,
 ): Promise<Pick<OfficeSettings, 'register' | 'leaseMs'>> {
   if (redis === undefined) return {};
-  const { place, leaseMs, prefix } = placeOf(redis);
+  const { place, leaseMs, prefix, replicas } = placeOf(redis);
   try {
-    return { register: await redisRegister({ place, prefix, leaseMs, notice }), leaseMs };
+    return { register: await redisRegister({ place, prefix, leaseMs, replicas, notice }), leaseMs };
   } catch (error) {
     if (!(error instanceof A2cRedisError)) throw error;
     const { kind, message, remedy } = error;
@@ -60,10 +60,11 @@ function placeOf(redis: NonNullable<OfficeOptions['redis']>): {
   readonly prefix: string | undefined;
   readonly place: string | RedisClient | (() => RedisClient);
   readonly leaseMs: number;
+  readonly replicas: number;
 } {
   const given: OfficeRedis =
     typeof redis === 'string' ? { url: redis } : isClient(redis) ? { client: redis } : redis;
-  const { url, client, leaseMs = 10_000, prefix } = given;
+  const { url, client, leaseMs = 10_000, prefix, replicas = 0 } = given;
   const wrong = (message: string, remedy: string): A2cError =>
     new A2cError({ code: wireCodes.badRequest, message, remedy });
   const place = client ?? url;
@@ -81,7 +82,9 @@ function placeOf(redis: NonNullable<OfficeOptions['redis']>): {
     );
   if (!Number.isInteger(leaseMs) || leaseMs < leastLeaseMs)
     throw wrong(`leaseMs is a whole number from ${leastLeaseMs}`, 'Its default is 10000.');
-  return { place, leaseMs, prefix };
+  if (!Number.isInteger(replicas) || replicas < 0)
+    throw wrong('replicas is a whole number from 0', 'docs/scale.md says how many are needed.');
+  return { place, leaseMs, prefix, replicas };
 }
 const isRedisUrl = (text: string): boolean =>
   /^\/[^/]/.test(text) || (URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol));

@@ -20,6 +20,7 @@ export interface OfficeCommandOptions extends EntryOptions, TlsFiles, Inspecting
   /** URL of the Redis by which several nodes form one office. */
   readonly redis?: string;
   readonly redisPrefix?: string;
+  readonly redisReplicas?: number;
   readonly metrics?: NonNullable<OfficeOptions['metrics']>;
   /** Token for the metrics port, which also shows and disconnects peers and reloads files. */
   readonly metricsToken?: string;
@@ -31,7 +32,7 @@ export interface OfficeCommandOptions extends EntryOptions, TlsFiles, Inspecting
 export async function officeOnly(context: CommandContext, options: OfficeCommandOptions): Promise<number> {
   const { terminal, signal } = context;
   const record = recordBy(options);
-  const { host, port = firstPort, requireVersion = false, limit, trustProxy, drain, redisPrefix } = options;
+  const { host, port = firstPort, requireVersion = false, limit, trustProxy, drain } = options;
   const token = options.metricsToken ?? process.env['A2C_METRICS_TOKEN'];
   const metrics = options.metrics && { ...options.metrics, ...(token !== undefined && { token }) };
   const redis = options.redis ?? process.env['A2C_REDIS'];
@@ -47,7 +48,7 @@ export async function officeOnly(context: CommandContext, options: OfficeCommand
     ...(limit && { limits: limit }),
     ...(trustProxy !== undefined && { trustProxy }),
     ...(metrics && { metrics }),
-    ...(redis && { redis: { url: redis, ...(redisPrefix !== undefined && { prefix: redisPrefix }) } }),
+    ...(redis && { redis: { url: redis, prefix: options.redisPrefix, replicas: options.redisReplicas } }),
     ...(tls && { tls: () => tlsBy(options) ?? tls }),
     ...(auth !== undefined && { auth }),
     ...(await logBy(context, options)),

@@ -194,6 +194,11 @@ export const withLimits = (command: Command): Command =>
       '--redis-prefix <name>',
       'what all that it has there begins with: offices of different ones are apart (default: a2c)',
     )
+    .option(
+      '--redis-replicas <count>',
+      'so many replicas of it must have a seat before it is given (default: 0; docs/scale.md)',
+      wholeOf,
+    )
     .option('--tls-cert <file>', 'listen with this certificate (PEM, with those that lead to its authority)')
     .option('--tls-key <file>', 'its key (PEM)')
     .option('--tls-ca <file>', 'let in only who shows a certificate of these authorities (PEM)')

@@ -63,36 +63,37 @@ const now = `
     local now = t[1] * 1000 + math.floor(t[2] / 1000)`;
 /**
  * Returns Lua code that finds the age of the data. A Redis server that was restarted or has replaced another may lack
- * the latest claims, so its data count as new; each run of a server has its own id. `since` and `server` are keys of
- * Redis.
+ * the latest claims, so its data count as new: each start and each promotion of a server has its own id, also where
+ * an earlier master becomes one again. `since` and `server` are keys of Redis.
  */
 const aged = (since: string, server: string): string => `${now}
-    local info = redis.pcall('INFO', 'server')
-    local run = type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+    local info = redis.pcall('INFO', 'replication')
+    local run = type(info) == 'string' and string.match(info, 'master_replid:(%w+)') or ''
     if redis.call('GET', ${server}) ~= run then
       redis.call('SET', ${server}, run)
       redis.call('SET', ${since}, string.format('%.0f', now))
     end
-    local age = now - tonumber(redis.call('GET', ${since}) or now)`;
+    local since = tonumber(redis.call('GET', ${since}) or now)
+    local age = now - since`;
 
 /**
  * Script that renews the lease of a node; the number of a lease is the time of its beginning. KEYS node,
  * since, server. ARGV lease in ms.
  */
-const renew = {
+export const renew = {
   numberOfKeys: 3,
   lua: `${aged('KEYS[2]', 'KEYS[3]')}
     redis.call('SET', KEYS[1], string.format('%.0f', now), 'NX', 'PX', ARGV[1])
     redis.call('PEXPIRE', KEYS[1], ARGV[1])
-    return { tonumber(redis.call('GET', KEYS[1])), age }`,
-} as const;
+    return { tonumber(redis.call('GET', KEYS[1])), age, since }`,
+};
 
 /**
  * Script that claims a seat. Its fence is the time, or one more than the last fence, so that fences grow even
  * when Redis has lost its data. KEYS office, fence, offices, since, server. ARGV field, node, socket, holder,
  * prefix of nodes, channel, office, least age in ms.
  */
-const claim = {
+export const claim = {
   numberOfKeys: 5,
   lua: `${aged('KEYS[4]', 'KEYS[5]')}
     if redis.call('EXISTS', ARGV[5] .. ARGV[2]) == 0 then return { 'ended' } end
@@ -193,8 +194,6 @@ export interface RedisClient {
   duplicate(...how: never[]): unknown;
 }
 interface Scripts {
-  a2cClaim(...args: readonly string[]): Promise<[string, (string | number)?]>;
-  a2cRenew(...args: readonly string[]): Promise<[number, number]>;
   a2cRelease(...args: readonly string[]): Promise<number>;
   a2cEnd(...args: readonly string[]): Promise<number>;
 }
@@ -243,10 +242,8 @@ const ofCluster = {
 const isCluster = (client: Redis | Cluster | undefined): client is Cluster =>
   (client as Partial<Cluster> | undefined)?.isCluster === true;
 const made = (client: Redis | Cluster): Client => {
-  client.defineCommand('a2cClaim', claim);
   client.defineCommand('a2cEnd', end);
   client.defineCommand('a2cRelease', release);
-  client.defineCommand('a2cRenew', renew);
   return client as Client;
 };
 

@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { Decoder, Encoder, PacketType } from 'socket.io-parser';
+import { answers, type Head, type Letter } from './answers.ts';
 import type { Client, KeptClient, Keys, Clients } from './clients.ts';
 import type { NodeMessage, RegisterNews, RegisterCallback } from '../../machines/office/rooms/register.ts';
 
@@ -13,8 +14,8 @@ type WrittenLetter = string | Buffer;
 const encoder = new Encoder();
 /** Decoder without a limit of attachments, because a message is always decoded as a whole. */
 const decoder = new Decoder({ maxAttachments: Number.MAX_SAFE_INTEGER });
-let parts: readonly unknown[] | undefined;
-decoder.on('decoded', ({ data }) => void (parts = data as readonly unknown[]));
+let parts: unknown;
+decoder.on('decoded', ({ data }) => void (parts = data));
 const lineBreak = 0x0a;
 const lengthBytes = 4;
 
@@ -38,7 +39,7 @@ function written(letter: readonly unknown[]): WrittenLetter {
 /** Returns the text of bytes; most are ASCII, which is read several times as fast that way. */
 const textIn = (bytes: Buffer): string => bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
 /** Decodes a message; undefined when it has an unknown format. */
-function read(letter: Buffer): readonly unknown[] | undefined {
+function read(letter: Buffer): Letter | undefined {
   try {
     // Splits at the first line break, because JSON text contains no raw one.
     const found = letter.indexOf(lineBreak);
@@ -49,7 +50,7 @@ function read(letter: Buffer): readonly unknown[] | undefined {
       at = from + letter.readUInt32BE(at);
       decoder.add(letter.subarray(from, at));
     }
-    return parts;
+    return answers.letter.safeParse(parts).data;
   } catch {
     return undefined;
   } finally {
@@ -235,15 +236,6 @@ export class LargeLetters {
 }
 
 type Hear = (news: RegisterNews) => void;
-/**
- * Content of a message between nodes. A large one carries only its head, its key and its size; with `null`,
- * the receiver reports that it has fetched the message.
- */
-type Letter =
-  | readonly [from: string, message: NodeMessage]
-  | readonly [from: string, head: NodeMessage, key: string, bytes: number]
-  | readonly [from: string, message: null, key: string];
-
 interface MailParts {
   readonly node: string;
   readonly keys: Keys;
@@ -295,13 +287,14 @@ export class Mail {
     // messages may be sent twice.
     const isHeard = (listeners: number): boolean =>
       listeners > 0 || counts === 'none' || (counts === 'some' && type === 'ask');
-    return client.publish(keys.mail(to), letter).then(isHeard);
+    return client.publish(keys.mail(to), letter).then((said) => isHeard(answers.number.parse(said)));
   }
-  receive(said: Buffer, hear: Hear): void {
-    const letter = read(said) as Letter | undefined;
-    if (!letter) return;
-    const [from, message, key, bytes = 0] = letter;
-    if (message === null) return this.#large.fetched(letter[2]);
+  /** Takes a message from the channel of this node; `odd` is called when it is none. */
+  receive(said: Buffer, hear: Hear, odd: () => void): void {
+    const letter = read(said);
+    if (!letter) return odd();
+    if (letter[1] === null) return this.#large.fetched(letter[2]);
+    const [from, message, key, bytes] = letter;
     const way = wayOf(from, message);
     const before = way === undefined ? undefined : this.#ways.get(way);
     if (key === undefined && !before) return hear({ type: 'message', from, message });
@@ -316,14 +309,14 @@ export class Mail {
   /** Fetches a large message; undefined when it is lost, which is reported to its sender. */
   async #fetched(
     from: string,
-    head: NodeMessage,
+    head: Head,
     key: string,
     bytes: number,
   ): Promise<NodeMessage | undefined> {
     const { node, commands, keys } = this.#parts;
     const said = await this.#large.fetch(key, bytes);
-    const letter = said && (read(said) as Letter | undefined);
-    if (letter?.[1]) {
+    const letter = said && read(said);
+    if (letter?.length === 2) {
       commands.now?.publish(keys.mail(from), written([node, null, key])).catch(() => {});
       return letter[1];
     }
@@ -345,5 +338,5 @@ const headOf = (message: NodeMessage): object => {
   const { body: _body, ack: _ack, ids: _ids, ...head } = message as NodeMessage & Record<string, unknown>;
   return head;
 };
-const wayOf = (from: string, message: NodeMessage): string | undefined =>
+const wayOf = (from: string, message: Head | NodeMessage): string | undefined =>
   message.type === 'ask' || message.type === 'notify' ? `${from} ${message.socket}` : undefined;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import type { z } from 'zod';
 import type { SeatFacts } from '../../machines/kernel/ports.ts';
 import {
   placeOf,
@@ -14,7 +15,10 @@ import {
 } from '../../machines/office/rooms/register.ts';
 import {
   clientsOf,
+  claim,
   commandMs,
+  renew,
+  A2cRedisError,
   type Client,
   type Clients,
   type RedisClient,
@@ -24,6 +28,7 @@ import {
   keysOf,
   type Keys,
 } from './clients.ts';
+import { answers } from './answers.ts';
 import { Mail } from './mail.ts';
 
 export interface RedisOptions {
@@ -35,6 +40,8 @@ export interface RedisOptions {
   /** Prefix of all keys and channels in Redis, `a2c` by default. */
   readonly prefix?: string | undefined;
   readonly leaseMs: number;
+  /** Number of replicas that must have a claim or a renewed lease before it counts. */
+  readonly replicas?: number;
   /** Callback for messages about a lost or restored connection or node, without addresses. */
   readonly notice?: (text: string) => void;
 }
@@ -46,12 +53,29 @@ export async function redisRegister(options: RedisOptions): Promise<Register> {
   const commands = await KeptClient.open(() => clients.forCommands(), {
     opened: (client) => allowed(client, keys),
   });
-  const bulk = await KeptClient.open(() => clients.forCommands()).catch((error: unknown) => {
+  try {
+    await copied(commands.now, keys, options.replicas ?? 0);
+    const bulk = await KeptClient.open(() => clients.forCommands());
+    return new RedisRegister({ clients, keys, commands, bulk, options });
+  } catch (error) {
     commands.close();
     throw error;
-  });
-  return new RedisRegister({ clients, keys, commands, bulk, options });
+  }
 }
+/** Finds out before the office opens whether Redis has as many replicas as are wanted. */
+async function copied(client: Client | undefined, { fence }: Keys, replicas: number): Promise<void> {
+  if (replicas === 0) return;
+  const [, copies] = (await client?.pipeline().get(fence).wait(replicas, copyMs).exec()) ?? [];
+  const found = answers.number.safeParse(copies?.[1]).data ?? 0;
+  if (found >= replicas) return;
+  throw new A2cRedisError(
+    'unreached',
+    `Redis has ${found} replicas that answer, and the office wants ${replicas}`,
+    'Start them, or ask for fewer: --redis-replicas, redis.replicas. docs/scale.md says how many are needed.',
+  );
+}
+/** Longest wait in ms for the replicas; short, because other commands wait meanwhile. */
+const copyMs = 1_000;
 /** Publishes a harmless message before the office opens, to find out whether the credential permits it. */
 async function allowed(client: Client, { node, news }: Keys): Promise<void> {
   await client.a2cEnd(`${node}nobody`, news, '{}').catch((error: unknown) => {
@@ -73,11 +97,15 @@ class RedisRegister implements Register {
   readonly #commands: KeptClient<Client>;
   readonly #mail: Mail;
   readonly #leaseMs: number;
+  readonly #replicas: number;
   readonly #notice: (text: string) => void;
   #news: KeptClient<Redis> | undefined;
   /** Time of the latest message that this node sent to itself and that has not arrived yet. */
   #saidAt: number | undefined;
   #lease: number | undefined;
+  /** Tells whether the replicas had the last renewed lease in time; no claim is tried otherwise, as each would wait. */
+  #isCopied = true;
+  #isOddTold = false;
 
   constructor({ clients, keys, commands, bulk, options }: Parts) {
     this.#clients = clients;
@@ -85,6 +113,7 @@ class RedisRegister implements Register {
     this.#commands = commands;
     this.#mail = new Mail({ node: this.node, keys, counts: clients.counts, commands, bulk });
     this.#leaseMs = options.leaseMs;
+    this.#replicas = options.replicas ?? 0;
     this.#notice = options.notice ?? (() => {});
   }
   listen(hear: (news: RegisterNews) => void, told: RegisterCallback<true>): void {
@@ -92,10 +121,13 @@ class RedisRegister implements Register {
     const opened = async (client: Redis): Promise<void> => {
       client.on('messageBuffer', (channel: Buffer, said: Buffer) => {
         if (channel.toString() === mail)
-          return said.length === 0 ? void (this.#saidAt = undefined) : this.#mail.receive(said, hear);
-        const news = parsed(said.toString()) as RegisterNews | undefined;
-        if (news?.type === 'ended') this.#mail.forget(news.node);
-        if (news?.type) hear(news);
+          return said.length === 0
+            ? void (this.#saidAt = undefined)
+            : this.#mail.receive(said, hear, () => this.#odd());
+        const { data: news } = answers.news.safeParse(said.toString());
+        if (!news) return this.#odd();
+        if (news.type === 'ended') this.#mail.forget(news.node);
+        hear(news);
       });
       await client.subscribe(this.#keys.news, mail);
     };
@@ -110,28 +142,44 @@ class RedisRegister implements Register {
         hear({ type: 'resumed' });
       },
     };
-    asked(
-      KeptClient.open(() => this.#clients.forNews(this.#commands.now), hearing),
+    KeptClient.open(() => this.#clients.forNews(this.#commands.now), hearing).then(
       (news) => {
         this.#news = news;
-        told(news && true);
+        told(true);
       },
+      () => told(undefined),
     );
   }
   claim({ socket, seat, version, minAgeMs }: WantedSeat, told: RegisterCallback<ClaimAnswer>): void {
     const keys = this.#keys;
     const holder = { node: this.node, socket, seat, ...(version !== undefined && { version }) };
-    const answer = this.#commands.now?.a2cClaim(
+    if (!this.#isCopied) return told(undefined);
+    const answer = this.#copied(claim, [
       ...[keys.office(seat.office), keys.fence, keys.offices, keys.since, keys.server],
       ...[placeOf(seat), this.node, socket, JSON.stringify(holder), keys.node, keys.news, seat.office],
       String(minAgeMs),
-    );
-    asked(answer, (said) => {
-      const [how, more] = said ?? [];
-      if (how === undefined) return told(undefined);
-      if (how === 'held') return told({ ok: true, fence: Number(more) });
-      told(how === 'taken' ? { ok: false, holder: JSON.parse(String(more)) as Holder } : { ok: false });
-    });
+    ]);
+    this.#asked(answer, answers.claimed, told);
+  }
+  /**
+   * Runs a script that gives or extends a right to seats. Rejects unless the replicas have what it wrote, because
+   * one that takes the place of this server would not know of it.
+   */
+  async #copied(script: typeof claim | typeof renew, args: readonly string[]): Promise<unknown> {
+    // Sends both in one pipeline: `WAIT` counts what its own connection has written, to the server that it reaches.
+    const client = this.#commands.now;
+    const line = client?.pipeline().eval(script.lua, script.numberOfKeys, ...args);
+    if (this.#replicas > 0) line?.wait(this.#replicas, copyMs);
+    const [said, copies] = (await line?.exec()) ?? [];
+    // Asks for any key after an error, because a Cluster client learns by single commands where a slot has moved to.
+    if (said?.[0]) client?.get(this.#keys.fence).catch(() => {});
+    if (!said || said[0]) throw said?.[0] ?? new Error('there is no connection');
+    const wasCopied = this.#isCopied;
+    this.#isCopied = this.#replicas === 0 || answers.number.parse(copies?.[1]) >= this.#replicas;
+    if (wasCopied && !this.#isCopied)
+      this.#notice(`fewer than ${this.#replicas} replicas of Redis keep up: nobody can join, and leases end`);
+    if (!this.#isCopied) throw new Error('too few replicas have it');
+    return said[1];
   }
   release(seat: SeatFacts, fence: number, told: RegisterCallback<true>): void {
     const keys = this.#keys;
@@ -140,19 +188,17 @@ class RedisRegister implements Register {
       ...[keys.office(seat.office), keys.offices],
       ...[placeOf(seat), String(fence), keys.news, JSON.stringify(news), seat.office],
     );
-    asked(done, (is) => told(is === undefined ? undefined : true));
+    this.#asked(done, answers.number, (is) => told(is === undefined ? undefined : true));
   }
   renew(told: RegisterCallback<RenewedLease>): void {
     this.#listenToItself();
     const { node, since, server } = this.#keys;
-    const answer = this.#commands.now?.a2cRenew(`${node}${this.node}`, since, server, String(this.#leaseMs));
-    asked(answer, (said) => {
-      if (!said) return told(undefined);
-      const [lease, ageMs] = said;
-      if (this.#lease !== undefined && this.#lease !== lease)
+    const answer = this.#copied(renew, [`${node}${this.node}`, since, server, String(this.#leaseMs)]);
+    this.#asked(answer, answers.renewed, (renewed) => {
+      if (renewed && this.#lease !== undefined && this.#lease !== renewed.lease)
         this.#notice('the lease of this node had ended: it claims its seats again');
-      this.#lease = lease;
-      told({ lease, ageMs });
+      this.#lease = renewed?.lease ?? this.#lease;
+      told(renewed);
     });
   }
   /**
@@ -172,8 +218,8 @@ class RedisRegister implements Register {
   }
   dead(nodes: readonly string[], told: RegisterCallback<readonly string[]>): void {
     const alive = this.#commands.now?.mget(nodes.map((node) => `${this.#keys.node}${node}`));
-    asked(alive, (lives) => {
-      const dead = lives && nodes.filter((_, n) => lives[n] === null);
+    this.#asked(alive, answers.lives, (lives) => {
+      const dead = lives?.length === nodes.length ? nodes.filter((_, n) => lives[n] === null) : undefined;
       for (const node of dead ?? []) {
         this.#mail.forget(node);
         this.#notice(`node ${node} of this office is lost: its seats are free, calls to them have ended`);
@@ -182,19 +228,17 @@ class RedisRegister implements Register {
     });
   }
   seats(told: RegisterCallback<readonly Holder[]>): void {
-    asked(this.#seats(), told);
+    this.#asked(this.#seats(), answers.holders, (found) => told(found?.filter((one) => one !== undefined)));
   }
-  async #seats(): Promise<readonly Holder[] | undefined> {
+  async #seats(): Promise<unknown> {
     const client = this.#commands.now;
-    if (!client) return undefined;
-    const offices = await client.smembers(this.#keys.offices);
-    const texts = await Promise.all(offices.map((one) => client.hvals(this.#keys.office(one))));
-    return texts.flat().flatMap(holderIn);
+    const offices = answers.texts.parse(await client?.smembers(this.#keys.offices));
+    const texts = await Promise.all(offices.map((one) => client?.hvals(this.#keys.office(one))));
+    return texts.flatMap((some) => answers.texts.parse(some));
   }
   at(seat: SeatFacts, told: RegisterCallback<Holder | 'nobody'>): void {
-    asked(this.#commands.now?.hget(this.#keys.office(seat.office), placeOf(seat)), (text) =>
-      told(text === undefined ? undefined : (holderIn(text ?? '')[0] ?? 'nobody')),
-    );
+    const found = this.#commands.now?.hget(this.#keys.office(seat.office), placeOf(seat));
+    this.#asked(found, answers.place, told);
   }
   send(node: string, message: NodeMessage, told: RegisterCallback<boolean>): void {
     this.#mail.send(node, message, told);
@@ -205,19 +249,23 @@ class RedisRegister implements Register {
     await this.#commands.now?.a2cEnd(`${node}${this.node}`, news, JSON.stringify(ended)).catch(() => {});
     for (const one of [this.#news, this.#mail, this.#commands]) one?.close();
   }
-}
-function asked<T>(answer: Promise<T | undefined> | undefined, told: RegisterCallback<T>): void {
-  (answer ?? Promise.reject(new Error('there is no connection'))).then(told, () => told(undefined));
-}
-const parsed = (text: string): object | undefined => {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
+  /** Tells what Redis answered; undefined for an error and for an answer of another type. */
+  #asked<T>(answer: Promise<unknown> | undefined, of: z.ZodType<T>, told: RegisterCallback<T>): void {
+    (answer ?? Promise.reject(new Error('there is no connection'))).then(
+      (said) => {
+        const { data } = of.safeParse(said);
+        if (data === undefined) this.#odd();
+        told(data);
+      },
+      () => told(undefined),
+    );
   }
-};
-const holderIn = (text: string): readonly Holder[] => {
-  const holder = parsed(text);
-  return holder === undefined ? [] : [holder as Holder];
-};
+  /** Tells the host, once, that Redis said something that it cannot have said. */
+  #odd(): void {
+    if (!this.#isOddTold)
+      this.#notice(
+        'Redis, or a proxy before it, gave an answer of another type than asked for: that request failed. Is another program writing to the keys of the office?',
+      );
+    this.#isOddTold = true;
+  }
+}

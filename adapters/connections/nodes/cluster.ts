@@ -63,19 +63,15 @@ export class Cluster {
   #later: RegisterNews[] | undefined;
   #leaseUntil = 0;
   #beats = 0;
-  /** Age of the register in ms at the last contact. */
-  #ageMs = 0;
+  /** Beginning of the data of the register that this node last reached. */
+  #since: number | undefined;
   #timer: unknown;
   #isClosed = false;
-  /** Number of this node's lease, as the register named it at the last contact. */
-  #lease: number | undefined;
   /**
    * Number of the lease under which the register confirmed all seats of this node. When a renewal
    * names another lease, this one has ended and the seats are claimed again, also when an earlier answer about it was lost.
    */
   #heldUnder: number | undefined;
-  /** True when the register named a new lease before the previous one had ended by the clock of this node. */
-  #again = false;
 
   constructor(options: ClusterOptions, local: LocalOffice) {
     this.#options = options;
@@ -204,19 +200,16 @@ export class Cluster {
         this.#leaseUntil = asked + leaseMs;
         then(renewed);
       };
-      const { lease, ageMs } = renewed;
-      // Compares ages, because a younger register was restarted or replaced: it may know the lease and still have lost the claims.
-      const isYounger = ageMs < this.#ageMs;
-      this.#ageMs = ageMs;
-      if (isYounger) this.#heldUnder = undefined;
-      if (lease === this.#heldUnder) return done();
-      if (lease !== this.#lease || isYounger) {
-        this.#lease = lease;
-        // Concludes that the register has lost the seats when the previous lease is still valid by the clock of this node,
-        // because no other node can have taken them.
-        this.#again = now() < this.#leaseUntil;
+      const { lease, since } = renewed;
+      if (since !== this.#since) {
+        this.#since = since;
+        this.#heldUnder = undefined;
+        // Gives up the seats once the lease has ended, because this register may have forgotten a later holder. While
+        // the lease is valid, no other node can have them.
+        if (now() >= this.#leaseUntil) this.own.giveUp();
       }
-      this.own.claimAgain(this.own.all(), this.#again, (isWhole) => {
+      if (lease === this.#heldUnder) return done();
+      this.own.claimAgain(this.own.all(), (isWhole) => {
         if (!isWhole) return then(undefined);
         this.#heldUnder = lease;
         this.#resync(done);
@@ -243,7 +236,7 @@ export class Cluster {
   #resync(then: () => void): void {
     const later: RegisterNews[] = [];
     this.#later = later;
-    const compare = this.own.compared(() => this.isCurrent);
+    const compare = this.own.compared();
     this.#options.register.seats((found) => {
       if (this.#later === later) this.#later = undefined;
       if (!found) return then();

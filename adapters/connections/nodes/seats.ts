@@ -32,6 +32,11 @@ const overtaken: Failure = {
   message: 'Another connection has taken this seat while the office was apart from its register',
   details: { reason: 'overtaken' },
 };
+const forgotten: Failure = {
+  code: wireCodes.unavailable,
+  message: 'The office was apart from its register, which has lost its data meanwhile: join again',
+  details: { reason: 'register' },
+};
 
 /** Seats at other nodes, as far as this node knows. The later claim of a seat counts, in whatever order the news arrive. */
 export class RemoteSeats {
@@ -79,7 +84,7 @@ export class RemoteSeats {
   }
 }
 
-/** Time, as a multiple of the lease, for which a register that lost its data gives seats only to their earlier holders. */
+/** Time, as a multiple of the lease, for which a register that lost its data gives seats only to nodes that hold them. */
 export const newAfterLeases = 1.5;
 
 /** Seats of this node, as they are registered in the register that all nodes of an office share. */
@@ -148,17 +153,22 @@ export class OwnSeats {
       if (isDone === undefined) this.#isUnsure = true;
     });
   }
+  /** Gives up all seats; their peers are disconnected, and may join again. */
+  giveUp(): void {
+    for (const held of this.all()) {
+      this.#letGo(held);
+      this.#evict(held.socket, forgotten);
+    }
+  }
   /**
-   * Claims earlier seats of this node again; a seat that another node has taken meanwhile is given up.
-   * `again`: the lease, as far as this node knows, has not ended. `then` tells whether the register answered
-   * for all seats.
+   * Claims earlier seats of this node again, whatever the age of the register; a seat that another node has taken
+   * meanwhile is given up. `then` tells whether the register answered for all seats.
    */
-  claimAgain([held, ...rest]: readonly Holder[], again: boolean, then: (isWhole: boolean) => void): void {
+  claimAgain([held, ...rest]: readonly Holder[], then: (isWhole: boolean) => void): void {
     if (!held) return then(true);
-    if (this.#own.get(seatKey(held.seat)) !== held) return this.claimAgain(rest, again, then);
+    if (this.#own.get(seatKey(held.seat)) !== held) return this.claimAgain(rest, then);
     this.#claiming += 1;
-    // Ignores the age of the register when the lease had no break, because no other node can then have the seat.
-    this.#register.claim(extended(held, { minAgeMs: again ? 0 : this.#leaseMs }), (answer) => {
+    this.#register.claim(extended(held, { minAgeMs: 0 }), (answer) => {
       this.#claiming -= 1;
       if (!answer || (!answer.ok && !answer.holder)) {
         this.#isUnsure = true;
@@ -171,21 +181,21 @@ export class OwnSeats {
       if (answer.ok && isHeld) this.#hold(extended(held, { fence: answer.fence }));
       else if (answer.ok) this.free(held.seat, answer.fence);
       else if (isHeld) this.#evict(held.socket, overtaken);
-      this.claimAgain(rest, again, then);
+      this.claimAgain(rest, then);
     });
   }
   /**
    * Prepares a comparison of the register with the seats of this node; the returned function takes the seats
    * that were read and corrects the differences.
    */
-  compared(isCurrent: () => boolean): (found: readonly Holder[]) => void {
+  compared(): (found: readonly Holder[]) => void {
     const held = this.all();
     const isQuiet = this.#claiming === 0;
     return (found) => {
       const there = new Set(found.map(({ fence }) => fence));
       const missing = held.filter(({ fence }) => !there.has(fence));
       this.#isUnsure = false;
-      if (missing.length > 0) this.claimAgain(missing, isCurrent(), () => {});
+      if (missing.length > 0) this.claimAgain(missing, () => {});
       // Repeats the comparison later when the seats that were read may include a claim that is not answered yet.
       if (!isQuiet || this.#claiming > 0) this.#isUnsure = true;
       else

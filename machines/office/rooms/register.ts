@@ -25,7 +25,12 @@ export interface RenewedLease {
    * its seats.
    */
   readonly lease: number;
-  /** Age of the register in ms since it was last empty. */
+  /**
+   * Time at which the data of the register began, by its clock. Another one than before means another register, or
+   * one that was empty: it may lack the latest claims.
+   */
+  readonly since: number;
+  /** Age of these data in ms. */
   readonly ageMs: number;
 }
 export type ClaimAnswer =

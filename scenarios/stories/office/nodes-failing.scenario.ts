@@ -305,3 +305,24 @@ scenario(
     expect(register.holders.map(({ node }) => node).toSorted()).toEqual(['n1', 'n2']);
   },
 );
+
+scenario(
+  'after a register that forgot who took a seat, its earlier holder has to join again',
+  {},
+  async (s) => {
+    const { computer, urls } = await seated(s);
+    const { register } = s.network;
+    register.apart = 'n2';
+    await s.run(leaseMs * 2);
+    const later = s.peer('c', answers, urls[0]);
+    expect(later.join('computer', 'c')).toEqual([]);
+    await s.run(20);
+    expect(register.holders.map(({ node }) => node)).toEqual(['n1', 'n1']);
+    // The node of the later holder comes after that of the earlier one, and its lease has ended as well.
+    register.failOver();
+    register.apart = 'n1';
+    await s.run(leaseMs * 2);
+    expect(computer.ended).toHaveLength(1);
+    expect(register.holders).toEqual([]);
+  },
+);

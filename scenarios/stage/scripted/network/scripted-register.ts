@@ -156,7 +156,7 @@ export class ScriptedRegister {
           const since = this.#lives(node) ? (this.#leases.get(node)?.since ?? now) : now;
           this.#leases.set(node, { until: now + this.#leaseMs, since });
           this.#since ??= now;
-          return { lease: since, ageMs: now - this.#since };
+          return { lease: since, since: this.#since, ageMs: now - this.#since };
         }),
       dead: (nodes, told) => this.#asked(node, told, () => nodes.filter((one) => !this.#lives(one))),
       seats: (told) => this.#asked(node, told, () => [...this.#seats.values()]),

@@ -1,0 +1,75 @@
+/**
+ * What Redis may answer. A value of another type comes from a server that is no Redis, from a proxy that mixed up
+ * answers, or from another program that writes there; it is an error of its request alone.
+ */
+import { z } from 'zod';
+import type { ClaimAnswer, Holder, NodeMessage, RegisterNews } from '../../machines/office/rooms/register.ts';
+
+const text = z.string();
+const number = z.number();
+const id = number;
+const body = z.custom<object>((value) => typeof value === 'object' && value !== null);
+const seat = z.object({ office: text, role: z.enum(['agent', 'computer']), name: text });
+const holder = z.object({ node: text, socket: text, seat, version: text.optional(), fence: number });
+
+const message = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ask'), id, socket: text, fence: number, event: text, body }),
+  z.object({ type: z.literal('answer'), id, ack: z.array(z.unknown()).optional() }),
+  z.object({ type: z.literal('check'), ids: z.array(id) }),
+  z.object({ type: z.literal('lost'), id }),
+  z.object({ type: z.literal('notify'), socket: text, event: text, body }),
+  z.object({ type: z.literal('broadcast'), office: text, except: text, event: text, body }),
+]) as z.ZodType<NodeMessage>;
+/** Message without its large members, which announces the whole one. */
+export type Head = z.infer<typeof head>;
+const head = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('answer'), id }),
+  z.object({ type: z.literal('ask'), id, socket: text }),
+  z.object({ type: z.literal('notify'), socket: text }),
+  z.object({ type: z.enum(['check', 'broadcast']) }),
+]);
+/**
+ * Content of a message between nodes. A large one carries only its head, its key and its size; with `null`,
+ * the receiver reports that it has fetched the message.
+ */
+export type Letter = z.infer<typeof letter>;
+const letter = z.union([
+  z.tuple([text, message, z.undefined().optional(), z.undefined().optional()]),
+  z.tuple([text, head, text, number]),
+  z.tuple([text, z.null(), text]),
+]);
+const news = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('taken'), holder }),
+  z.object({ type: z.literal('freed'), seat, fence: number }),
+  z.object({ type: z.literal('ended'), node: text }),
+]) as z.ZodType<RegisterNews>;
+
+const json = (of: string): unknown => {
+  try {
+    return JSON.parse(of);
+  } catch {
+    return undefined;
+  }
+};
+const written = text.transform(json).pipe(holder) as unknown as z.ZodType<Holder>;
+const claimed = z.union([
+  z.tuple([z.literal('held'), number]).transform(([, fence]) => ({ ok: true as const, fence })),
+  z.tuple([z.literal('taken'), written]).transform(([, one]) => ({ ok: false as const, holder: one })),
+  z.tuple([z.literal('ended')]).transform(() => ({ ok: false as const })),
+]) as unknown as z.ZodType<ClaimAnswer>;
+const renewed = z
+  .tuple([number, number, number])
+  .transform(([lease, ageMs, since]) => ({ lease, ageMs, since }));
+
+/** Answers by what was asked. */
+export const answers = {
+  claimed,
+  renewed,
+  texts: z.array(text),
+  lives: z.array(text.nullable()),
+  holders: z.array(z.union([written, z.unknown().transform(() => undefined)])),
+  place: z.union([z.null().transform(() => 'nobody' as const), written]),
+  number,
+  letter,
+  news: text.transform(json).pipe(news),
+} as const;

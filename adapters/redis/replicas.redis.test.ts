@@ -1,0 +1,106 @@
+/** Tests of the register with a Redis that has replicas, and of servers that take each other's place. */
+import { afterEach, expect, it } from 'vitest';
+import type { ClaimAnswer, Holder, Register, RenewedLease } from '../../machines/office/rooms/register.ts';
+import { RedisServer } from '../../scenarios/fixtures/redis.ts';
+import { RedisCluster } from '../../scenarios/fixtures/redis-places.ts';
+import { redisRegister } from './register.ts';
+
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+const patience = { timeout: 40_000, interval: 50 };
+const leaseMs = 10_000;
+const told: string[] = [];
+async function registerAt({ url }: RedisServer, replicas: number): Promise<Register> {
+  const notice = (text: string): unknown => told.push(text);
+  const register = await redisRegister({ place: url, leaseMs, replicas, notice });
+  endings.push(() => register.close());
+  return register;
+}
+const renew = (of: Register) => new Promise<RenewedLease | undefined>((resolve) => of.renew(resolve));
+const claim = (of: Register, name: string) =>
+  new Promise<ClaimAnswer | undefined>((resolve) =>
+    of.claim({ socket: 's', seat: { office: 'o', role: 'computer', name }, minAgeMs: 0 }, resolve),
+  );
+const seats = async (of: Register): Promise<readonly string[]> => {
+  const found = await new Promise<readonly Holder[] | undefined>((resolve) => of.seats(resolve));
+  return (found ?? []).map(({ seat }) => seat.name);
+};
+/** Starts two servers, the second a replica of the first. */
+async function pair(): Promise<readonly [RedisServer, RedisServer]> {
+  const first = await RedisServer.start();
+  const second = await RedisServer.start(undefined, ['--replicaof', `${first.host} ${first.port}`]);
+  endings.push(() => Promise.all([first.kill(), second.kill()]));
+  await follows(second);
+  return [first, second];
+}
+const follows = (replica: RedisServer) =>
+  expect.poll(() => replica.ask('INFO', 'replication'), patience).toContain('master_link_status:up');
+
+it('a seat is not given when no replica has it, so a promoted replica that lacks it takes it from nobody', async () => {
+  const [master, replica] = await pair();
+  const [safe, careless] = [await registerAt(master, 1), await registerAt(master, 0)];
+  await renew(careless);
+  const before = await renew(safe);
+  expect(await claim(safe, 'both have')).toMatchObject({ ok: true });
+  // Follows nobody from now on, and keeps what it has.
+  await replica.ask('REPLICAOF', '192.0.2.1', '1');
+  expect(await claim(safe, 'the master alone has')).toBeUndefined();
+  expect(await renew(safe)).toBeUndefined();
+  expect(told.join()).toContain('fewer than 1 replicas');
+  // Without replicas the same claim is granted, and lost with the master.
+  expect(await claim(careless, 'lost')).toMatchObject({ ok: true });
+  await master.kill();
+  await replica.ask('REPLICAOF', 'NO', 'ONE');
+  const promoted = await registerAt(replica, 0);
+  expect((await renew(promoted))?.since).not.toBe(before?.since);
+  expect(await seats(promoted)).toEqual(['both have']);
+});
+
+it('a server that becomes the master for the second time counts as new, although it has its old data', async () => {
+  const [first, second] = await pair();
+  const a = await registerAt(first, 0);
+  const sinceOf = async (of: Register): Promise<number | undefined> => (await renew(of))?.since;
+  const began = await sinceOf(a);
+  await second.ask('REPLICAOF', 'NO', 'ONE');
+  const next = await sinceOf(await registerAt(second, 0));
+  // Never follows the second one: it is promoted before it has any of its data.
+  await first.ask('REPLICAOF', '192.0.2.1', '1');
+  await first.ask('REPLICAOF', 'NO', 'ONE');
+  await expect.poll(() => sinceOf(a), patience).toBeDefined();
+  const again = await sinceOf(a);
+  expect([next, again].filter((one) => one === undefined || one === began)).toEqual([]);
+  expect(again).not.toBe(next);
+  expect(await sinceOf(a)).toBe(again);
+});
+
+it('an office that wants more replicas than there are does not open', async () => {
+  const [master] = await pair();
+  await expect(registerAt(master, 2)).rejects.toMatchObject({
+    message: 'Redis has 1 replicas that answer, and the office wants 2',
+    remedy: expect.stringContaining('--redis-replicas'),
+  });
+});
+
+it('in a Cluster claims wait for the replica of the server that has them, also after it has moved', async () => {
+  const cluster = await RedisCluster.start();
+  endings.push(() => cluster.kill());
+  const [one] = cluster.servers;
+  if (!one) throw new Error('there is no server');
+  let register: Register | undefined;
+  await expect
+    .poll(async () => (register = await registerAt(one, 1).catch(() => undefined)), patience)
+    .toBeDefined();
+  if (!register) throw new Error('it was not opened');
+  await renew(register);
+  expect(await claim(register, 'first')).toMatchObject({ ok: true });
+  await cluster.move('{a2c:0}:fence');
+  await expect.poll(() => renew(register as Register), patience).toBeDefined();
+  await expect.poll(async () => (await claim(register as Register, 'second'))?.ok, patience).toBe(true);
+  expect((await seats(register)).toSorted()).toEqual(['first', 'second']);
+  const master = await cluster.masterOf('{a2c:0}:fence');
+  for (const server of cluster.servers)
+    if ((await server.ask('ROLE')).includes(String(master.port))) server.pause();
+  expect(await claim(register, 'third')).toBeUndefined();
+});
