@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createComputer, type ComputerOptions } from '../../../actors/index.ts';
@@ -145,4 +147,23 @@ describe('virtual time', () => {
     expect(await time.run(() => Promise.resolve(7))).toBe(7);
     await expect(time.run(Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
+});
+
+describe('virtual time in a process that nothing else keeps alive', () => {
+  /** A program in which only work that does not keep Node alive, such as a worker thread, is under way. */
+  const program = `
+    import { virtualTime } from './scenarios/replay/world/virtual-time.ts';
+    const time = virtualTime();
+    void time.during(new Promise((resolve) => setTimeout(resolve, 200).unref()));
+    await Promise.all([time.advance(10), time.run(time.advance(20)), time.advance(30)]);
+    await time[Symbol.asyncDispose]();
+    console.log(time.now());`;
+  it('comes to its end, also where it is awaited in several places at once', async () => {
+    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program]);
+    let [out, err] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => void (out += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => void (err += text));
+    const [code] = (await once(child, 'close')) as [number];
+    expect({ code, out, err }).toEqual({ code: 0, out: '30\n', err: '' });
+  }, 60_000);
 });

@@ -56,6 +56,8 @@ class HostTime implements VirtualTime {
   readonly #patienceMs: number;
   /** Number of connections that were open before virtual time began. */
   readonly #before: number;
+  /** Number of own pauses under way, which are timers of Node but no work. */
+  #pauses = 0;
   #isOver = false;
 
   constructor({ patienceMs = 4_000 }: VirtualTimeOptions) {
@@ -115,7 +117,15 @@ class HostTime implements VirtualTime {
     const kinds = process.getActiveResourcesInfo();
     const open = kinds.filter(isConnection);
     const own = Array.from({ length: countRealWork() }, () => 'work of a host');
-    return [...kinds.filter(isWork), ...open.slice(this.#before), ...own];
+    let pauses = this.#pauses;
+    const work = kinds.filter((kind) => isWork(kind) && !(kind === 'Timeout' && pauses-- > 0));
+    return [...work, ...open.slice(this.#before), ...own];
+  }
+  /** Pauses in real time. Keeps the process alive, because the work that is waited for may not do so. */
+  async #pause(): Promise<void> {
+    this.#pauses += 1;
+    await pause(lookMs);
+    this.#pauses -= 1;
   }
   /** Waits until no real work is under way, so that its duration does not matter. */
   async #quiet(isOver: () => boolean): Promise<void> {
@@ -130,7 +140,7 @@ class HostTime implements VirtualTime {
           `virtualTime: time stands still, for something real is under way: ${counted(holding)}. ` +
             'Clear timers and close connections of your own, or open them before virtualTime().',
         );
-      await pause(lookMs, undefined, { ref: false });
+      await this.#pause();
     }
   }
   /** Waits when nothing is due, because other work of this process may still finish. */
@@ -141,7 +151,7 @@ class HostTime implements VirtualTime {
         throw new Error(
           'virtualTime: no timer is due and nothing real is under way, and the work has not settled: nothing can end it.',
         );
-      await pause(lookMs);
+      await this.#pause();
     }
   }
 }
