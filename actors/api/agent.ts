@@ -401,10 +401,10 @@ class HostedAgent implements Agent {
   get #puttingAgent(): PuttingAgent {
     return { ask: this.#query, isOpen: () => this.#isOpen(), parts: this.#runtime.parts };
   }
-  #cancel(ticket: string, reason = cancelledByHost): void {
+  #cancel(ticket: string, reason = cancelledByHost, timedOut = false): void {
     const putting = this.#putting.get(ticket);
     if (putting) return putting.abort(new Error(reason));
-    const order = { type: 'call.cancel', ticket, reason } as const;
+    const order = { type: 'call.cancel', ticket, reason, ...(timedOut && { timedOut }) } as const;
     if (this.#isOpen()) this.#runtime.directory.send('agent', order);
   }
   cancel(reqId: string): void {

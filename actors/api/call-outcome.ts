@@ -25,10 +25,10 @@ import {
   type Progress,
   type TraceContext,
 } from '../../machines/protocol/messages/messages.ts';
-import { withoutPrefix, mayHaveRun, reportIn } from '../../machines/protocol/reading.ts';
+import { mayHaveRun, reportIn, toolErrorText } from '../../machines/protocol/reading.ts';
 import { toolResult } from '../../machines/protocol/tool-result.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { tellListener, onAbort, reasonOf } from '../kernel/listeners.ts';
+import { isTimeOut, tellListener, onAbort, reasonOf } from '../kernel/listeners.ts';
 import { mustBeEvent } from '../kernel/options.ts';
 import type { AgentBlob } from './downloads.ts';
 
@@ -114,17 +114,6 @@ export interface ToldOutcome extends CallFacts {
   readonly result: unknown;
   /** Reason why the call did not succeed; null also where the tool itself reported an error. */
   readonly failure: Failure | null;
-}
-
-/** Largest number of characters of a tool's text in the message of a failure. */
-const longestMessage = 2_000;
-/** Returns what a tool says about its own error: the first text of its result. */
-export function toolErrorText(result: unknown): string {
-  const { content } = toolResult(result);
-  const texts = content.flatMap(({ text }) =>
-    typeof text === 'string' && text !== '' ? [withoutPrefix(text)] : [],
-  );
-  return texts[0]?.slice(0, longestMessage) ?? 'The tool says that it failed';
 }
 
 /** Reads the end of a call for a host, with the result in the form of MCP and one `_meta`. */
@@ -309,14 +298,14 @@ export class PendingCalls {
   readonly #tickets = new TransientMap<string, string>();
 
   /**
-   * Starts a call under a new ticket. `send` sends the call, `cancel` is called when the signal aborts, and
-   * `refused` is called when the call is refused and never sent.
+   * Starts a call under a new ticket. `send` sends the call, `cancel` is called when the signal aborts
+   * (`timedOut`: by a time limit), and `refused` is called when the call is refused and never sent.
    */
   start(
     tool: string,
     { reqId = newId(), signal, context }: CallOptions,
     send: (ticket: string, reqId: string) => void,
-    cancel: (ticket: string, reason?: string) => void,
+    cancel: (ticket: string, reason?: string, timedOut?: boolean) => void,
     refused: (settled: CallSettled) => void = () => {},
   ): Call<ToldOutcome> {
     const ticket = `host.${reqId}`;
@@ -340,7 +329,8 @@ export class PendingCalls {
     );
     this.#tickets.set(reqId, ticket);
     send(ticket, reqId);
-    const over = signal ? promise.finally(onAbort(signal, () => cancel(ticket, reasonOf(signal)))) : promise;
+    const aborted = (by: AbortSignal): void => cancel(ticket, reasonOf(by), isTimeOut(by));
+    const over = signal ? promise.finally(onAbort(signal, () => aborted(signal))) : promise;
     return watched(over, reqId, () => this.#waiting.has(ticket) && cancel(ticket), listeners);
   }
   progressed(told: CallProgressed): void {

@@ -1,4 +1,4 @@
-import { endingOf, toolErrorText, type CallEnding, type CallFacts } from './call-outcome.ts';
+import { endingOf, type CallEnding, type CallFacts } from './call-outcome.ts';
 import type { Observer } from '../runtime/directory.ts';
 import type {
   ComputerCall,
@@ -13,6 +13,7 @@ import type { ComputerContext } from '../../machines/computer/computer.machine.t
 import { clientState, stateWords, type ClientSnapshot } from '../../machines/server-states.ts';
 import { keyOf, nameOf, type Address } from '../../machines/kernel/effects.ts';
 import type { RequestFact } from '../../machines/kernel/ports.ts';
+import { toolErrorText } from '../../machines/protocol/reading.ts';
 import { TransientMap } from '../../machines/kernel/objects.ts';
 import { stillStarting } from '../../machines/process/server-failure.ts';
 import { type Progress, progressOf } from '../../machines/protocol/messages/messages.ts';

@@ -13,6 +13,7 @@ import type {
   ToolListing,
   MissingServer,
 } from '../servers/server-handle.ts';
+import type { KeptTrace } from '../recording/flight-recorder.ts';
 import type { OutputLine } from '../servers/server-output.ts';
 import type { LoggedOut } from '../../adapters/index.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
@@ -89,6 +90,8 @@ export interface ComputerStatus {
   readonly servers: readonly ServerStatus[];
   /** State of the seat in an office; null while the computer has no seat and wants none. */
   readonly link: LinkStatus | null;
+  /** Traces that the computer has written by itself after failures, oldest first; the latest 20 (docs/replay.md). */
+  readonly traces: readonly KeptTrace[];
 }
 /** Config that a computer runs with. */
 export interface ComputerConfigInForce {

@@ -375,6 +375,7 @@ class HostedComputer implements Computer {
       state: computerState(snapshot),
       servers: this.servers(),
       link: this.#news.link,
+      traces: this.#runtime.flight?.kept ?? [],
     };
   }
   #clientRef = (name: string) => this.#runtime.directory.find(`computer/client:${keyOf(name)}`)?.ref;
@@ -428,8 +429,8 @@ class HostedComputer implements Computer {
   }
   #timing = (): Timing => this.#timingOf(this.#servers.config.settings);
   #host = (): AddressFor<unknown> => this.#hosted?.host ?? addressFor('');
-  #cancel(ticket: string, reason = cancelledByHost): void {
-    const order = { type: 'call.cancel', ticket, reason } as const;
+  #cancel(ticket: string, reason = cancelledByHost, timedOut = false): void {
+    const order = { type: 'call.cancel', ticket, reason, ...(timedOut && { timedOut }) } as const;
     if (this.#runtime.directory.find('computer')) this.#runtime.directory.send('computer', order);
   }
   cancelCall(reqId: string): void {

@@ -51,7 +51,8 @@ import {
 } from '../kernel/options.ts';
 import type { A2cError } from '../kernel/errors.ts';
 import { logLevels, type LogOptions } from '../logging/log-entry.ts';
-import { keepWords, type RecordOptions } from '../recording/flight-recorder.ts';
+import type { RecordOptions } from '../recording/flight-recorder.ts';
+import { keepWords } from '../recording/reasons.ts';
 import { timing as defaults, type GivenTiming } from '../../machines/kernel/timing.ts';
 import {
   isRate,

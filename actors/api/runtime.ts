@@ -56,8 +56,7 @@ import type { Tracing } from '../../machines/kernel/tracing.ts';
 const leftoverMs = 3_000;
 
 /** Options of a runtime: its adapters, its recording and its log. */
-export interface RuntimeOptions
-  extends LedgerOptions, LogOptions, Omit<FlightOptions, 'notice' | 'stateDir'> {
+export interface RuntimeOptions extends LedgerOptions, LogOptions, Pick<FlightOptions, 'record' | 'frames'> {
   readonly tap?: Tap;
   /** Tracer that makes spans of calls. Default: none. */
   readonly tracing?: Tracing | undefined;
@@ -148,7 +147,18 @@ export class Runtime {
     this.secrets = new KnownSecrets(secrets, redact, survival.notice);
     this.#redacted = new RedactedPorts(this.secrets.redactor);
     this.flight =
-      record === false ? undefined : new FlightRecorder({ record, ...survival }, this.secrets, tap);
+      record === false
+        ? undefined
+        : new FlightRecorder(
+            {
+              record,
+              ...survival,
+              alive: () => this.directory.roots,
+              marked: (text) => this.inspections.mark(text),
+            },
+            this.secrets,
+            tap,
+          );
     this.#frames.kept = this.flight?.frame;
     this.ledger = createLedger(survival);
     this.#sessions = this.#openSessions();

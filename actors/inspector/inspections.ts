@@ -116,6 +116,10 @@ export class Inspections {
   constructor(shown: PageSources) {
     this.#shown = shown;
   }
+  /** Shows a line on the open pages, at the present time. */
+  mark(text: string): void {
+    this.#shown.stream.mark(text);
+  }
   async open(
     inspected: Inspected,
     { port = 0, allowControl = false }: InspectOptions = {},

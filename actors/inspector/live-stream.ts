@@ -227,6 +227,10 @@ export class LiveStream {
       viewer.send({ type: 'gap', missed, lines: this.#join(running, viewer) });
     }
   }
+  /** Adds a line for people, such as the file of a trace that the host has written. */
+  mark(text: string): void {
+    if (this.#running) this.#take(this.#running.recorder.placed({ k: 'mark', text }));
+  }
   /** Returns a large value that records left out, with secrets hidden; undefined when it is gone. */
   value(number: number): unknown {
     const found = this.#large.find(number);

@@ -132,4 +132,7 @@ export function reasonOf(signal: AbortSignal): string {
   if (!(reason instanceof Error) || reason.message === '') return cancelledByHost;
   return reason.name === 'AbortError' && reason instanceof DOMException ? cancelledByHost : reason.message;
 }
+/** Tells whether a time limit has aborted the signal, such as that of `AbortSignal.timeout`. */
+export const isTimeOut = ({ reason }: AbortSignal): boolean =>
+  (reason as { readonly name?: unknown } | null | undefined)?.name === 'TimeoutError';
 export const cancelledByHost = 'cancelled by the host';

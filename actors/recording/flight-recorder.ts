@@ -1,4 +1,3 @@
-import type { EventObject } from 'xstate';
 import {
   defaultStateDir,
   latestLines,
@@ -11,15 +10,7 @@ import {
   createRedactionKey,
   sha256Of,
 } from '../../adapters/index.ts';
-import { nameOf } from '../../machines/kernel/effects.ts';
-import { isObject } from '../../machines/protocol/json.ts';
-import {
-  failureIn,
-  mayHaveRun,
-  readAnswer,
-  readToolResult,
-  reportIn,
-} from '../../machines/protocol/reading.ts';
+import type { Address } from '../../machines/kernel/effects.ts';
 import {
   type DirectoryRecord,
   type Frame,
@@ -34,7 +25,8 @@ import { A2cError } from '../kernel/errors.ts';
 import { machines } from '../runtime/assemble.ts';
 import { wordsOf } from '../runtime/charts.ts';
 import type { Tap } from '../runtime/directory.ts';
-import { hostWords, apiWords } from './host-words.ts';
+import { apiWords } from './host-words.ts';
+import { isMinor, keptByDefault, KeptLately, Reasons, type KeepWord, type Reason } from './reasons.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
 import { type RedactHook, HookRedactor } from './redaction.ts';
 import type { FrameBounds, TraceWriter } from './trace-lines.ts';
@@ -52,10 +44,11 @@ export interface RecordOptions {
    */
   readonly dir?: string | undefined;
   /**
-   * Events that cause the recording in memory to be written to `traces/` in `stateDir`, 100 ms later; `onNotice`
-   * then gets what happened and the command `a2c replay FILE`. Default `['callUnknown', 'serverGaveUp', 'fault']`;
-   * `[]` writes nothing. At most one file a minute for an event and its tool or server, and ten a minute in all;
-   * the latest 20 files are kept. With `dir` such an event only adds a mark to the file.
+   * Events that cause the recording in memory to be written to `traces/` in `stateDir`; `onNotice` then gets what
+   * happened and the command `a2c replay FILE`. The file is written when the calls that were running have ended, after
+   * 100 ms at the earliest and 3 s at the latest. Default: all but `serverLost`, and of `callFailed` and
+   * `outputMismatch` only the first of each tool, code and text; `[]` writes nothing. The limits of number, rate and
+   * size are in docs/replay.md. With `dir` such an event only adds a mark to the file.
    */
   readonly on?: readonly KeepWord[] | undefined;
   /**
@@ -88,10 +81,28 @@ export interface FlightOptions {
   /** Folder with `traces/` for traces that are written by themselves; `false` writes none. */
   readonly stateDir?: string | false | undefined;
   readonly notice?: ((text: string) => void) | undefined;
+  /** Returns the addresses of the machines that are alive. */
+  readonly alive?: (() => Iterable<{ readonly id: Address; readonly kind: string }>) | undefined;
+  /** Called with a line for the pages that show the host. */
+  readonly marked?: ((text: string) => void) | undefined;
 }
-/** Delay in ms from an event until its trace is written, so that the trace contains the consequences. */
+/** Trace that a host has written by itself. */
+export interface KeptTrace {
+  /** Path of the file. */
+  readonly file: string;
+  /** Failures for which it was written, in one line. */
+  readonly what: string;
+  /** Time at which it was written, ISO 8601. */
+  readonly at: string;
+}
+/**
+ * Delay in ms from an event until its trace is written, so that the trace contains the consequences, and its limit while
+ * calls are running that were running at the event.
+ */
 const settleMs = 100;
-const keptTraces = 20;
+const patienceMs = 3_000;
+/** Traces that are kept for each kind of reason: the latest, and of these as many as have room in the bytes. */
+const keptTraces = { count: 20, bytes: 128 * 1024 * 1024 };
 const longestMark = 200;
 /** Limits of the earlier records that a new page gets: their number in memory, or their bytes at the end of a file. */
 const pastRecords = 20_000;
@@ -115,16 +126,20 @@ export class FlightRecorder {
   #writer: TraceWriter | undefined;
   readonly #redact: (text: string) => string;
   readonly #wanted: ReadonlySet<KeepWord>;
-  readonly #lately = new KeptLately();
-  #due: { readonly timer: unknown; readonly reasons: Reason[] } | undefined;
+  readonly #found = new Reasons();
+  readonly #lately: KeptLately;
+  #due: Due | undefined;
+  /** Latest traces that were written by themselves, oldest first. */
+  #kept: readonly KeptTrace[] = [];
   /** Path of the finished file, with `dir`, after the recorder was closed. */
   #closed: string | undefined;
 
   constructor(options: FlightOptions, secrets: KnownSecrets, tap: Tap) {
-    const { profile = 'boundary', dir, ringBytes, key, on = keptByDefault } = options.record || {};
+    const { profile = 'boundary', dir, ringBytes, key, on } = options.record || {};
     this.#options = options;
+    this.#lately = new KeptLately(on === undefined);
     this.#redact = (text) => secrets.redactor.text(text);
-    this.#wanted = new Set(on);
+    this.#wanted = new Set(on ?? keptByDefault);
     this.#recorder = new Recorder({
       ...secrets.recording(profile, key),
       ...(ringBytes !== undefined && { ringBytes }),
@@ -214,33 +229,65 @@ export class FlightRecorder {
   }
   readonly #record = (record: DirectoryRecord): void => {
     this.#recorder.record(record);
-    const reason = reasonOf(record);
+    const reason = this.#found.of(record);
     if (!reason || !this.#wanted.has(reason.on)) return;
-    if (!this.#lately.take(reason, systemClock.now())) return;
+    const now = systemClock.now();
+    if (!this.#lately.take(reason, now)) return;
     // Collects the reasons for a trace that come within the delay, so that they share one file.
-    if (this.#due) this.#due.reasons.push(reason);
-    else this.#due = { timer: systemClock.setTimeout(() => this.#keep(), settleMs), reasons: [reason] };
+    const due = (this.#due ??= {
+      reasons: [],
+      running: this.#running(),
+      from: now,
+      last: now,
+      timer: undefined,
+    });
+    due.reasons.push(reason);
+    due.last = now;
+    due.timer ??= systemClock.setTimeout(() => this.#settle(due), settleMs);
   };
+  #running(): ReadonlySet<Address> {
+    const alive = [...(this.#options.alive?.() ?? [])];
+    return new Set(alive.filter(({ kind }) => kind === 'call').map(({ id }) => id));
+  }
+  /** Writes a trace that is due, unless calls are running that may still end soon. */
+  #settle(due: Due): void {
+    const now = systemClock.now();
+    const running = this.#running();
+    const isOpen = now - due.from < patienceMs && [...due.running].some((call) => running.has(call));
+    if (!isOpen && now - due.last >= settleMs) return this.#keep();
+    due.timer = systemClock.setTimeout(() => this.#settle(due), settleMs);
+  }
   #keep(): void {
     const { reasons } = this.#due ?? { reasons: [] };
     this.#due = undefined;
-    const { stateDir, notice } = this.#options;
+    const { stateDir, notice, marked } = this.#options;
     if (stateDir === false && !this.#file) return;
     const what = this.#redact(reasons.map((each) => each.what).join('; '));
     const tail = this.#redact(reasons.map(({ on, subject }) => `${on} ${subject}`).join(', '));
+    const { on = 'fault' } = reasons.find((each) => !isMinor(each.on)) ?? reasons[0] ?? {};
     try {
       // Writes the trace before the call of `notice`, which would skip its arguments when there is no callback.
-      const path = this.#kept(tail, reasons[0]?.on ?? 'fault');
-      notice?.(`${what}; see a2c replay ${path}`);
+      const file = this.#written(tail, on);
+      this.#kept = [...this.#kept, { file, what, at: new Date().toISOString() }].slice(-keptTraces.count);
+      marked?.(`trace ${file}: ${what}`);
+      notice?.(`${what}; see a2c replay ${file}`);
     } catch (error) {
       notice?.(`${what}; its trace could not be written: ${(error as Error).message}`);
     }
   }
-  #kept(reason: string, name: string): string {
+  #written(reason: string, on: KeepWord): string {
     const dir = `${this.#options.stateDir || defaultStateDir()}/traces`;
-    if (!this.#file) return writeTraceFile(dir, nameNow(name), this.#recorder.text(reason), keptTraces);
+    if (!this.#file) {
+      const isAlike = (file: string): boolean =>
+        isMinor(/-(\w+)\.trace/.exec(file)?.[1] ?? '') === isMinor(on);
+      return writeTraceFile(dir, nameNow(on), this.#recorder.text(reason), { ...keptTraces, isAlike });
+    }
     this.mark(reason);
-    return this.write(name, dir);
+    return this.write(on, dir);
+  }
+  /** Traces that were written by themselves, oldest first; the latest 20. */
+  get kept(): readonly KeptTrace[] {
+    return this.#kept;
   }
   /** Writes the remaining records and closes the file. `isQuiet` tells that all machines had ended. */
   close(isQuiet: boolean): void {
@@ -258,6 +305,16 @@ export class FlightRecorder {
     this.#file = undefined;
   }
 }
+/** Trace that will be written soon. */
+interface Due {
+  readonly reasons: Reason[];
+  /** Calls that were running at the first event. */
+  readonly running: ReadonlySet<Address>;
+  /** Times of the first and of the last event. */
+  readonly from: number;
+  last: number;
+  timer: unknown;
+}
 const cannotWrite = (dir: string, error: unknown): A2cError =>
   new A2cError({
     code: 400,
@@ -269,126 +326,6 @@ export const notRecorded = new A2cError({
   message: 'This host records nothing: it was started with record: false',
   remedy: 'Leave `record` out, or give a folder: record: { dir: "traces" }',
 });
-
-/**
- * Reasons for writing a trace by itself. `callUnknown`: a call ended other than by a cancel, with an unknown
- * effect. `callFailed`: a call failed. `serverGaveUp`: too many tries of a server failed. `serverLost`: a ready
- * server was lost. `fault`: a machine failed, a message was lost, or a defect was found.
- */
-export const keepWords = ['callUnknown', 'callFailed', 'serverGaveUp', 'serverLost', 'fault'] as const;
-/** Event of `RecordOptions.on` that causes a trace to be written. */
-export type KeepWord = (typeof keepWords)[number];
-/** Events after which a trace is written by default (`RecordOptions.on`). */
-export const keptByDefault: readonly KeepWord[] = ['callUnknown', 'serverGaveUp', 'fault'];
-
-/** Event for which a trace may be written. */
-interface Reason {
-  readonly on: KeepWord;
-  /** Name of the tool or the server; for a fault the address. */
-  readonly subject: string;
-  /** Description of the event for people, in one line. */
-  readonly what: string;
-}
-const longestWhat = 300;
-const reason = (on: KeepWord, subject: string, what: string): Reason => ({
-  on,
-  subject,
-  what: what.replaceAll(/\p{Cc}+\s*/gu, ' ').slice(0, longestWhat),
-});
-
-type News = EventObject & {
-  readonly name?: string;
-  readonly state?: string;
-  readonly server?: string;
-  readonly tool?: string;
-  readonly end?: string;
-  readonly outcome?: string;
-  readonly result?: unknown;
-  readonly failure?: { readonly message: string } | null;
-};
-/** Tells whether a call is really a question of an agent, such as `client:get_tools`, which has no effect. */
-const isQuestion = (tool = ''): boolean => /^(?:client|server):/.test(tool);
-function heard({
-  type,
-  name = '',
-  state,
-  server,
-  tool = '',
-  end,
-  outcome,
-  failure,
-}: News): Reason | undefined {
-  const why = failure ? `: ${failure.message}` : '';
-  if (type === 'call.settled') {
-    if (isQuestion(tool)) return undefined;
-    const call = `call ${tool}${server === undefined || server === '' ? '' : ` of ${server}`}`;
-    if (outcome === 'failed') return reason('callFailed', tool, `${call} failed${why}`);
-    if (outcome === 'unknown' && end !== 'cancelled')
-      return reason('callUnknown', tool, `${call} ended unknown${why}`);
-  }
-  if (type !== 'server.changed') return undefined;
-  if (state === 'open') return reason('serverGaveUp', name, `server ${name} gave up${why}`);
-  return state === 'recovering' ? reason('serverLost', name, `server ${name} was lost${why}`) : undefined;
-}
-
-/**
- * Returns the end of an agent's call as the answer of the computer states it: the machine of the agent only knows that
- * an answer came. Undefined for a good answer, and for the answer to a question.
- */
-function answered(settled: News): News | undefined {
-  if (isQuestion(settled.tool)) return undefined;
-  const answer = readAnswer(settled.result);
-  if (answer.ok && !(isObject(answer.body) && answer.body['isError'] === true)) return undefined;
-  const read = readToolResult(settled.result);
-  const failure = (read.ok ? failureIn(read.result) : read.failure) ?? null;
-  const report = read.ok ? reportIn(read.result) : undefined;
-  const outcome = report?.outcome ?? (failure && mayHaveRun(failure) ? 'unknown' : 'failed');
-  return { ...settled, outcome, failure };
-}
-
-/**
- * Returns the reason why a record may cause a trace to be written; undefined when there is none. Judges the news for
- * the host, and the ends of calls that a computer runs for agents.
- */
-export function reasonOf(record: DirectoryRecord): Reason | undefined {
-  if (record.k === 'post') {
-    const { from, a, ev, dead } = record;
-    if (dead === 'lost') return reason('fault', nameOf(a), `${ev.type} to nobody at ${a}`);
-    // Skips successful calls early, because translating the news of each call would cost time.
-    const isEnd = ev.type === 'call.settled';
-    if (isEnd && from.startsWith('agent/') && !(ev as News).failure) {
-      const end = a.startsWith('host:') ? answered(ev) : undefined;
-      return end && heard(end);
-    }
-    if ((ev as News).outcome === 'succeeded') return undefined;
-    // Takes the end of an agent's call from the message in which the call's machine on the computer reports it to the link.
-    const isServed = isEnd && from.startsWith('computer/');
-    if (!isServed && !a.startsWith('host:')) return undefined;
-    return heard(hostWords.news('', ev));
-  }
-  if (record.k === 'end' && record.why === 'failed')
-    return reason('fault', nameOf(record.a), `${record.a} failed: ${record.error}`);
-  return record.k === 'defect' ? reason('fault', nameOf(record.a), `${record.a}: ${record.what}`) : undefined;
-}
-
-const minuteMs = 60_000;
-const mostAMinute = 10;
-/**
- * Limits the number of traces: one a minute for a reason and its subject, and ten in all, so that a repeated
- * failure does not fill the disk.
- */
-export class KeptLately {
-  readonly #times = new Map<string, number>();
-
-  /** Counts a trace for this reason at `now` (ms); returns false when a limit is reached. */
-  take({ on, subject }: Reason, now: number): boolean {
-    for (const [key, time] of this.#times) if (now - time >= minuteMs) this.#times.delete(key);
-    const key = `${on} ${subject}`;
-    if (this.#times.has(key) || this.#times.size >= mostAMinute) return false;
-    this.#times.set(key, now);
-    return true;
-  }
-}
 
 let words: ReadonlySet<string> | undefined;
 /**

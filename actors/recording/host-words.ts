@@ -75,10 +75,6 @@ const callRow = (type: string): Row => ({
     };
   },
 });
-const cancelRow: Row = {
-  word: ({ ticket, reason }) => word('cancelCall', { ticket, reason }),
-  order: ({ ticket, reason }) => ({ event: word('call.cancel', { ticket, reason }) }),
-};
 /** Makes the translation (row) of a question that gets one answer, from a Desktop, a Finder, a server or an office. */
 const questionRow = (type: string, wordOf: (event: HostWord) => string, answer: string | undefined): Row => ({
   word: (event) => word(wordOf(event), { ...untold(event), type: wordOf(event) }),
@@ -104,7 +100,7 @@ const questionRow = (type: string, wordOf: (event: HostWord) => string, answer: 
 const orders: Readonly<Record<string, Readonly<Record<string, readonly [wordType: string, row: Row]>>>> = {
   computer: {
     'call.request': ['callTool', callRow('call.request')],
-    'call.cancel': ['cancelCall', cancelRow],
+    'call.cancel': ['cancelCall', renamed('call.cancel', 'cancelCall')],
     'server.start': ['startServer', ofServer('server.start', 'startServer')],
     'server.stop': ['stopServer', ofServer('server.stop', 'stopServer')],
     'servers.set': [
@@ -132,7 +128,7 @@ const orders: Readonly<Record<string, Readonly<Record<string, readonly [wordType
     'agent.call': ['callTool', callRow('agent.call')],
     'agent.query': ['ask', questionRow('agent.query', () => 'ask', undefined)],
     'agent.follow': ['follow', renamed('agent.follow', 'follow')],
-    'call.cancel': ['cancelCall', cancelRow],
+    'call.cancel': ['cancelCall', renamed('call.cancel', 'cancelCall')],
   },
 };
 

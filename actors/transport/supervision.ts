@@ -15,7 +15,7 @@ import {
   type ClientStart,
 } from '../../machines/client/client.events.ts';
 import { keyOf } from '../../machines/kernel/effects.ts';
-import { keptByDefault } from '../recording/flight-recorder.ts';
+import { keptByDefault } from '../recording/reasons.ts';
 import { timing, timingOf } from '../../machines/kernel/timing.ts';
 import { unauthorized } from '../../machines/process/server-failure.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';

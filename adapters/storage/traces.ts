@@ -165,20 +165,36 @@ export function latestLines(path: string, bytes: number): AsyncIterable<string> 
   })();
 }
 
+/** Bounds for the traces of a folder that are alike: their number, and their bytes together. */
+export interface KeptFiles {
+  readonly count: number;
+  readonly bytes: number;
+  /** Tells by its name whether a file counts. */
+  readonly isAlike: (file: string) => boolean;
+}
 /**
- * Writes a complete trace in one step, so that no reader sees half of it. With `keep`, the oldest traces of the folder are
- * deleted above that number.
+ * Writes a complete trace in one step, so that no reader sees half of it. With `keep`, the oldest traces that are alike are
+ * deleted above these bounds, but not the new one.
  */
-export function writeTraceFile(folder: string, name: string, text: string, keep = Infinity): string {
+export function writeTraceFile(folder: string, name: string, text: string, keep?: KeptFiles): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name + suffix);
   writeFileSync(`${path}.new`, text, { mode: 0o600 });
   replaceFileSync(`${path}.new`, path);
-  const all = readdirSync(folder)
-    .filter((file) => file.endsWith(suffix))
-    .toSorted();
-  // Sorts traces by age through their names, which begin with the time.
-  for (const file of all.slice(0, Math.max(0, all.length - keep)))
-    rmSync(join(folder, file), { force: true });
+  if (keep) removeOldest(folder, name + suffix, keep);
   return path;
 }
+function removeOldest(folder: string, newest: string, { count, bytes, isAlike }: KeptFiles): void {
+  // Sorts traces by age through their names, which begin with the time.
+  const others = readdirSync(folder)
+    .filter((file) => file.endsWith(suffix) && file !== newest && isAlike(file))
+    .toSorted()
+    .toReversed();
+  let room = bytes - sizeOf(folder, newest);
+  for (const [at, file] of others.entries()) {
+    room -= sizeOf(folder, file);
+    if (at >= count - 1 || room < 0) rmSync(join(folder, file), { force: true });
+  }
+}
+const sizeOf = (folder: string, file: string): number =>
+  statSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0;

@@ -193,3 +193,14 @@ function foreignFailureIn({ content, structuredContent, _meta }: CallToolResult)
   };
   return { code, message: text, ...(Object.keys(details).length > 0 && { details }) };
 }
+
+/** Largest number of characters of a tool's text in the message of a failure. */
+const longestMessage = 2_000;
+/** Returns what a tool says about its own error: the first text of its result. */
+export function toolErrorText(result: unknown): string {
+  const { content } = toolResult(result);
+  const texts = content.flatMap(({ text }) =>
+    typeof text === 'string' && text !== '' ? [withoutPrefix(text)] : [],
+  );
+  return texts[0]?.slice(0, longestMessage) ?? 'The tool says that it failed';
+}

@@ -1,4 +1,4 @@
-import { isObject, type Fields } from './json.ts';
+import { fieldsOf, isObject, type Fields } from './json.ts';
 
 /** Content item of an MCP tool result. */
 export interface ResultContent {
@@ -117,6 +117,21 @@ function readLenient(raw: unknown): CallToolResult {
  * reading, so that all report the same for one call.
  */
 export const toolResult = (raw: unknown): CallToolResult => (isResult(raw) ? raw : readLenient(raw));
+/**
+ * Returns what of a result cannot be read although MCP demands it, such as a text item without its text; undefined when
+ * nothing is lost.
+ */
+export function unreadableIn(raw: unknown): string | undefined {
+  const { content } = fieldsOf(raw);
+  const items: readonly unknown[] = Array.isArray(content) ? content : [];
+  const what = items.map((item) => {
+    const { type, text: said } = fieldsOf(item);
+    if (typeof type !== 'string') return 'has no type';
+    return type === 'text' && typeof said !== 'string' ? 'has no text' : undefined;
+  });
+  const at = what.findIndex((each) => each !== undefined);
+  return at < 0 ? undefined : `content.${at} ${what[at]}`;
+}
 
 // ── on the wire ────────────────────────────────────────────────────────────────────────────────────────
 /**

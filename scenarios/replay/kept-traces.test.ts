@@ -210,7 +210,7 @@ describe('a trace of a user’s failure', () => {
     await expect(hostOf({ on: ['callunknown'] as never })).rejects.toMatchObject({
       code: 400,
       message: expect.stringContaining(
-        "one of callUnknown, callFailed, serverGaveUp, serverLost, fault, got 'callunknown'",
+        "one of callUnknown, callFailed, outputMismatch, serverGaveUp, serverLost, fault, got 'callunknown'",
       ),
     });
   });

@@ -1,4 +1,4 @@
-import { keepWords, type KeepWord } from '../../../actors/recording/flight-recorder.ts';
+import { keepWords, type KeepWord } from '../../../actors/recording/reasons.ts';
 import type { Trace } from '../../../machines/trace/index.ts';
 import type { CallOutcome, Outcomes, ProcessOutcome, SeatOutcome, ServerOutcome } from '../outcomes.ts';
 import { cut } from './words.ts';
@@ -65,6 +65,7 @@ export const reasonsOf = ({ tail, lines }: Pick<Trace, 'tail' | 'lines'>): strin
 const reasonWords: Readonly<Record<KeepWord, (subject: string) => string>> = {
   callUnknown: (tool) => `call ${tool} ended unknown`,
   callFailed: (tool) => `call ${tool} failed`,
+  outputMismatch: (tool) => `the result of ${tool} breaks its schema`,
   serverGaveUp: (name) => `server ${name} gave up`,
   serverLost: (name) => `server ${name} was lost`,
   fault: (address) => `a fault at ${address}`,
@@ -78,7 +79,7 @@ export function reasonText(reason: string): string {
 function rankOf({ tool, outcome, answers }: CallOutcome, reasons: readonly string[]): number {
   if (outcome === 'unknown') return reasons.includes(`callUnknown ${tool}`) ? 0 : 1;
   if (outcome === 'failed' && reasons.includes(`callFailed ${tool}`)) return 0;
-  if (outcome === 'succeeded' && answers === 1) return 4;
+  if (outcome === 'succeeded' && answers === 1) return reasons.includes(`outputMismatch ${tool}`) ? 0 : 4;
   return outcome === null ? 2 : 3;
 }
 /** Calls in the order of the report; of those that the trace was written for the last one, just before its end, is first. */

@@ -103,7 +103,7 @@ class Reading {
   readonly #relayed = new Set<string>();
   readonly #instances = new Map<string, Instance>();
   /** Last input from the world. */
-  #last: { readonly ch: string; readonly req: string | undefined } | undefined;
+  #last: { readonly isLimit: boolean; readonly req: string | undefined } | undefined;
   readonly #asked = new Map<string, { readonly server: Server; readonly request: Request }>();
 
   /** Takes the facts at the beginning of a trace that begins later than its hosts: servers that were up, and their lists. */
@@ -171,7 +171,7 @@ class Reading {
   read({ k, ch, ev, req }: CrossingLine, s: number, t: number): void {
     const at: At = { t, s, ch, ev: (ev ?? {}) as At['ev'], req };
     if (k !== 'in' && k !== 'out') return;
-    if (k === 'in') this.#last = { ch, req };
+    if (k === 'in') this.#last = { isLimit: ch.startsWith('timer ') || at.ev['timedOut'] === true, req };
     if (at.ev.type === 'createClient' && at.ev['isRelayed'] === true)
       this.#relayed.add(String(at.ev['server']));
     const [, port, name] = portOf(ch);
@@ -324,13 +324,13 @@ class Reading {
     else if (lost === true) request.answer = { type: 'lost' };
     else if (sent === true) request.answer = { type: 'error', failure: failure as Failure };
   }
-  /** Notes a withdrawn request as timed out when a timer of the same call has just fired, else as taken back. */
+  /** Notes a withdrawn request as timed out when a timer or a signal has just limited its call, else as taken back. */
   #withdrawn({ ch, t, req }: At): void {
     const request = this.#asked.get(ch)?.request;
     this.#asked.delete(ch);
     if (!request) return;
-    const isLate = this.#last?.ch.startsWith('timer ') === true && this.#last.req === req;
-    if (isLate) request.answer = { type: 'timedOut', ms: t - request.t };
+    if (this.#last?.isLimit === true && this.#last.req === req)
+      request.answer = { type: 'timedOut', ms: t - request.t };
   }
 }
 

@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import { errorAck, failureResult } from '../../machines/protocol/index.ts';
+import { KeptLately, Reasons } from './reasons.ts';
+
+const told = (ev: object): DirectoryRecord =>
+  ({ k: 'post', from: 'computer#1', a: 'host:computer.1', ev }) as DirectoryRecord;
+const settled = (fields: object): DirectoryRecord =>
+  told({ type: 'call.settled', ticket: 't', reqId: 'r', server: 'files', tool: 'read', ...fields });
+/** End of a call of an agent, on its computer and on the host of the agent, which reads the answer. */
+const served = (fields: object): DirectoryRecord =>
+  ({ ...settled(fields), from: 'computer/call:t#9', a: 'computer/link#2' }) as DirectoryRecord;
+const asAgent = (result: object, tool = 'read'): DirectoryRecord => ({
+  ...settled({ tool, server: '', end: 'failed', outcome: 'failed', failure: null, result }),
+  ...{ from: 'agent/call:t#9', a: 'host:agent.1' },
+});
+const changed = (stage: string, failure: object | null = null): DirectoryRecord =>
+  told({ type: 'client.changed', server: 'files', stage, attempt: 1, failure, nextTryMs: null });
+const lost = { code: 'ServerLost', message: 'it ended\n with code 3' } as const;
+
+const reasonOf = (record: DirectoryRecord) => new Reasons().of(record);
+
+describe('a reason to keep a trace', () => {
+  it.each([
+    [
+      settled({ end: 'unknown', outcome: 'unknown', failure: lost }),
+      'callUnknown read',
+      'call read of files ended unknown: it ended with code 3',
+    ],
+    [
+      settled({ end: 'timedOut', outcome: 'unknown', failure: null }),
+      'callUnknown read',
+      'call read of files ended unknown',
+    ],
+    [
+      settled({ end: 'failed', outcome: 'failed', server: '', failure: lost }),
+      'callFailed read',
+      'call read failed: it ended with code 3',
+    ],
+    [
+      served({ end: 'unknown', outcome: 'unknown', failure: lost }),
+      'callUnknown read',
+      'call read of files ended unknown: it ended with code 3',
+    ],
+    [
+      served({ end: 'failed', outcome: 'failed', failure: lost }),
+      'callFailed read',
+      'call read of files failed: it ended with code 3',
+    ],
+    [
+      asAgent(failureResult(lost, { ending: { outcome: 'unknown', phase: 'running' } })),
+      'callUnknown read',
+      'call read ended unknown: it ended with code 3',
+    ],
+    [
+      asAgent(errorAck({ code: 404, message: 'c1 left', details: { reason: 'left' } })),
+      'callUnknown read',
+      'call read ended unknown: c1 left',
+    ],
+    [
+      asAgent({ content: [], isError: true }),
+      'callFailed read',
+      'call read failed: The tool says that it failed',
+    ],
+    [changed('open', lost), 'serverGaveUp files', 'server files gave up: it ended with code 3'],
+    [changed('recovering', lost), 'serverLost files', 'server files was lost: it ended with code 3'],
+    [
+      { k: 'end', a: 'call:1#2', why: 'failed', error: 'Error: bug' },
+      'fault call:1',
+      'call:1#2 failed: Error: bug',
+    ],
+    [{ k: 'defect', a: 'x', what: 'twice' }, 'fault x', 'x: twice'],
+    [{ k: 'post', from: 'a', a: 'b', ev: { type: 'go' }, dead: 'lost' }, 'fault b', 'go to nobody at b'],
+  ] as [DirectoryRecord, string, string][])('is %#', (record, word, what) => {
+    const { on, subject, ...rest } = reasonOf(record) ?? { on: '', subject: '', what: '' };
+    expect([`${on} ${subject}`, rest.what]).toEqual([word, what]);
+  });
+  it.each([
+    settled({ end: 'cancelled', outcome: 'unknown', failure: lost }),
+    settled({ end: 'succeeded', outcome: 'succeeded', failure: null }),
+    served({ end: 'cancelled', outcome: 'unknown', failure: lost }),
+    settled({ end: 'cancelled', outcome: 'failed', failure: lost }),
+    asAgent(
+      failureResult(
+        { code: 'ToolCallCancelled', message: 'x' },
+        { ending: { outcome: 'unknown', phase: 'running' } },
+      ),
+    ),
+    served({ end: 'succeeded', outcome: 'succeeded', failure: null }),
+    asAgent({ content: [] }),
+    asAgent(errorAck({ code: 404, message: 'gone' }), 'client:get_tools'),
+    {
+      ...settled({
+        tool: 'client:get_tools',
+        server: '',
+        end: 'timedOut',
+        outcome: 'unknown',
+        failure: lost,
+      }),
+      ...{ from: 'agent/call:t#9', a: 'host:agent.1' },
+    } as DirectoryRecord,
+    changed('ready'),
+    changed('waiting', lost),
+    // A missing input is a mistake of the config, so it is no failure that the recorder saves.
+    changed('open', { code: 'InputNotFound', message: 'TOKEN' }),
+    { k: 'post', from: 'a', a: 'b', ev: { type: 'call.settled', outcome: 'unknown' } } as DirectoryRecord,
+    { k: 'end', a: 'x', why: 'done' } as DirectoryRecord,
+  ])('is none: %#', (record) => {
+    expect(reasonOf(record)).toBeUndefined();
+  });
+  it('is one line of at most 300 characters, whatever a server says', () => {
+    const message = `\u001B[2J${'x\r\n'.repeat(1_000)}`;
+    const { what } = reasonOf(changed('open', { code: 'X', message })) ?? { what: '' };
+    expect(what).toMatch(/^server files gave up: {2}\[2Jx x /);
+    expect(what).toHaveLength(300);
+    expect(what).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+describe('a reason that hangs on what came before', () => {
+  const settle = settled({ end: 'cancelled', outcome: 'unknown', failure: lost });
+  const cancel = (fields: object): DirectoryRecord =>
+    ({
+      k: 'in',
+      via: 'host',
+      a: 'computer',
+      ev: { type: 'call.cancel', ticket: 't', reason: 'x', ...fields },
+    }) as never;
+  const gone = settled({ end: 'failed', outcome: 'failed', failure: { code: 4001, message: 'none' } });
+  const lists = (type: string, fields: object): DirectoryRecord => told({ type, ...fields });
+  const raw = (content: unknown): DirectoryRecord =>
+    ({
+      ...{ k: 'in', via: 'ask', id: 'call', a: 'computer/call:t#9' },
+      ev: { type: 'ask.answered', id: 'call', result: { content } },
+    }) as never;
+  const good = {
+    ...settled({ end: 'succeeded', outcome: 'succeeded', failure: null }),
+    from: 'computer/call:t#9',
+  };
+  it.each([
+    ['a signal that a time limit aborted', [cancel({ timedOut: true }), settle], 'callUnknown'],
+    ['a signal that a program aborted', [cancel({}), settle], undefined],
+    ['the time limit of another call', [cancel({ timedOut: true, ticket: 'u' }), settle], undefined],
+    [
+      'a tool that has just gone',
+      [lists('tools.changed', { added: [], removed: ['read'] }), gone],
+      'callFailed',
+    ],
+    [
+      'a tool of a changed list',
+      [lists('catalog.changed', { list: 'tools', removed: ['read'] }), gone],
+      'callFailed',
+    ],
+    [
+      'a tool that has come back and is unknown for another reason',
+      [lists('tools.changed', { removed: ['read'] }), lists('tools.changed', { added: ['read'] }), gone],
+      'callFailed, wanted',
+    ],
+    [
+      'a prompt that has gone',
+      [lists('catalog.changed', { list: 'prompts', removed: ['read'] }), gone],
+      'callFailed, wanted',
+    ],
+    ['a text without its text', [raw([{ type: 'text' }]), good], 'outputMismatch'],
+    ['an item that is none', [raw([null]), good], 'outputMismatch'],
+    ['a content that is a text', [raw('7'), good], undefined],
+    ['a null of the Python SDK', [raw([{ type: 'text', text: 'x', annotations: null }]), good], undefined],
+  ] as [string, DirectoryRecord[], string | undefined][])('is told for %s', (_, records, word) => {
+    const reasons = new Reasons();
+    const found = records.map((record) => reasons.of(record)).at(-1);
+    expect(found && found.on + (found.isWanted ? ', wanted' : '')).toBe(word);
+  });
+  it.each([
+    ['a broken schema at its computer', { meta: { a2c_output_mismatch: ['n: must be number'] } }, settled],
+    [
+      'a broken schema at the agent',
+      { content: [], meta: { a2c_output_mismatch: ['n: must be number'] } },
+      undefined,
+    ],
+  ])('is told for %s', (_, result, at) => {
+    const ended = at
+      ? at({ end: 'succeeded', outcome: 'succeeded', failure: null, result })
+      : asAgent(result);
+    expect(new Reasons().of(ended)).toMatchObject({
+      on: 'outputMismatch',
+      what: expect.stringMatching(/^the result of call read.* breaks its schema: n: must be number$/),
+    });
+  });
+  it.each([
+    [4005, 'the confirmation was denied', true],
+    ['NotPermitted', 'the rule says deny', true],
+    [4002, 'disabled', true],
+    ['ArgumentsInvalid', 'sum: must be number', undefined],
+    [4003, 'no route to bank', undefined],
+  ])('knows a decision: %s', (code, message, isWanted) => {
+    const failed = new Reasons().of(
+      settled({ end: 'refused', outcome: 'failed', failure: { code, message } }),
+    );
+    expect(failed?.isWanted).toBe(isWanted);
+  });
+});
+
+describe('minor failures of a host that named no words', () => {
+  const failed = (code: number | string, text = 'no such file 7', more = {}) =>
+    ({ on: 'callFailed', subject: 'read', code: String(code), what: text, ...more }) as const;
+  it.each([
+    ['the same once', [failed(1), failed(1), failed(1, 'no such file 8')], [true, false, false]],
+    ['each code', [failed(1), failed(2)], [true, true]],
+    [
+      'each text, three for a code',
+      ['a', 'b', 'c', 'd'].map((text) => failed(1, text)),
+      [true, true, true, false],
+    ],
+    ['none that is wanted', [failed(1, 'x', { isWanted: true })], [false]],
+  ])('are written: %s', (_, reasons, taken) => {
+    const lately = new KeptLately(true);
+    expect(reasons.map((reason, n) => lately.take(reason, n * 120_000))).toEqual(taken);
+  });
+  it('are five a minute, and leave room for others', () => {
+    const lately = new KeptLately(true);
+    const taken = Array.from({ length: 9 }, (_, n) => lately.take(failed(n), n));
+    expect(taken.filter(Boolean)).toHaveLength(5);
+    expect(lately.take({ on: 'callUnknown', subject: 'read', code: '', what: '' }, 10)).toBe(true);
+  });
+});
+
+describe('files a minute', () => {
+  const reason = (n: number) => ({ on: 'fault', subject: `s${n}`, what: '', code: '' }) as const;
+  it('are one for a reason and its subject', () => {
+    const lately = new KeptLately();
+    const taken = [0, 1, 59_999, 60_000, 60_001].map((now) => lately.take(reason(1), now));
+    expect(taken).toEqual([true, false, false, true, false]);
+  });
+  it('are ten in all', () => {
+    const lately = new KeptLately();
+    const taken = Array.from({ length: 30 }, (_, n) => lately.take(reason(n), n));
+    expect(taken.filter(Boolean)).toHaveLength(10);
+    expect(lately.take(reason(99), 60_000)).toBe(true);
+    expect(lately.take(reason(98), 60_000)).toBe(false);
+  });
+});

@@ -1,0 +1,235 @@
+import type { EventObject } from 'xstate';
+import { failedConfirmation, readResult } from '../../machines/call/policy/index.ts';
+import { nameOf, type Address } from '../../machines/kernel/effects.ts';
+import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
+import { fromWireError, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
+import {
+  failureIn,
+  mayHaveRun,
+  readAnswer,
+  readToolResult,
+  reportIn,
+  toolErrorText,
+} from '../../machines/protocol/reading.ts';
+import { unreadableIn } from '../../machines/protocol/tool-result.ts';
+import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import { hostWords } from './host-words.ts';
+
+/**
+ * Reasons for writing a trace by itself. `callUnknown`: the effect of a call is unknown, and nobody cancelled it.
+ * `callFailed`: a call failed. `outputMismatch`: a result breaks the output schema of its tool, or MCP.
+ * `serverGaveUp`: too many tries of a server failed. `serverLost`: a ready server was lost. `fault`: a machine failed,
+ * a message was lost, or a defect was found.
+ */
+export const keepWords = [
+  'callUnknown',
+  'callFailed',
+  'outputMismatch',
+  'serverGaveUp',
+  'serverLost',
+  'fault',
+] as const;
+/** Event of `RecordOptions.on` that causes a trace to be written. */
+export type KeepWord = (typeof keepWords)[number];
+/** Events after which a trace is written by default (`RecordOptions.on`). */
+export const keptByDefault: readonly KeepWord[] = keepWords.filter((word) => word !== 'serverLost');
+/** Reasons that a program may have wanted, such as an error of a tool: only the first of a kind are written by default. */
+export const isMinor = (on: string): boolean => on === 'callFailed' || on === 'outputMismatch';
+
+/** Event for which a trace may be written. */
+export interface Reason {
+  readonly on: KeepWord;
+  /** Name of the tool or the server; for a fault the address. */
+  readonly subject: string;
+  /** Description of the event for people, in one line. */
+  readonly what: string;
+  /** Code of the failure; an empty text where it has none. */
+  readonly code: string;
+  /** True for what is no failure of a server: a decision of a person, a rule or a config, or the call of an unknown tool. */
+  readonly isWanted?: boolean;
+}
+const longestWhat = 300;
+const reason = (on: KeepWord, subject: string, what: string, code: unknown = ''): Reason => ({
+  on,
+  subject,
+  what: what.replaceAll(/\p{Cc}+\s*/gu, ' ').slice(0, longestWhat),
+  code: String(code),
+});
+
+/** Messages to a host with the names of tools that have come and gone. */
+const listChanges: ReadonlySet<string> = new Set(['tools.changed', 'catalog.changed']);
+type News = EventObject & {
+  readonly list?: string;
+  readonly added?: readonly string[];
+  readonly removed?: readonly string[];
+  readonly name?: string;
+  readonly state?: string;
+  readonly server?: string;
+  readonly tool?: string;
+  readonly ticket?: string;
+  readonly end?: string;
+  readonly outcome?: string;
+  readonly result?: unknown;
+  readonly failure?: Failure | null;
+};
+/** Tells whether a call is really a question of an agent, such as `client:get_tools`, which has no effect. */
+const isQuestion = (tool = ''): boolean => /^(?:client|server):/.test(tool);
+const isDecided = (failure: Failure): boolean =>
+  failure.code === 'NotPermitted' ||
+  failure.code === wireCodes.toolDisabled ||
+  failure.code === wireCodes.conflict ||
+  (failure.code === wireCodes.notConfirmed && failedConfirmation(failure)?.key !== 'failed');
+
+/**
+ * Returns the end of an agent's call as the answer of the computer states it: the machine of the agent only knows that
+ * an answer came. Undefined for the answer to a question.
+ */
+function answered(settled: News): News | undefined {
+  if (isQuestion(settled.tool)) return undefined;
+  const answer = readAnswer(settled.result);
+  const isGood = answer.ok && !(isObject(answer.body) && answer.body['isError'] === true);
+  if (isGood) return { ...settled, outcome: 'succeeded' };
+  const read = readToolResult(settled.result);
+  const said = (read.ok ? failureIn(read.result) : read.failure) ?? null;
+  const report = read.ok ? reportIn(read.result) : undefined;
+  const outcome = report?.outcome ?? (said && mayHaveRun(said) ? 'unknown' : 'failed');
+  return { ...settled, outcome, failure: said && fromWireError(said) };
+}
+/** Differences between a result and the output schema of its tool, as the computer of the call has found them. */
+const mismatchIn = (result: unknown): unknown => {
+  const { meta, _meta } = fieldsOf(result);
+  return fieldsOf(meta)['a2c_output_mismatch'] ?? fieldsOf(_meta)['a2c_output_mismatch'];
+};
+
+/** Largest number of names and tickets that are remembered; the oldest are forgotten first. */
+const mostRemembered = 1_000;
+function remember<T>(all: Set<T>, one: T): void {
+  all.add(one);
+  if (all.size > mostRemembered) for (const oldest of all) return void all.delete(oldest);
+}
+
+/** Finds in the records of a host the reasons for which a trace may be written. */
+export class Reasons {
+  /** Tickets of calls whose signal was aborted by a time limit (`TimeoutError`), not by a person or a program. */
+  readonly #late = new Set<string>();
+  /** Tools that have left the lists. */
+  readonly #gone = new Set<string>();
+  /** Results that MCP does not allow, by the address of their call. */
+  readonly #unreadable = new Map<Address, string>();
+
+  /**
+   * Returns the reason why a record may cause a trace to be written; undefined when there is none. Judges the news for
+   * the host, and the ends of calls that a computer runs for agents.
+   */
+  of(record: DirectoryRecord): Reason | undefined {
+    if (record.k === 'in') return this.#in(record);
+    if (record.k === 'post') return this.#post(record);
+    if (record.k === 'end' && record.why === 'failed')
+      return reason('fault', nameOf(record.a), `${record.a} failed: ${record.error}`);
+    return record.k === 'defect'
+      ? reason('fault', nameOf(record.a), `${record.a}: ${record.what}`)
+      : undefined;
+  }
+  #in({ via, a, id, ev }: Extract<DirectoryRecord, { k: 'in' }>): undefined {
+    if (via === 'host' && ev?.type === 'call.cancel') {
+      const { ticket, timedOut } = fieldsOf(ev);
+      if (timedOut === true) remember(this.#late, String(ticket));
+    } else if (via === 'ask' && id === 'call' && ev?.type === 'ask.answered' && a.startsWith('computer/')) {
+      const { result } = ev as News;
+      // Compares the result with the form in which it is read, which the call needs in any case.
+      const what = readResult(result) === result ? undefined : unreadableIn(result);
+      if (what !== undefined) this.#unreadable.set(a, what);
+    }
+  }
+  #post({ from, a, ev, dead }: Extract<DirectoryRecord, { k: 'post' }>): Reason | undefined {
+    if (dead === 'lost') return reason('fault', nameOf(a), `${ev.type} to nobody at ${a}`);
+    const isForHost = a.startsWith('host:');
+    if (ev.type === 'call.settled') {
+      // Takes the end of an agent's call from the message in which the call's machine on the computer reports it to the link.
+      if (isForHost || (from.startsWith('computer') && a.startsWith('computer/link')))
+        return this.#settled(from, ev);
+    } else if (isForHost) return this.#heard(ev as News);
+    return undefined;
+  }
+  #settled(from: Address, settled: News): Reason | undefined {
+    const isOfAgent = from.startsWith('agent/') && !settled.failure;
+    // Reads a good answer no further, because translating the end of each call would cost time.
+    const end = isOfAgent ? answered(settled) : settled;
+    const { tool = '', server = '', ticket = '', outcome, failure } = end ?? {};
+    const broken = this.#unreadable.get(from);
+    this.#unreadable.delete(from);
+    const isLate = this.#late.delete(ticket);
+    if (!end || isQuestion(tool)) return undefined;
+    const call = `call ${tool}${server === '' ? '' : ` of ${server}`}`;
+    if (outcome === 'succeeded') {
+      const mismatch = mismatchIn(end.result) ?? broken;
+      return mismatch === undefined
+        ? undefined
+        : reason('outputMismatch', tool, `the result of ${call} breaks its schema: ${String(mismatch)}`);
+    }
+    const isCancelled = end.end === 'cancelled' || failure?.code === 'ToolCallCancelled';
+    if (isCancelled && !isLate) return undefined;
+    const code = failure?.details?.['code'] ?? failure?.code ?? 'isError';
+    if (outcome === 'unknown') {
+      const why = failure ? `: ${failure.message}` : '';
+      return reason('callUnknown', tool, `${call} ended unknown${why}`, code);
+    }
+    const failed = reason(
+      'callFailed',
+      tool,
+      `${call} failed: ${failure?.message ?? toolErrorText(end.result)}`,
+      code,
+    );
+    const isUnknown = failure?.code === wireCodes.toolNotFound && !this.#gone.has(tool);
+    return isUnknown || (failure && isDecided(failure)) ? { ...failed, isWanted: true } : failed;
+  }
+  #heard(told: News): Reason | undefined {
+    const { type, list = 'tools', added = [], removed = [] } = told;
+    if (listChanges.has(type) && list === 'tools') {
+      for (const tool of removed) remember(this.#gone, tool);
+      for (const tool of added) this.#gone.delete(tool);
+    }
+    if (type !== 'client.changed') return undefined;
+    const { name = '', state, failure } = hostWords.news('', told) as News;
+    const why = failure ? `: ${failure.message}` : '';
+    if (state === 'open') return reason('serverGaveUp', name, `server ${name} gave up${why}`);
+    return state === 'recovering' ? reason('serverLost', name, `server ${name} was lost${why}`) : undefined;
+  }
+}
+
+const minuteMs = 60_000;
+const mostAMinute = 10;
+const mostMinorAMinute = 5;
+/** Largest number of minor failures of one tool and code for which traces are written, each with another text. */
+const mostAlike = 3;
+/**
+ * Limits the number of traces, so that a repeated failure does not fill the disk: in a minute one for a reason, its
+ * subject and code, ten in all, and five minor ones. With `isBrief`, of minor failures only the first of each tool, code
+ * and text, three texts for each code, and none that is wanted.
+ */
+export class KeptLately {
+  readonly #times = new Map<string, { readonly time: number; readonly isMinor: boolean }>();
+  /** Texts of minor failures without their numbers, by reason, tool and code. */
+  readonly #known = new Map<string, Set<string>>();
+  readonly #isBrief: boolean;
+  constructor(isBrief = false) {
+    this.#isBrief = isBrief;
+  }
+  /** Counts a trace for this reason at `now` (ms); returns false when a limit is reached. */
+  take({ on, subject, code, what, isWanted }: Reason, now: number): boolean {
+    if (this.#isBrief && isWanted) return false;
+    for (const [key, { time }] of this.#times) if (now - time >= minuteMs) this.#times.delete(key);
+    const lately = [...this.#times.values()];
+    const isOnce = this.#isBrief && isMinor(on);
+    const key = `${on} ${subject} ${code}`;
+    const text = isOnce ? what.replaceAll(/\d+/g, '#') : '';
+    const alike = this.#known.get(key) ?? new Set();
+    if (isOnce && (alike.has(text) || alike.size >= mostAlike || this.#known.size >= mostRemembered))
+      return false;
+    if (this.#times.has(key + text) || lately.length >= mostAMinute) return false;
+    if (isMinor(on) && lately.filter((each) => each.isMinor).length >= mostMinorAMinute) return false;
+    this.#times.set(key + text, { time: now, isMinor: isMinor(on) });
+    if (isOnce) this.#known.set(key, alike.add(text));
+    return true;
+  }
+}
