@@ -99,7 +99,7 @@ export type { Parts } from './connections/link-requests.ts';
 export { LandingFolder, safeName, type LandingSettings } from './storage/landing-folder.ts';
 export { BlobStore, newSha256 } from './storage/blob-store.ts';
 export { joinedSkill, SkillFolders } from './storage/skill-folders.ts';
-export { settingsFile, settingsInMemory, watchFile } from './storage/settings.ts';
+export { settingsFile, settingsInMemory, watchFile, type Judge } from './storage/settings.ts';
 export { isTrusted, trust } from './storage/user-files.ts';
 export { ownCommand, PackageMissing, typedInShell } from './optional-packages.ts';
 export { keepCompiledCode, OwnFileMissing } from './own-files.ts';

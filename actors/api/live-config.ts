@@ -2,7 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import type { HostedMachine, Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, type Deferred } from '../kernel/listeners.ts';
-import { settingsFile, settingsInMemory, watchFile } from '../../adapters/index.ts';
+import { settingsFile, settingsInMemory, watchFile, type Judge } from '../../adapters/index.ts';
 import type { Edit } from '../../machines/config/json-text.ts';
 import {
   settingsPort,
@@ -18,8 +18,8 @@ interface LiveConfigOptions {
   readonly runtime: Runtime;
   /** Path of the config file, or the config itself as an object that is kept in memory. */
   readonly from: string | object;
-  /** Makes the config that the computer would run with from the parsed content of the file. */
-  judge(value: Readonly<Record<string, unknown>>): unknown;
+  /** Makes the config that the computer would run with from the parsed content of the file, and finds its own mistakes. */
+  readonly judge: Judge;
   changed(news: SettingsNews): void;
   notice(text: string): void;
 }

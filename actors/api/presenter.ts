@@ -43,6 +43,7 @@ import {
   mapKeyOf,
   ownServers,
   shownConfig,
+  topMistakes,
   defaults,
   removal,
   reset,
@@ -142,7 +143,10 @@ class HostedPresenter implements Presenter {
       runtime,
       from,
       notice,
-      judge: (value) => computerConfig(value, options.surroundings),
+      judge: (value) => ({
+        config: computerConfig(value, options.surroundings),
+        mistakes: topMistakes(value, options.surroundings),
+      }),
       changed: (news) => this.#take(news),
     });
   }

@@ -145,3 +145,8 @@ export class TracedCalls {
     for (const connection of [...this.#open.keys()]) this.left(connection);
   }
 }
+
+/** Payload in place of one that is nested too deep to be read; a peer that sends it itself is refused alike. */
+export const tooDeep = { a2c_levels: 'too many' } as const;
+export const isTooDeep = (payload: unknown): boolean =>
+  (payload as Partial<typeof tooDeep> | null | undefined)?.a2c_levels === tooDeep.a2c_levels;

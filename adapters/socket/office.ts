@@ -1,5 +1,6 @@
 import { type Server as HttpServer, ServerResponse } from 'node:http';
 import { Server } from 'socket.io';
+import * as parser from 'socket.io-parser';
 import { keyOf } from '../../machines/kernel/effects.ts';
 import type {
   Emit,
@@ -50,6 +51,7 @@ import {
   type PeerSocket,
 } from './entry/entrants.ts';
 import { Strangers } from './entry/strangers.ts';
+import { LevelDecoder } from './levels.ts';
 import { metered, observed, type SocketFrame } from './frames.ts';
 import { OfficeGate } from './gate.ts';
 import { checkHandshakes, versionOf, type EngineRequest } from './handshake.ts';
@@ -154,6 +156,7 @@ const defaultLeaseMs = 10_000;
 function listen(http: HttpServer, isLocal: boolean, payloadBytes: number): OfficeServer {
   return new Server(http, {
     serveClient: false,
+    parser: { ...parser, Decoder: LevelDecoder },
     // Engine.IO takes the limit 0 as "nothing allowed", so the largest number stands for no limit.
     maxHttpBufferSize: payloadBytes || Number.MAX_SAFE_INTEGER,
     perMessageDeflate: false,

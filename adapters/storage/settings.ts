@@ -175,8 +175,11 @@ async function changed(
   }
 }
 
-/** Function that prepares the JSON of a config file for the check, for example by adding values to it. */
-export type Judge = (value: Readonly<Record<string, unknown>>) => unknown;
+/** Function that prepares the JSON of a config file for the check, and finds the mistakes that are no part of that check. */
+export type Judge = (value: Readonly<Record<string, unknown>>) => {
+  readonly config: unknown;
+  readonly mistakes?: readonly Mistake[];
+};
 
 const markOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 const explicit = 'write {"mcpServers": {}} where there are to be none';
@@ -204,8 +207,9 @@ function judged(text: string, judge: Judge, last: string | null = null): Found {
   if (Object.keys(json).length === 0) return emptied('holds no servers');
   if (!holdsServers(json))
     return { kind: 'wrong', mistakes: [{ path: '', message: 'holds no servers', remedy: explicit }] };
-  const parsed = parseConfig(judge(json));
-  const mistakes: readonly Mistake[] = [...duplicates, ...(parsed.ok ? [] : parsed.mistakes)];
+  const { config, mistakes: ofHost = [] } = judge(json);
+  const parsed = parseConfig(config);
+  const mistakes = [...duplicates, ...ofHost, ...(parsed.ok ? [] : parsed.mistakes)];
   if (mistakes.length > 0) return { kind: 'wrong', mistakes: withLines(text, mistakes) };
   return { kind: 'good', value: json, mark: markOf(text) };
 }
@@ -295,7 +299,7 @@ const refusal = ({ message }: Refused): Failure => ({
 /** Creates the port `settings` for one config file. Never throws; mistakes in the file are part of the result. */
 export const settingsFile = (
   file: string,
-  judge: Judge = (value) => value,
+  judge: Judge = (config) => ({ config }),
   how: LockedFile = {},
 ): Ports['request'] => {
   const held: Held = { file, judge, last: null, isTidied: false };
@@ -371,7 +375,7 @@ export function watchFile(
 }
 
 /** Creates the port `settings` without a file: the config is kept in memory for as long as the host lives. */
-export function settingsInMemory(settings: object, judge: Judge = (value) => value): Ports['request'] {
+export function settingsInMemory(settings: object, judge: Judge = (config) => ({ config })): Ports['request'] {
   let text = JSON.stringify(holdsServers(settings) ? settings : { mcpServers: {}, ...settings }, null, 2);
   return (_from, { id, method, params }, emit) => {
     let isWanted = true;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { edited, readJson, type Edit } from '../config/json-text.ts';
+import { mistakeLine } from '../config/mistake.ts';
 import { parseConfig } from '../config/parse.ts';
-import { reset, computerConfig, shownConfig, isOfFuture, migrationsOf } from './host-config.ts';
+import { reset, computerConfig, shownConfig, isOfFuture, migrationsOf, topMistakes } from './host-config.ts';
 
 const here = { home: '/home/me', documents: (folder: string) => ({ command: 'docs', args: [folder] }) };
 type Json = Readonly<Record<string, unknown>>;
@@ -35,6 +36,52 @@ describe('who starts', () => {
   it('is not one that says autoConnect: false itself, though it is a default', () => {
     const a = { command: 'x', a2c: { autoConnect: false } };
     expect(startsOf({ mcpServers: { a }, defaultServers: ['a'] })).toEqual({ a: 'byHand' });
+  });
+});
+describe('the top of a file', () => {
+  const mistakesOf = (file: Json): readonly string[] => topMistakes(file, here).map((one) => mistakeLine(one));
+  const wrong = [null, [], '', 0, false, 'x', 1, true];
+  it.each<[string, readonly unknown[]]>([
+    ['mcpServers', wrong],
+    ['servers', [...wrong, [{ name: 'a', type: 'stdio' }]]],
+    ['defaultServers', [null, 'a', '', 0, false, { a: true }, [1], [null], [['a']]]],
+    ['defaultServer', [['a'], null, 1]],
+    ['mcpEnabled', ['false', 'true', 0, 1, null, [], {}]],
+    ['a2c', ['x', [], 0, false, { version: '1' }, { version: -1 }, { removedBuiltIns: 'Artifacts' }]],
+  ])('is read exactly: %s of another type is a mistake', (key, values) => {
+    const base = key === 'servers' ? {} : { mcpServers: servers };
+    for (const value of values)
+      expect({ value, found: mistakesOf({ ...base, [key]: value }) }).toEqual({
+        value,
+        found: [expect.stringMatching(new RegExp(`^${key}[^:]*: (expected|must be)`))],
+      });
+  });
+  it.each([
+    ['mcpEnable', 'mcpEnabled'],
+    ['mcpenabled', 'mcpEnabled'],
+    ['defaultserver', 'defaultServers'],
+    ['defaulServers', 'defaultServers'],
+    ['mcpServer', 'mcpServers'],
+    ['input', 'inputs'],
+  ])('says what was meant by the misspelt key %s', (key, meant) => {
+    expect(mistakesOf({ mcpServers: servers, [key]: [] })).toEqual([
+      `${key}: unknown key (did you mean ${meant}?)`,
+    ]);
+  });
+  it('may have the keys of other hosts, and those that DeepChat writes', () => {
+    const theirs = { $schema: 'x', npmRegistry: 'x', updatedAt: 1, globalShortcut: '', removedBuiltInServers: [] };
+    const file = { mcpServers: servers, defaultServers: ['a', 'Artifacts'], mcpEnabled: true, a2c: null, ...theirs };
+    expect(mistakesOf(file)).toEqual([]);
+    expect(mistakesOf({ mcpServers: servers, defaultServer: 'a' })).toEqual([]);
+    expect(mistakesOf({ mcpServers: servers, defaultServer: 'a', a2c: { version: 1 } })).toEqual([
+      'defaultServer: unknown key (did you mean defaultServers?)',
+    ]);
+  });
+  it('names each default server that does not exist', () => {
+    expect(mistakesOf({ mcpServers: { one: { command: 'x' } }, defaultServers: ['one', 'onne', 'ghost'] })).toEqual([
+      'defaultServers[1]: no server has this name (did you mean one?)',
+      'defaultServers[2]: no server has this name (remove it, or add the server)',
+    ]);
   });
 });
 describe('a reset', () => {

@@ -1,6 +1,9 @@
 /** Config file of a presenter: its schema, its older versions, and the built-in servers. */
+import { z } from 'zod';
 import type { Edit } from '../config/json-text.ts';
+import { addMistake, check, type Findings, type Mistake } from '../config/mistake.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
+import { nearest } from '../text.ts';
 
 /** Config as a presenter shows it: servers, default servers and the main switch. */
 export interface McpConfig {
@@ -12,6 +15,45 @@ export interface McpConfig {
   readonly mcpEnabled: boolean;
 }
 
+const mapSchema = z.record(z.string(), z.unknown()).optional();
+/** Keys at the top of the file that decide which servers run. Other ones belong to the host. */
+const topSchema = z.looseObject({
+  mcpServers: mapSchema,
+  servers: mapSchema,
+  defaultServers: z.array(z.string()).optional(),
+  // The only default server of DeepChat up to 0.0.12, which a migration replaces.
+  defaultServer: z.string().optional(),
+  mcpEnabled: z.boolean().optional(),
+  inputs: z.unknown().optional(),
+  a2c: z.looseObject({
+    version: z.int().min(0).optional(),
+    removedBuiltIns: z.array(z.string()).optional(),
+  }).nullish(),
+});
+/**
+ * Returns the mistakes at the top of a file, which `computerConfig` would read by guess: a value of another type, a
+ * misspelt key, and a default server that does not exist.
+ */
+export function topMistakes(file: Fields, surroundings: Surroundings): readonly Mistake[] {
+  const findings: Findings = { mistakes: [], warnings: [] };
+  check(topSchema, file, findings, (path) => path);
+  const known = Object.keys(topSchema.shape).filter((key) => key !== 'defaultServer');
+  const isMigrated = versionOf(file) >= fileVersion;
+  for (const key of Object.keys(file)) {
+    if (Object.hasOwn(topSchema.shape, key) && !(key === 'defaultServer' && isMigrated)) continue;
+    const [meant] = nearest(key, known);
+    if (meant !== undefined) addMistake(findings, [key], 'unknown key', `did you mean ${meant}?`);
+  }
+  const own = Object.keys(ownServers(file));
+  const names = new Set([...own, ...Object.keys(builtIns(surroundings))]);
+  for (const [index, name] of (namesIn(file['defaultServers']) ?? []).entries()) {
+    if (names.has(name)) continue;
+    const [meant] = nearest(name, own);
+    const remedy = meant === undefined ? 'remove it, or add the server' : `did you mean ${meant}?`;
+    addMistake(findings, ['defaultServers', index], 'no server has this name', remedy);
+  }
+  return findings.mistakes;
+}
 const namesIn = (value: unknown): readonly string[] | undefined =>
   Array.isArray(value) ? value.filter((name) => typeof name === 'string') : undefined;
 /**
