@@ -111,13 +111,15 @@ const requests: Readonly<Record<string, (of: Register, told: (result: unknown) =
   at: (of, told) => of.at(seat, told),
   send: (of, told) => of.send('n', { type: 'lost', id: 1 }, told),
 };
-/** Answers that have the type of what was asked. */
+/** Answers that have the type of what was asked; a list of texts that are no seats is a list of none. */
+const texts = ['a seat without a number', 'a seat with another number', 'a holder that is none'];
 const right: Readonly<Record<string, readonly string[]>> = {
-  release: ['a number', 'a large number', 'a fraction'],
-  dead: [],
-  seats: ['an empty list'],
-  at: ['nil'],
-  send: ['a number', 'a large number', 'a fraction'],
+  claim: ['a map'],
+  release: ['a number', 'a large number', 'true'],
+  dead: ['a seat without a number'],
+  seats: ['an empty list', 'a holder that is no JSON', 'a lease of texts', ...texts],
+  at: ['nil', 'a nil list'],
+  send: ['a number', 'a large number', 'true'],
 };
 async function opened(): Promise<{ redis: OddRedis; register: Register; told: string[] }> {
   const redis = new OddRedis();

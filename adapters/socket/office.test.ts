@@ -82,7 +82,7 @@ describe('an office over Socket.IO', () => {
     await ask(victim, 'client:nonsense', {});
     expect(heard).toEqual([]);
   });
-  it('survives what is nested too deep to be written again', async () => {
+  it('refuses a question that is nested too deep, and answers the next one', async () => {
     const [agent, computer] = [opened('/smcp', { transports: ['websocket'] }), opened('/smcp')];
     await Promise.all([agent, computer].map((socket) => event(socket, 'connect')));
     await ask(agent, 'server:join_office', { role: 'agent', name: 'a', office_id: 'o' });
@@ -95,7 +95,7 @@ describe('an office over Socket.IO', () => {
     });
     // The packet is written by hand, because the client could not encode it.
     agent.io.engine.write(`2/smcp,777["client:tool_call",${call}]`);
-    expect(await answered).toMatchObject([{ isError: true, meta: { error_code: 500 } }]);
+    expect(await answered).toMatchObject([{ isError: true, meta: { error_code: 413 } }]);
     expect(await ask(agent, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'o' })).toMatchObject([
       { req_id: 'r' },
     ]);
