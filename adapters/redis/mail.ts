@@ -307,12 +307,7 @@ export class Mail {
     if (way !== undefined) this.#ways.set(way, come);
   }
   /** Fetches a large message; undefined when it is lost, which is reported to its sender. */
-  async #fetched(
-    from: string,
-    head: Head,
-    key: string,
-    bytes: number,
-  ): Promise<NodeMessage | undefined> {
+  async #fetched(from: string, head: Head, key: string, bytes: number): Promise<NodeMessage | undefined> {
     const { node, commands, keys } = this.#parts;
     const said = await this.#large.fetch(key, bytes);
     const letter = said && read(said);

@@ -31,7 +31,7 @@ const odd: Readonly<Record<string, Reply>> = {
   'a holder that is a list': list(bulk('taken'), list()),
   'a lease of texts': list(bulk('a'), bulk('b'), bulk('c')),
   'a map': `%1\r\n${bulk('held')}:1\r\n`,
-  'true': '#t\r\n',
+  true: '#t\r\n',
   'a fraction': ',1.5\r\n',
   'a list of nils': list('$-1\r\n', '$-1\r\n', '$-1\r\n'),
 };
@@ -158,10 +158,19 @@ it('a message on a channel that is none of the nodes is ignored, and those after
   await new Promise<unknown>((resolve) => register.listen((news) => heard.push(news), resolve));
   const [mail, news] = [`{a2c:0}:mail:${register.node}`, '{a2c:0}:news'];
   const texts = ['', 'x', 'null', '1', '"x"', '[]', '{}', '[1,2]', '["n",null]', '["n",{"type":"ask"}]']
-    .concat(['["n",{"type":"check","ids":1}]', '["n",{"type":"answer"},"k",-1]', '["n",{"type":"__proto__"}]'])
+    .concat([
+      '["n",{"type":"check","ids":1}]',
+      '["n",{"type":"answer"},"k",-1]',
+      '["n",{"type":"__proto__"}]',
+    ])
     .concat(['{"type":"taken"}', '{"type":"taken","holder":1}', '{"type":"freed","seat":null,"fence":1}'])
     .concat(['{"type":"ended"}', '{"type":"ended","node":[]}', '{"type":"message","from":"n","message":{}}'])
-    .concat(['{"type":"resumed"}', `${'['.repeat(50_000)}${']'.repeat(50_000)}`, '3[[[', '51-["x",{"_placeholder":true}]']);
+    .concat([
+      '{"type":"resumed"}',
+      `${'['.repeat(50_000)}${']'.repeat(50_000)}`,
+      '3[[[',
+      '51-["x",{"_placeholder":true}]',
+    ]);
   for (const text of texts) {
     redis.publish(news, text);
     for (const head of ['', '3', '6', '2']) redis.publish(mail, head + text);

@@ -35,8 +35,10 @@ async function pair(): Promise<readonly [RedisServer, RedisServer]> {
   await follows(second);
   return [first, second];
 }
-const follows = (replica: RedisServer) =>
-  expect.poll(() => replica.ask('INFO', 'replication'), patience).toContain('master_link_status:up');
+async function follows(replica: RedisServer): Promise<void> {
+  const link = () => replica.ask('INFO', 'replication');
+  await expect.poll(link, patience).toContain('master_link_status:up');
+}
 
 it('a seat is not given when no replica has it, so a promoted replica that lacks it takes it from nobody', async () => {
   const [master, replica] = await pair();

@@ -43,7 +43,9 @@ describe('a decoder', () => {
   });
   it('reads answers, and events that are not too deep, as they are', () => {
     expect(decoded(`3/smcp,1[${lists(1_000)}]`)).toMatchObject({ type: 3, id: 1 });
-    expect(decoded(`2/smcp,1["e",${lists(mostLevels)}]`)).toMatchObject({ data: ['e', [[[]]]] && expect.anything() });
+    expect(decoded(`2/smcp,1["e",${lists(mostLevels)}]`)).toMatchObject({
+      data: ['e', [[expect.anything()]]],
+    });
     expect(isMarked((decoded('2["e",{"a":1}]') as { data: unknown[] }).data[1])).toBe(false);
   });
 });

@@ -184,7 +184,7 @@ function isRefusal(event: string, ack: readonly unknown[]): boolean {
   if (seats.includes(event)) return ack.length === 2 && ack[0] === false && typeof ack[1] === 'string';
   const body = ack[0] as Refusal | undefined;
   const code = body?.error?.code ?? body?.structuredContent?.error.code;
-  return ack.length === 1 && [400, 403, 404, 501].includes(Number(code));
+  return ack.length === 1 && [400, 403, 404, 413, 501].includes(Number(code));
 }
 
 describe.each(Object.keys(sitting))('a raw peer %s', (where) => {

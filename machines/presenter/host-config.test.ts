@@ -39,7 +39,8 @@ describe('who starts', () => {
   });
 });
 describe('the top of a file', () => {
-  const mistakesOf = (file: Json): readonly string[] => topMistakes(file, here).map((one) => mistakeLine(one));
+  const mistakesOf = (file: Json): readonly string[] =>
+    topMistakes(file, here).map((one) => mistakeLine(one));
   const wrong = [null, [], '', 0, false, 'x', 1, true];
   it.each<[string, readonly unknown[]]>([
     ['mcpServers', wrong],
@@ -69,8 +70,20 @@ describe('the top of a file', () => {
     ]);
   });
   it('may have the keys of other hosts, and those that DeepChat writes', () => {
-    const theirs = { $schema: 'x', npmRegistry: 'x', updatedAt: 1, globalShortcut: '', removedBuiltInServers: [] };
-    const file = { mcpServers: servers, defaultServers: ['a', 'Artifacts'], mcpEnabled: true, a2c: null, ...theirs };
+    const theirs = {
+      $schema: 'x',
+      npmRegistry: 'x',
+      updatedAt: 1,
+      globalShortcut: '',
+      removedBuiltInServers: [],
+    };
+    const file = {
+      mcpServers: servers,
+      defaultServers: ['a', 'Artifacts'],
+      mcpEnabled: true,
+      a2c: null,
+      ...theirs,
+    };
     expect(mistakesOf(file)).toEqual([]);
     expect(mistakesOf({ mcpServers: servers, defaultServer: 'a' })).toEqual([]);
     expect(mistakesOf({ mcpServers: servers, defaultServer: 'a', a2c: { version: 1 } })).toEqual([
@@ -78,7 +91,9 @@ describe('the top of a file', () => {
     ]);
   });
   it('names each default server that does not exist', () => {
-    expect(mistakesOf({ mcpServers: { one: { command: 'x' } }, defaultServers: ['one', 'onne', 'ghost'] })).toEqual([
+    expect(
+      mistakesOf({ mcpServers: { one: { command: 'x' } }, defaultServers: ['one', 'onne', 'ghost'] }),
+    ).toEqual([
       'defaultServers[1]: no server has this name (did you mean one?)',
       'defaultServers[2]: no server has this name (remove it, or add the server)',
     ]);

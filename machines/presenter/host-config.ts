@@ -25,10 +25,12 @@ const topSchema = z.looseObject({
   defaultServer: z.string().optional(),
   mcpEnabled: z.boolean().optional(),
   inputs: z.unknown().optional(),
-  a2c: z.looseObject({
-    version: z.int().min(0).optional(),
-    removedBuiltIns: z.array(z.string()).optional(),
-  }).nullish(),
+  a2c: z
+    .looseObject({
+      version: z.int().min(0).optional(),
+      removedBuiltIns: z.array(z.string()).optional(),
+    })
+    .nullish(),
 });
 /**
  * Returns the mistakes at the top of a file, which `computerConfig` would read by guess: a value of another type, a

@@ -213,6 +213,21 @@ const leases = [
     await b.holds(far);
   }),
 
+  rule(
+    'say when the data of the register began, anew after it has forgotten them',
+    async ({ world, a, b }) => {
+      const began = (await a.renew())?.since;
+      assert.equal((await b.renew())?.since, began);
+      // Lets a moment pass, so that a later beginning has another time.
+      await world.until(async () => ((await a.renew())?.ageMs ?? 0) > 0);
+      assert.equal((await a.renew())?.since, began);
+      await world.forget();
+      const now = (await b.renew())?.since;
+      assert.notEqual(now, began);
+      assert.equal((await a.renew())?.since, now);
+    },
+  ),
+
   rule('say how old the register is', async ({ world, a }) => {
     const ageMs = (await a.renew())?.ageMs ?? NaN;
     assert.ok(ageMs >= 0, String(ageMs));
