@@ -80,6 +80,8 @@ export interface ForkOptions {
   readonly at?: number;
   readonly set: readonly string[];
   readonly inject: readonly string[];
+  /** Changes by the numbers of inputs, each as `N:WORD` or `N:PATH=VALUE`. */
+  readonly change: readonly string[];
   readonly skip: readonly number[];
   /** File to which the changed trace is written. */
   readonly out?: string;
@@ -134,6 +136,11 @@ export interface Laboratory {
   forkTrace(context: CommandContext, file: string, options: ForkOptions): Promise<number>;
   redactTrace(context: CommandContext, file: string, options: RedactTraceOptions): Promise<number>;
   showTrace(context: CommandContext, files: readonly string[], options: ShowOptions): Promise<number>;
+  why(
+    context: CommandContext,
+    wanted: string | undefined,
+    options: { readonly json: boolean },
+  ): Promise<number>;
   simulate(context: CommandContext, options: SimOptions): Promise<number>;
   judgeHost(context: CommandContext, driver: readonly string[], options: JudgeOptions): Promise<number>;
 }

@@ -159,9 +159,27 @@ export function addLaboratory(program: Command, does: ActionMaker): void {
     .addHelpText('after', replayHelp)
     .action(does(replaying, 'replay'));
   program
+    .command('why')
+    .description('says in five lines why something failed: of a trace, or of a server of a running host')
+    .argument('[file|server]', 'a trace, or a server (default: the last failure that a host has kept)')
+    .option('--json', 'one JSON document on stdout', false)
+    .addHelpText(
+      'after',
+      '\nexit codes: 0 told · 1 no such server runs · 5 the trace is unusable · 64 wrong usage',
+    )
+    .action(does(laboratoryOf, 'why'));
+  program
     .command('fork')
-    .description('what would have happened: a trace with a change in it, as a new trace')
+    .description(
+      'what would have happened: a trace with a change in it, as a new trace; without a change, which there are',
+    )
     .argument('<file>', 'a trace')
+    .option(
+      '--change <n:what>',
+      'change input N: N:skip, N:answer[=JSON], N:error[=TEXT] or N:PATH=VALUE; may be repeated',
+      collected,
+      [],
+    )
     .option('--at <seq>', 'the input from which on it is another world', countOf)
     .option('--set <key=value>', 'another value in that input, such as ev.code=1', collected, [])
     .option(

@@ -151,7 +151,9 @@ class Visit {
   }
   #status(): DoorStatus {
     const { computer, endsInMs, peers } = this.#host;
-    const servers = computer.servers().map(({ name, state }) => ({ name, state }));
+    const servers = computer
+      .servers()
+      .map(({ name, state, reason }) => ({ name, state, ...(reason !== undefined && { reason }) }));
     return { servers, endsInMs: endsInMs?.() ?? null, ...(peers && { peers: peers() }) };
   }
   async #begin({ server, proofs }: DoorRequests['use']['ask']): Promise<DoorRequests['use']['answer']> {

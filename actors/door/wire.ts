@@ -22,7 +22,7 @@ export interface Greeting {
 }
 /** Status of a host, for lists of hosts. */
 export interface DoorStatus {
-  readonly servers: readonly Pick<ServerStatus, 'name' | 'state'>[];
+  readonly servers: readonly Pick<ServerStatus, 'name' | 'state' | 'reason'>[];
   /** Time in ms until the host ends by itself if no call comes; null where it does not. */
   readonly endsInMs: number | null;
   /** Peers of the office in the process of this host, where it has one. */

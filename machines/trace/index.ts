@@ -10,6 +10,7 @@ export {
   isProblem,
   readRows,
   readTrace,
+  writerOf,
   textOfLine,
   TraceCollector,
   TraceReader,

@@ -11,6 +11,7 @@ import {
   isReadable,
   upcast,
 } from './format.ts';
+import { fieldsOf } from '../protocol/json.ts';
 import type { Checkpoint, Facts, FrameVia, Mark, DirectoryRecord, Step } from './record.ts';
 
 /** Record of a trace file about something that passed between the host and the outside. */
@@ -91,9 +92,17 @@ const parsed = (line: string): unknown => {
 const remedies = {
   other: 'Is it a trace? Record one with: a2c up --record DIR',
   damaged: 'Fetch the file again from where it was written; a part of it is missing or was changed.',
-  newer: 'Replay it with the version of a2c-actors that wrote it.',
 };
 
+/**
+ * Version that wrote a trace, with the day, because versions before the release of 0.1.0 all call themselves 0.1.0.
+ * Takes a head of any format.
+ */
+export function writerOf(head: unknown): string {
+  const { runtime, started } = fieldsOf(head);
+  const [day] = typeof started === 'string' ? (/^\d{4}-\d\d-\d\d/.exec(started) ?? []) : [];
+  return `${String(runtime ?? 'unknown').slice(0, 40)}${day === undefined ? '' : ` of ${day}`}`;
+}
 function headOf(line: string): Head | Problem {
   const value = parsed(line);
   const format = (value as { format?: unknown } | null | undefined)?.format;
@@ -101,7 +110,11 @@ function headOf(line: string): Head | Problem {
   if (typeof format !== 'string' || !format.startsWith('a2c-trace/'))
     return wrong(1, 'its first line is no head of an a2c-trace', remedies.other);
   if (!isReadable(format))
-    return wrong(1, `it has the format ${format}, this version reads ${traceFormat}`, remedies.newer);
+    return wrong(
+      1,
+      `it has the format ${format}, this version reads ${traceFormat}`,
+      `Replay it with the version of a2c-actors that wrote it, ${writerOf(value)}, or record it again.`,
+    );
   const head = headSchema.safeParse(upcast(value, format));
   return head.success
     ? head.data

@@ -114,7 +114,8 @@ export function played(play: Play): TraceReplay {
   const directory = assemble(new Directory(world, tap), filled, steppingOfTests());
   const happen = (step: TapeStep): void => {
     const { line } = step;
-    world.isForked ||= line.s === forksAt;
+    // Forks at the first input after a place whose own input is left out.
+    world.isForked ||= forksAt !== undefined && line.s >= forksAt;
     world.advanceTo(line.t, step.pauseMs);
     comparison.begin(step, !isTimer(line.record));
     const before = records;
@@ -133,6 +134,7 @@ export function played(play: Play): TraceReplay {
       last = step.line;
       happen(step);
     }
+    world.isForked ||= forksAt !== undefined;
     world.clock.advance(horizonMs);
     if (failed.length > 0) throw failed[0];
   } catch (error) {

@@ -50,10 +50,10 @@ export class ServerCommands {
       .argument('<server>')
       .argument('[n]', 'so many (default: 20)')
       .does((name: string, count = '20') => this.#logs(name, count));
-    add(['why'], 'why a server is not ready: what failed, what it wrote, what happens next')
-      .argument('<server>')
+    add(['why'], 'why a server is not ready, or why a call failed, from its trace')
+      .argument('[server|trace]', 'default: the last trace of a failure, else the servers that are not ready')
       .is({ isVerbatim: true })
-      .does((name: string) => this.#why(name));
+      .does((name = '') => this.#whyOf(name));
   }
   #addOrders(add: (names: readonly [string, ...string[]], description: string) => PromptCommand): void {
     const computer = this.#computer;
@@ -135,6 +135,16 @@ export class ServerCommands {
     for (const line of lines) terminal.out(logLine(line));
     if (lines.length === 0) terminal.out(`${name} wrote nothing`);
     return lines;
+  }
+  async #whyOf(name: string): Promise<unknown> {
+    const trace = name === '' ? this.#computer.status().traces.at(-1)?.file : name;
+    const isFile = trace !== undefined && /\.ndjson(\.gz)?$/.test(trace);
+    if (isFile)
+      return void (await (await this.#context.laboratory?.())?.why(this.#context, trace, { json: false }));
+    if (name !== '') return this.#why(name);
+    const down = this.#computer.servers().filter(({ state }) => state !== 'ready' && state !== 'disabled');
+    if (down.length === 0) this.#context.terminal.out('nothing has failed so far');
+    return down.map((server) => this.#why(server.name));
   }
   #why(name: string): unknown {
     const server = this.#mustBeKnown(name);

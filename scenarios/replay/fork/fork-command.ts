@@ -2,9 +2,19 @@ import { writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { CommandContext, ForkOptions } from '../../../actors/cli/context.ts';
 import { exitCodes } from '../../../actors/cli/exit-codes.ts';
-import { recordSchema, revived } from '../../../machines/trace/index.ts';
+import { recordSchema, revived, type Trace } from '../../../machines/trace/index.ts';
 import { readTraceFile } from '../report/files.ts';
-import { forkTrace, ForkError, type Changes, type Fork, type Injection } from './fork.ts';
+import {
+  changeOf,
+  forkTrace,
+  ForkError,
+  offersOf,
+  type Changes,
+  type Fork,
+  type Injection,
+  type Offer,
+} from './fork.ts';
+import { tapeOf } from '../tape.ts';
 import { unknownText } from '../report/report.ts';
 import { exitCodeOf, problemIn, problemOf, type Problem } from '../report/verdict.ts';
 
@@ -36,8 +46,23 @@ function injected(text: string): Injection {
   const { ch, ev } = read.data as unknown as Injection;
   return { ch, ...(ev && { ev }) };
 }
-const changesOf = ({ at, set, inject, skip }: ForkOptions): Changes => ({
+/** Reads changes such as `35:answer` or `41:ev.code=1`, several for one input, too. */
+function changesBy(trace: Trace, texts: readonly string[]): NonNullable<Changes['change']> {
+  const all: Record<number, Readonly<Record<string, unknown>> | 'skip'> = {};
+  for (const text of texts) {
+    const [, n, what = ''] = /^(\d{1,15}):(.+)$/s.exec(text) ?? [];
+    if (n === undefined) throw new ForkError(`--change ${text}: write N:WHAT, such as 35:answer`);
+    const line = tapeOf(trace).steps.find((step) => step.line.s === Number(n))?.line;
+    const isPath = /^ev(?:\.[^=]*)?=/.test(what);
+    const change = isPath ? Object.fromEntries([assignment(what)]) : line ? changeOf(what, line.record) : {};
+    const before = all[Number(n)];
+    all[Number(n)] = change === 'skip' || before === 'skip' ? 'skip' : { ...before, ...change };
+  }
+  return all;
+}
+const changesOf = (trace: Trace, { at, set, inject, skip, change }: ForkOptions): Changes => ({
   ...(at !== undefined && { at }),
+  change: changesBy(trace, change),
   set: Object.fromEntries(set.map(assignment)),
   inject: inject.map(injected),
   skip,
@@ -56,6 +81,14 @@ function tell(
   terminal.out(out);
 }
 
+function tellOffers({ terminal }: CommandContext, offers: readonly Offer[]): void {
+  if (offers.length > 0) terminal.out('--change N:WHAT changes an input (recorded | forked):');
+  for (const { change, input, differences } of offers) {
+    terminal.outText(`  --change ${change}  ${input}`);
+    for (const line of differences.length > 0 ? differences : ['nothing comes to another end'])
+      terminal.outText(`      ${line}`);
+  }
+}
 /** Runs `a2c fork FILE`: writes a new trace and reports which outcomes changed. */
 export async function forkCommand(
   context: CommandContext,
@@ -84,11 +117,17 @@ export async function forkCommand(
   const problem = problemOf(trace);
   if (problem) return unusable(problem);
   try {
-    const forked = forkTrace(trace, changesOf(options), `fork of ${file}`);
+    const forked = forkTrace(trace, changesOf(trace, options), `fork of ${file}`);
     const { out = file.replace(/(\.trace)?\.ndjson(\.gz)?$/, '') + '.fork.trace.ndjson' } = options;
     writeFileSync(out, forked.trace, { mode: 0o600 });
-    if (options.json) terminal.out(JSON.stringify({ ...forked, trace: out }));
-    else tell(context, out, forked);
+    const { at, set, inject, skip, change } = options;
+    const isChanged = at !== undefined || [set, inject, skip, change].some((all) => all.length > 0);
+    const offers = isChanged ? [] : offersOf(trace);
+    if (options.json) terminal.out(JSON.stringify({ ...forked, offers, trace: out }));
+    else {
+      tellOffers(context, offers);
+      tell(context, out, forked);
+    }
     const [violation] = forked.violations;
     if (!violation) return exitCodes.done;
     return exitCodeOf(violation.kind === 'safety' ? 'broken' : 'stuck');

@@ -5,6 +5,7 @@ import { boundsOf } from '../../invariants/lateness.ts';
 import { outcomesOf, recordedMoments, type Outcomes } from '../outcomes.ts';
 import { recordedAgain } from '../again/recorded-again.ts';
 import { differencesOf } from '../report/outcome.ts';
+import { inputText } from '../report/report.ts';
 import { readTraceFile } from '../report/files.ts';
 import { problemIn, problemOf } from '../report/verdict.ts';
 import { played, type Kinds } from '../replay-trace.ts';
@@ -23,6 +24,8 @@ export interface Changes {
   readonly at?: number;
   /** New values by their paths in the input at `at`, such as `{ 'ev.code': 1 }`. Each path has to exist. */
   readonly set?: Readonly<Record<string, unknown>>;
+  /** New values by their paths, by the numbers of inputs; `skip` leaves the input out. */
+  readonly change?: Readonly<Record<number, Readonly<Record<string, unknown>> | 'skip'>>;
   /** Events added just before the input at `at`, in this order. */
   readonly inject?: readonly Injection[];
   /** Numbers of recorded inputs that are left out. */
@@ -74,22 +77,25 @@ function changed(input: CrossingLine, set: Readonly<Record<string, unknown>>): C
   return copy as unknown as CrossingLine;
 }
 /** Number of the first input that the changes concern. Throws when a named input does not exist. */
-function placeOf(steps: readonly TapeStep[], { at, set = {}, inject = [], skip = [] }: Changes): number {
+function placeOf(
+  steps: readonly TapeStep[],
+  { at, set = {}, inject = [], skip = [], change = {} }: Changes,
+): number {
   const inputs = steps.map(({ line }) => line.s);
-  for (const s of [...skip, ...(at === undefined ? [] : [at])])
+  const some = [...skip, ...Object.keys(change).map(Number)];
+  for (const s of [...some, ...(at === undefined ? [] : [at])])
     if (!inputs.includes(s)) {
       const near = inputs.findLast((each) => each < s) ?? inputs[0];
       throw new ForkError(`seq ${s} is no input; the one before it is ${near}`);
     }
   if (at === undefined && Object.keys(set).length + inject.length > 0)
     throw new ForkError('--set and --inject need --at SEQ: the input that they change or come before');
-  return at ?? (skip.length > 0 ? Math.min(...skip) : (inputs[0] ?? 1));
+  return Math.min(...some, at ?? (some.length > 0 ? Infinity : (inputs[0] ?? 1)));
 }
 /** Steps of the changed world. An injected step gets the number of the input that it precedes. */
 function changedSteps(
   steps: readonly TapeStep[],
-  { set = {}, inject = [], skip = [] }: Changes,
-  at: number,
+  { at, set = {}, inject = [], skip = [], change = {} }: Changes,
 ): TapeStep[] {
   return steps.flatMap((step) => {
     const { line } = step;
@@ -100,8 +106,10 @@ function changedSteps(
       out: [],
       pauseMs: 0,
     }));
-    if (skip.includes(s)) return before;
-    return [...before, s === at ? { ...step, line: { ...line, record: changed(record, set) } } : step];
+    const own = change[s] ?? {};
+    if (skip.includes(s) || own === 'skip') return before;
+    const all = { ...(s === at && set), ...own };
+    return [...before, { ...step, line: { ...line, record: changed(record, all) } }];
   });
 }
 
@@ -109,7 +117,7 @@ function changedSteps(
 export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: Kinds = machines): Fork {
   const tape = tapeOf(trace);
   const at = placeOf(tape.steps, changes);
-  const steps = changedSteps(tape.steps, changes, at);
+  const steps = changedSteps(tape.steps, changes);
   const { text, replay } = recordedAgain(
     trace,
     { about: { title }, reason: ({ directory }) => (directory.size === 0 ? 'closed' : 'cut') },
@@ -129,6 +137,54 @@ export function forkTrace(trace: Trace, changes: Changes, title: string, kinds: 
       ({ invariant, what }) => invariant !== lost || !what.startsWith('host -> '),
     ),
   };
+}
+
+/** Change that a trace allows, with what comes of it. */
+export interface Offer {
+  /** Change as it is written behind `--change`, such as `35:answer`. */
+  readonly change: string;
+  /** Input in words. */
+  readonly input: string;
+  /** Outcomes that differ, one line each: recorded and new. */
+  readonly differences: readonly string[];
+}
+/** Largest number of changes that are offered; the last inputs are the nearest to the failure. */
+const mostOffers = 20;
+const asked = /^ask (?:tools\/call|resources\/read|prompts\/get) /;
+/** Lists the answers, deaths and changes of lists in a trace, each with a change and its outcome. */
+export function offersOf(trace: Trace, kinds: Kinds = machines): readonly Offer[] {
+  const words = tapeOf(trace).steps.flatMap(({ line }) => {
+    const { ch, ev } = line.record;
+    if (ev?.type === 'ask.answered' && asked.test(ch)) return [{ line, word: 'error' }];
+    if (ev?.type === 'ask.refused' && asked.test(ch)) return [{ line, word: 'answer' }];
+    return ev?.type === 'child.exited' || ev?.type === 'list.changed' ? [{ line, word: 'skip' }] : [];
+  });
+  return words.slice(-mostOffers).map(({ line, word }) => {
+    const change = { [line.s]: changeOf(word, line.record) };
+    const { differences } = forkTrace(trace, { change }, '', kinds);
+    return { change: `${line.s}:${word}`, input: inputText(line), differences };
+  });
+}
+/** Change of an input in a word: `skip`, `answer=JSON` or `error=TEXT`. Undefined for any other text. */
+export function changeOf(word: string, { ev }: CrossingLine): Readonly<Record<string, unknown>> | 'skip' {
+  const [, verb, , value] = /^(skip|answer|error)(=(.*))?$/s.exec(word) ?? [];
+  const { id } = (ev ?? {}) as { readonly id?: unknown };
+  if (verb === 'skip') return 'skip';
+  if (verb === undefined)
+    throw new ForkError(`--change: write skip, answer, error or PATH=VALUE, not ${word}`);
+  if (!ev?.type.startsWith('ask.'))
+    throw new ForkError(`--change: this input is no answer, so it has no ${verb}`);
+  if (verb === 'error')
+    return {
+      ev: { type: 'ask.refused', id, sent: true, failure: { code: 4003, message: value ?? 'changed' } },
+    };
+  try {
+    return {
+      ev: { type: 'ask.answered', id, result: value === undefined ? { content: [] } : JSON.parse(value) },
+    };
+  } catch (error) {
+    throw new ForkError(`--change answer: ${(error as Error).message}`);
+  }
 }
 
 /**

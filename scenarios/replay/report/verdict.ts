@@ -1,4 +1,4 @@
-import type { Trace } from '../../../machines/trace/index.ts';
+import { writerOf, type Trace } from '../../../machines/trace/index.ts';
 import { judge, type Violation } from '../../invariants/index.ts';
 import { boundsOf } from '../../invariants/lateness.ts';
 import { replayTrace, Unplayable, type ReplayTraceOptions, type TraceReplay } from '../replay-trace.ts';
@@ -32,7 +32,7 @@ const cutShort: Problem = {
   remedy: 'Record to a folder (--record DIR), or with a larger ring (record.ringBytes).',
 };
 const ofItsVersion = ({ head }: Trace): string =>
-  `Replay it with the version that wrote it, ${head.runtime}, or record it again.`;
+  `Replay it with the version that wrote it, ${writerOf(head)}, or record it again.`;
 
 /** Reason why a trace cannot be replayed, known before the replay; undefined when it can. */
 export const problemOf = ({ head, facts }: Trace): Problem | undefined =>

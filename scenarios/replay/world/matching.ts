@@ -90,6 +90,9 @@ export function requestText(asked: Pick<Asked, 'method' | 'params'>): string {
   const text = [...words, ...(given === undefined ? [] : [JSON.stringify(given)])].join(' ');
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
+/** Error message for a request that was still running when the recording ended. */
+export const cutText = (asked: Pick<Asked, 'method' | 'params'>, file: string): string =>
+  `The recording ends before its answer in ${file}: ${requestText(asked)}. Record to a folder (record.dir), or longer.`;
 /** Error message for a request that is not recorded: the request, the nearest recorded one, and advice. */
 export function missText(asked: Asked, near: RecordedRequest | undefined, file: string): string {
   const where = near && differences(comparable(near), comparable(asked)).slice(0, 5).join(', ');

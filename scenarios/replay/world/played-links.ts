@@ -1,7 +1,7 @@
 import type { Clock, Links } from '../../../actors/api/world-doors.ts';
 import type { LinkFact, LinkInput, RequestFact } from '../../../machines/kernel/ports.ts';
 import { events, wireCodes, type Failure } from '../../../machines/protocol/index.ts';
-import { differences, type Asked } from './matching.ts';
+import { cutText, differences, type Asked } from './matching.ts';
 import type { Miss } from './played-server.ts';
 import type { RecordedAsk, RecordedLink, RecordedSeat } from './recorded-links.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
@@ -80,8 +80,17 @@ export function playedLinks(recorded: readonly RecordedSeat[], office: Office): 
       const answer = (ms: number, fact: Omit<RequestFact, 'id'>): void =>
         void timers.add(office.clock.setTimeout(() => emit({ ...fact, id } as RequestFact), ms));
       const found = seat && askOf(seat, method, params);
-      if (found) for (const { ms, fact } of found.facts) answer(ms, echoed(fact, params));
-      else if (method === events.cancelToolCall) answer(0, { type: 'ask.answered', result: {} } as never);
+      if (found) {
+        for (const { ms, fact } of found.facts) answer(ms, echoed(fact, params));
+        if (found.cutMs !== undefined)
+          timers.add(
+            office.clock.setTimeout(() => {
+              const failure = { code: wireCodes.notFound, message: cutText({ method, params }, office.file) };
+              office.missed({ server: '', method, params, message: failure.message });
+              emit({ type: 'ask.refused', id, sent: true, failure });
+            }, found.cutMs),
+          );
+      } else if (method === events.cancelToolCall) answer(0, { type: 'ask.answered', result: {} } as never);
       else {
         const failure = missing(office, seat?.recorded, { server: '', method, params });
         answer(0, { type: 'ask.refused', sent: true, failure } as never);

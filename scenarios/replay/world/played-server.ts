@@ -1,5 +1,5 @@
 import type { Clock } from '../../../actors/api/world-doors.ts';
-import { isMatch, missText, nearest, type Asked, type Match } from './matching.ts';
+import { cutText, isMatch, missText, nearest, type Asked, type Match } from './matching.ts';
 import type {
   Happening,
   RecordedAnswer,
@@ -10,7 +10,7 @@ import type {
 } from './recorded.ts';
 import type { Fields } from '../../../machines/protocol/json.ts';
 
-/** Request that is not in the recording. */
+/** Request that is not in the recording, or whose answer is not. */
 export interface Miss extends Asked {
   /** Error message that answered the request: the request, the nearest recorded one, and advice. */
   readonly message: string;
@@ -90,6 +90,12 @@ export class PlayedServer {
     missed({ ...asked, message });
     return message;
   }
+  /** Counts a request whose answer is not recorded as a miss, and returns the error message for it. */
+  cut(asked: Asked): string {
+    const message = cutText(asked, this.#stage.file);
+    this.#stage.missed({ ...asked, message });
+    return message;
+  }
 }
 
 /** Connection to a played server, silent after `close` and after its death. */
@@ -137,13 +143,19 @@ export class PlayedSession {
       this.#later(id, ms, () => this.#say({ id, error: { code, message: failure.message } }));
     for (const happening of unasked) this.#happen(happening);
   }
-  #play(id: string | number, { answer, ms, progress, unasked }: RecordedRequest, token: unknown): void {
+  #play(id: string | number, request: RecordedRequest, token: unknown): void {
+    const { server, method, params, answer, ms, progress, unasked } = request;
     if (token !== undefined)
       for (const { ms: after, ...told } of progress) {
         const params = { ...told, progressToken: token };
         this.#later(id, after, () => this.#say({ method: 'notifications/progress', params }));
       }
     const said = answerOf(answer);
+    if (answer.type === 'none' && answer.isCut)
+      this.#later(id, ms, () => {
+        const message = this.#server.cut({ server, method, params });
+        this.#say({ id, error: { code: missCode, message } });
+      });
     if (said) this.#later(id, ms, () => this.#say({ id, ...said }));
     for (const happening of unasked) this.#happen(happening);
   }

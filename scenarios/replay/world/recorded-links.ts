@@ -18,6 +18,8 @@ export interface RecordedAsk {
   readonly s: number;
   readonly method: string;
   readonly params: Fields;
+  /** Time in ms after the question at which the recording ends without an answer; undefined where it has one. */
+  cutMs?: number;
   /** Progress and answer, each with its time in ms after the question; empty when there was no answer. */
   readonly facts: readonly { readonly ms: number; readonly fact: Omit<RequestFact, 'id'> }[];
 }
@@ -45,7 +47,7 @@ interface Seat {
 }
 
 /** Reads what each agent and each computer received from its office, from the crossings of a trace alone. */
-export function recordedSeats({ lines }: Trace): readonly RecordedSeat[] {
+export function recordedSeats({ lines, tail }: Trace): readonly RecordedSeat[] {
   const seats = new Map<string, Seat>();
   const open = new Map<string, Link>();
   const asked = new Map<string, Ask>();
@@ -76,6 +78,8 @@ export function recordedSeats({ lines }: Trace): readonly RecordedSeat[] {
       if (isAnswer(ev.type)) asked.delete(ch);
     } else if (ev.type === 'withdraw') asked.delete(ch);
   }
+  const end = tail?.t ?? lines.at(-1)?.t ?? 0;
+  for (const ask of asked.values()) ask.cutMs = Math.max(0, end - ask.t);
   return [...seats.values()];
 }
 function take(link: Link | undefined, k: 'in' | 'out', ev: EventObject, t: number): void {

@@ -324,6 +324,15 @@ class Reading {
     else if (lost === true) request.answer = { type: 'lost' };
     else if (sent === true) request.answer = { type: 'error', failure: failure as Failure };
   }
+  /** Notes the requests that were still open when the recording ended, where their server had not ended. */
+  end(t: number): void {
+    for (const { server, request } of this.#asked.values()) {
+      const session = server.sessions[request.session];
+      if (session?.death || session?.isTold) continue;
+      request.ms = Math.max(0, t - request.t);
+      request.answer = { type: 'none', isCut: true };
+    }
+  }
   /** Notes a withdrawn request as timed out when a timer or a signal has just limited its call, else as taken back. */
   #withdrawn({ ch, t, req }: At): void {
     const request = this.#asked.get(ch)?.request;
@@ -335,7 +344,12 @@ class Reading {
 }
 
 /** Servers of a trace by name: their requests in order, the answers with their times, and how each server ended. */
-export function recordedServers({ lines, facts, frames = [] }: Trace): ReadonlyMap<string, RecordedServer> {
+export function recordedServers({
+  lines,
+  facts,
+  tail,
+  frames = [],
+}: Trace): ReadonlyMap<string, RecordedServer> {
   const reading = new Reading();
   if (facts) reading.begin(facts.facts, facts.t);
   let next = 0;
@@ -343,5 +357,6 @@ export function recordedServers({ lines, facts, frames = [] }: Trace): ReadonlyM
     for (; (frames[next]?.s ?? Infinity) < s; next += 1) reading.hear(frames[next] as FrameLine);
     if (isCrossing(record)) reading.read(record, s, t);
   }
+  reading.end(tail?.t ?? lines.at(-1)?.t ?? 0);
   return reading.servers;
 }

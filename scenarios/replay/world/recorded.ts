@@ -10,8 +10,8 @@ export type RecordedAnswer =
   | { readonly type: 'lost' }
   /** Time limit of the caller reached without an answer. */
   | { readonly type: 'timedOut'; readonly ms: number }
-  /** Question taken back, or end of the recording, without an answer. */
-  | { readonly type: 'none' };
+  /** Question taken back without an answer. With `isCut` the recording ends before the answer, after `ms`. */
+  | { readonly type: 'none'; readonly isCut?: true };
 /** Recorded end of a server that was not told to end. */
 export interface RecordedDeath {
   readonly code: number | null;
