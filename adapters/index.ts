@@ -13,6 +13,7 @@ export {
   useClock,
   type Clock,
 } from './clock.ts';
+export { guardOf } from './guard.ts';
 export { readConfig, readConfigJson, readConfigText, readConfigValue } from './storage/config-files.ts';
 export { knockAtDoors, openDoor, type Door, type DoorLine } from './door/door.ts';
 export { documentsCommand, serveDocuments, unreadDocuments } from './documents/command.ts';

@@ -16,7 +16,7 @@ const textOf = (file: string): string => {
  * reads the file itself.
  */
 export const isRegistryInNpmrc = (folders: readonly string[]): boolean =>
-  folders.some((folder) => /^\s*registry\s*=\s*\S/m.test(textOf(join(folder, '.npmrc'))));
+  folders.some((folder) => /^[ \t]*registry[ \t]*=[ \t]*\S/m.test(textOf(join(folder, '.npmrc'))));
 
 /** Path that `npm ping` requests to learn whether a registry answers. */
 const ping = '-/ping';

@@ -26,6 +26,7 @@ import {
   type Parts,
   createLedger,
   during,
+  guardOf,
   lazyLinks,
   lazyOffices,
   processPortOf,
@@ -46,7 +47,8 @@ import { blobsPort } from '../../machines/blobs/blobs.rules.ts';
 import { handing } from '../../machines/blobs/hand.ts';
 import { specPort } from '../../machines/client/client.events.ts';
 import { addressFor, type Address, type AddressFor, type OwnedEnded } from '../../machines/kernel/effects.ts';
-import type { Ports } from '../../machines/kernel/ports.ts';
+import type { Emit, Ports, RequestFact } from '../../machines/kernel/ports.ts';
+import { wireCodes } from '../../machines/protocol/index.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 
 /**
@@ -214,7 +216,7 @@ export class Runtime {
       return this.calls.limited(request, emit, (answer) => this.#askSession(from, request, answer));
     // Hides secrets in the failures of a host's rule or confirmation, which may quote launch values. Failures of VRL
     // programs on results need no more hiding than the result itself.
-    const hidden = this.#redacted.answer(emit);
+    const hidden = this.#surely(request.id, emit);
     if (request.target === specPort) return this.specs(from, request, hidden);
     if (request.target === blobsPort) return this.blobs.request(from, request, hidden);
     const other = this.others.get(request.target);
@@ -224,7 +226,13 @@ export class Runtime {
     return this.#askSession(from, request, emit);
   }
   #askSession(...[from, request, emit]: Parameters<Ports['request']>): () => void {
-    return this.#sessions.request(from, request, this.#redacted.answer(emit));
+    return this.#sessions.request(from, request, this.#surely(request.id, emit));
+  }
+  /** Hides secrets in answers; a question on whose answer the host fails is refused. */
+  #surely(id: string, emit: Emit<RequestFact>): Emit<RequestFact> {
+    return guardOf((message) =>
+      emit({ type: 'ask.refused', id, sent: true, failure: { code: wireCodes.internal, message } }),
+    )(this.#redacted.answer(emit));
   }
   /** Returns a copy as plain JSON, without launch secrets and without values under names of secrets. */
   redact<T>(value: T): T {

@@ -88,6 +88,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
   readonly #requests: LinkRequests;
   readonly #ended: () => void;
   #state: 'connecting' | 'up' | 'over' = 'connecting';
+  #wasUp = false;
   /** Tells whether the link leaves its office as soon as the pending calls are answered. */
   #isLeaving = false;
   /** Reason for the coming end of this connection, as the office announced it. */
@@ -135,6 +136,7 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     if (payloadBytes !== undefined)
       this.#requests.limitBytes = this.#agentRequests.limitBytes = bodyLimitOf(payloadBytes);
     this.#state = 'up';
+    this.#wasUp = true;
     this.#emit({ type: 'link.up' });
   }
 
@@ -151,6 +153,17 @@ export class LinkConnection implements PortInstance<LinkCommand> {
     this.#agentRequests.clear();
     this.#requests.lose();
     this.#emit({ type: 'link.down', reason: this.#goodbye ?? reason });
+  }
+
+  /** Ends the connection because the host failed on something that came over it. */
+  fault(reason: string): void {
+    this.#state = 'over';
+    this.#agentRequests.clear();
+    try {
+      this.#requests.lose();
+    } finally {
+      this.#emit({ type: this.#wasUp ? 'link.down' : 'link.refused', reason });
+    }
   }
 
   received(event: string, args: readonly unknown[]): void {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Timers } from '../clock.ts';
 import { createEventReader, type FoundEvents } from './http/event-stream.ts';
-import { causeOf } from './http/http-failures.ts';
+import { causeOf, failedOn } from './http/http-failures.ts';
 import { errorOf, type Envelope, type RpcError } from './messages/envelope.ts';
 import { Unpackable, unpacked } from '../unpacked.ts';
 import { isObject } from '../../machines/protocol/json.ts';
@@ -140,7 +140,14 @@ function read(
 ): Reading {
   const body = unpacked(answer);
   let end: StreamEnd | undefined;
-  body.on('data', take);
+  body.on('data', (chunk: Buffer) => {
+    try {
+      take(chunk);
+    } catch (error) {
+      end ??= { how: 'broken', cause: failedOn(error) };
+      body.destroy();
+    }
+  });
   body.on('error', (error) => {
     if (error instanceof Unpackable) end = { how: 'unpackable', cause: error.message };
     else end ??= { how: 'broken', cause: causeOf(error) };

@@ -8,6 +8,7 @@ import type { Relay } from './relay.ts';
 import { RelaySession } from './relay-session.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { waitingTimers, type Timers } from '../clock.ts';
+import { guardOf, type Guard } from '../guard.ts';
 
 export interface SessionPortOptions extends SessionOptions {
   /** Largest answer in bytes, 10 MiB by default; a larger one fails only its own request. */
@@ -58,7 +59,6 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
   const shared = {
     resultBytes: options.resultBytes ?? resultBytes,
     messageBytes: options.messageBytes ?? messageBytes,
-    timers: options.timers ?? waitingTimers,
     now: options.now ?? (() => Date.now()),
     redact: options.redact,
     openRequest: options.openRequest,
@@ -75,8 +75,11 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     meter.count(server, notice);
     options.notice?.(server, notice);
   };
-  const aroundOf = (input: SessionInput, at: Address): Around => ({
+  const timers = options.timers ?? waitingTimers;
+  const aroundOf = (input: SessionInput, at: Address, guard: Guard): Around => ({
     ...shared,
+    guard,
+    timers: { ...timers, setTimeout: (fire, ms) => timers.setTimeout(guard(fire), ms) },
     era: eraOf(input),
     frame: (dir, message, by) => options.frame?.(at, dir, message, by),
     notice: (seen) => noticed(input.server, seen),
@@ -89,8 +92,12 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
   return {
     open: (at, input, emit) => {
       const relay = options.relayOf?.(input.server, input.spec);
-      const around = aroundOf(input, at);
-      const session = relay
+      const around = aroundOf(
+        input,
+        at,
+        guardOf((why) => session.fault(why)),
+      );
+      const session: Session | RelaySession = relay
         ? new RelaySession(options, input, around, relay, emit)
         : new Session(options, input, around, emit);
       sessions.set(input.key, session);

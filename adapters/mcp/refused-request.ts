@@ -2,11 +2,18 @@ import type { RequestId } from '@modelcontextprotocol/client';
 import type { IncomingMessage } from 'node:http';
 import { readBody, refusalReasonIn, type RefusalReason } from './bodies.ts';
 import type { SessionLost } from '../../machines/kernel/ports.ts';
-import { Refused } from './transport.ts';
+import { NotSent, Refused } from './transport.ts';
 import { answeredId } from './lenient.ts';
 import { isForgotten } from './http/forgotten.ts';
 import { Unreached } from './http/http.ts';
-import { brokenOff, expired, statusFailure, unreachable, type Phase } from './http/http-failures.ts';
+import {
+  brokenOff,
+  expired,
+  failedOn,
+  statusFailure,
+  unreachable,
+  type Phase,
+} from './http/http-failures.ts';
 import { versionRefusal } from './messages/refusal.ts';
 
 /** Largest part in bytes of the body of a refusal that is read. */
@@ -107,7 +114,8 @@ function failureFor(
 /** Turns the error of a failed HTTP exchange into the refusal of its request. */
 export function refusedBy(error: unknown, phase: Phase): Refused {
   if (error instanceof Refused) return error;
-  if (!(error instanceof Unreached)) return new Refused(brokenOff('unknown cause', phase), 'lost');
+  if (!(error instanceof Unreached))
+    return new Refused(brokenOff(error instanceof NotSent ? error.message : failedOn(error), phase), 'lost');
   const { cause, isReached, isProxied } = error;
   if (isReached) return new Refused(brokenOff(cause, phase), 'lost');
   return new Refused(unreachable(cause, phase === 'session' ? 'session' : 'connect', isProxied), 'unsent');

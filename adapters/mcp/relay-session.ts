@@ -55,16 +55,17 @@ export class RelaySession implements RelayConnection {
     }
     const { transport } = made;
     this.#transport = transport;
-    transport.onclose = () => this.#lose();
+    const { guard } = around;
+    transport.onclose = guard(() => this.#lose());
     transport.onerror = ({ message: text }) => around.notice({ kind: 'protocol', text, bytes: 0 });
-    transport.onmessage = (message) => {
+    transport.onmessage = guard((message: JSONRPCMessage) => {
       around.frame('in', message);
       this.#take(message);
-    };
-    const failed = (error: unknown): void => this.#fail(handshakeFailure(error, transport.lost?.reason));
+    });
+    const failed = guard((error: unknown) => this.#fail(handshakeFailure(error, transport.lost?.reason)));
     // Handles the start only after the port has returned, because an earlier fact would reach no machine.
     void Promise.resolve(transport.start()).then(
-      () => this.#state === 'connecting' && relay.connected(this),
+      guard(() => this.#state === 'connecting' && relay.connected(this)),
       failed,
     );
   }
@@ -129,8 +130,12 @@ export class RelaySession implements RelayConnection {
     this.#transport?.close().catch(nothing);
     this.#emit({ type: 'session.failed', failure });
   }
-  #lose(): void {
-    const lost = this.#transport?.lost ?? { reason: 'the connection ended' };
+  /** Ends the connection because the host failed on something of its server. */
+  fault(reason: string): void {
+    this.#transport?.close().catch(nothing);
+    this.#lose({ reason });
+  }
+  #lose(lost = this.#transport?.lost ?? { reason: 'the connection ended' }): void {
     if (this.#state === 'connecting') return this.#fail(handshakeFailure(undefined, lost.reason));
     if (this.#state !== 'open') return;
     this.#state = 'lost';

@@ -197,6 +197,7 @@ export class Session {
   #asTasks = new Set<unknown>();
   readonly #tasks = new Set<TaskCall>();
   readonly #timers: Around['timers'];
+  readonly #guard: Around['guard'];
   readonly #traced: TracedRequests | undefined;
   /** Reports what deviates from MCP. */
   readonly #tell: Tell;
@@ -206,6 +207,7 @@ export class Session {
     this.#input = input;
     this.#options = options;
     this.#timers = around.timers;
+    this.#guard = around.guard;
     const { answers = {}, clientInfo, tracing } = options;
     this.#traced =
       tracing && new TracedRequests(tracing, input, options.remoteOf?.(input.server, input.spec)?.kind);
@@ -220,7 +222,7 @@ export class Session {
       return;
     }
     const { transport } = made;
-    const requests = new PendingRequests(transport, { notice, frame: around.frame });
+    const requests = new PendingRequests(transport, { notice, frame: around.frame, guard: around.guard });
     this.#transport = transport;
     this.#handshake = new Handshake(transport, {
       source: input.process === null ? 'it' : 'stdout',
@@ -244,8 +246,12 @@ export class Session {
     requests.onrequest = (request) => asked.take(request);
     requests.onnotification = (method, params) => this.#hear(method, params);
     const lost = (): string | undefined => transport.lost?.reason;
-    open(requests, { clientInfo, capabilities: capabilitiesOf(answers), tell, lost }, (end) =>
-      'opened' in end ? this.#opened(end.opened, transport) : this.#fail(end.failure),
+    open(
+      requests,
+      { clientInfo, capabilities: capabilitiesOf(answers), tell, lost },
+      around.guard((end: Opened) =>
+        'opened' in end ? this.#opened(end.opened, transport) : this.#fail(end.failure),
+      ),
     );
   }
 
@@ -304,7 +310,9 @@ export class Session {
         const asked = requests.request(method, params, asker);
         current = asked.id;
         sent?.(current);
-        asked.sent?.catch((error: unknown) => requests.forget(asked.id) && emit(refusedOnTheWay(id, error)));
+        asked.sent?.catch(
+          this.#guard((error: unknown) => requests.forget(asked.id) && emit(refusedOnTheWay(id, error))),
+        );
       } catch {
         emit(unsentRequest(id, unwritable));
       }
@@ -399,6 +407,19 @@ export class Session {
     this.#handshake?.over();
     this.#end();
     this.#emit({ type: 'session.failed', failure });
+  }
+  /** Ends the session because the host failed on something of its server. */
+  fault(reason: string): void {
+    if (this.#isClosed()) return;
+    this.#state = 'lost';
+    this.#handshake?.over();
+    this.#end();
+    try {
+      this.#requests?.lose();
+    } finally {
+      if (this.#capabilities) this.#emit({ type: 'session.lost', reason });
+      else this.#emit({ type: 'session.failed', failure: handshakeFailure(undefined, reason) });
+    }
   }
   /** Handles the loss of the stream; while connecting, the handshake itself fails a moment later with a better reason. */
   #lose(): void {

@@ -26,13 +26,20 @@ export class StreamTransport implements McpTransport {
   lost: SessionLost | undefined;
   readonly #options: Streams;
   readonly #framer: Framer;
+  readonly #onData: (chunk: Buffer) => void;
+  readonly #onEnd: () => void;
   #isOver = false;
   readonly #timers: Around['timers'];
   #brokenInput: unknown;
 
-  constructor(options: Streams, around: Pick<Around, 'resultBytes' | 'messageBytes' | 'notice' | 'timers'>) {
+  constructor(
+    options: Streams,
+    around: Pick<Around, 'resultBytes' | 'messageBytes' | 'notice' | 'timers' | 'guard'>,
+  ) {
     this.#options = options;
     this.#timers = around.timers;
+    this.#onData = around.guard((chunk: Buffer) => this.#framer.push(chunk));
+    this.#onEnd = around.guard(() => this.#finish());
     const { resultBytes } = around;
     const notice: Around['notice'] = (seen) => this.#isOver || around.notice(seen);
     const inbox = new Inbox({ resultBytes, notice }, (message) => this.#isOver || this.onmessage?.(message));
@@ -97,12 +104,11 @@ export class StreamTransport implements McpTransport {
     this.#end();
   }
 
-  readonly #onData = (chunk: Buffer): void => this.#framer.push(chunk);
-  readonly #onEnd = (): void => {
+  #finish(): void {
     if (this.#isOver) return;
     this.#framer.end();
     this.#lose('the server closed its output');
-  };
+  }
   readonly #onInputError = (error: Error): void => {
     const reason = `the server closed its input (${'code' in error ? String(error.code) : error.message})`;
     this.#brokenInput ??= this.#timers.setTimeout(() => this.#lose(reason), brokenInputMs);

@@ -6,6 +6,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { sizes } from '../../machines/protocol/protocol.ts';
 import type { Timers } from '../clock.ts';
+import type { Guard } from '../guard.ts';
 
 /**
  * Revision of MCP that `initialize` asks for. Written here and not taken from the SDK, which a session needs for nothing else and
@@ -93,6 +94,8 @@ export interface Around {
   readonly era: { isStateless: boolean };
   readonly resultBytes: number;
   readonly messageBytes: number;
+  /** Guards the callbacks of streams: an error of one ends this session. `timers` are guarded by it, too. */
+  readonly guard: Guard;
   readonly timers: Timers;
   /** Clock in ms since 1970. */
   readonly now: () => number;

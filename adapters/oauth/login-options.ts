@@ -209,7 +209,7 @@ export interface Challenge {
   /** True when the server accepts tokens that are bound to a key (DPoP). */
   readonly isBound?: true;
 }
-const param = /([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/g;
+const param = /(?<![\w-])([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/g;
 
 /** Reads the first Bearer or DPoP challenge of a header; empty when there is none. */
 export function challengeIn(header: string | undefined): Challenge {

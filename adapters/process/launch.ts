@@ -1,6 +1,7 @@
 import { finished, type Readable } from 'node:stream';
 import { environmentOf, type Launched, type Launcher, type LaunchSpec } from './environment.ts';
 import { failureOf, localLauncher } from './local-launcher.ts';
+import { guardOf } from '../guard.ts';
 import type { Entry, Ledger } from './reaper/ledger.ts';
 import type { Emit, PortInstance, Ports, ProcessCommand, ProcessFact } from '../../machines/kernel/ports.ts';
 
@@ -96,8 +97,8 @@ export const processPortOf =
     }
     const entry = entryOf(key, launched);
     ledger.enter(entry);
-    launched.stderr.on('data', (chunk: Buffer) => wrote(server, chunk));
-    return running(launched, entry, (error) => failureOf(spec.command, error), ledger, emit);
+    const heard = (chunk: Buffer): void => wrote(server, chunk);
+    return running(launched, entry, (error) => failureOf(spec.command, error), { ledger, emit, heard });
   };
 
 interface Failure {
@@ -155,8 +156,15 @@ function running(
   { stdin, stdout, stderr, started, ended }: Launched,
   entry: Entry,
   because: (error: unknown) => Failure,
-  ledger: Ledger,
-  emit: Emit<ProcessFact>,
+  {
+    ledger,
+    emit,
+    heard,
+  }: {
+    readonly ledger: Ledger;
+    readonly emit: Emit<ProcessFact>;
+    readonly heard: (chunk: Buffer) => void;
+  },
 ): PortInstance<ProcessCommand> {
   const ring = createStderrRing();
   let isClosed = false;
@@ -169,23 +177,38 @@ function running(
   };
   // Handles the error of a broken pipe, which the reader of the pipe reports itself; without a handler it would end this process.
   for (const pipe of [stdin, stdout, stderr]) pipe.on('error', () => {});
-  stderr.on('data', ring.push);
+  // Ends a child whose output this host cannot work on; the reason stands at the end of its stderr.
+  const guard = guardOf((why) => {
+    ring.push(Buffer.from(`\n${why}`));
+    entry.signal('SIGKILL');
+    cutPipes();
+  });
+  stderr.on(
+    'data',
+    guard((chunk: Buffer) => {
+      ring.push(chunk);
+      heard(chunk);
+    }),
+  );
+  /** Reports a fact, and without the output of the child where the host fails on that. */
+  const surely = (fact: ProcessFact, bare = fact): void => guardOf(() => tell(bare))(() => tell(fact))();
   const drained = Promise.all([stdout, stderr].map(endOf));
 
   const end = ended.catch(() => ({ code: null, signal: null }));
   const live = async (pid: number): Promise<void> => {
-    tell({ type: 'child.started', pid });
+    surely({ type: 'child.started', pid });
     const { code, signal } = await end;
     stdin.destroy();
     await pumped(drained, cutPipes);
-    const left = ledger.leaderEnded(entry, () => tell({ type: 'group.emptied' }));
+    const left = ledger.leaderEnded(entry, () => surely({ type: 'group.emptied' }));
     const [all, recent] = [ring.text(), ring.text('recent')];
-    tell({ type: 'child.exited', code, signal, stderr: all, ...(recent !== all && { recent }), left });
+    const exited = { type: 'child.exited', code, signal, stderr: '', left } as const;
+    surely({ ...exited, stderr: all, ...(recent !== all && { recent }) }, exited);
   };
-  started.then(live, (error: unknown) => {
+  started.then(guard(live), (error: unknown) => {
     cutPipes();
     ledger.leaderEnded(entry, () => {});
-    tell(childFailed(because(error)));
+    surely(childFailed(because(error)));
   });
   return {
     tell: (command) => {

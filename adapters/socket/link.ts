@@ -22,6 +22,7 @@ import { NAMESPACE, OUR_CLIENT } from '../../machines/protocol/protocol.ts';
 import type { ClientToServer, ServerToClient } from '../../machines/protocol/messages/socket-events.ts';
 import { observed, type SocketFrame } from './frames.ts';
 import { systemTimers } from '../clock.ts';
+import { guardOf, type Guard } from '../guard.ts';
 
 /** Largest number of characters kept of a text from an office. */
 const mostText = 400;
@@ -144,6 +145,7 @@ function listenTo(
   socket: OfficeSocket,
   connection: LinkConnection,
   address: string,
+  guard: Guard,
   frame?: SocketFrame,
 ): void {
   let payloadBytes: number | undefined;
@@ -152,11 +154,22 @@ function listenTo(
     const { _maxPayload: said } = socket.io.engine as unknown as { readonly _maxPayload?: unknown };
     if (typeof said === 'number' && said > 0) payloadBytes = said;
   });
-  socket.on('connect', () => connection.up(payloadBytes));
-  socket.on('connect_error', (error) => connection.refused(refusalOf(error, address)));
-  socket.on('disconnect', (reason) => connection.down(reason));
-  socket.onAny((event: unknown, ...args: unknown[]) =>
-    connection.received(String(event), observed(frame, 'in', String(event), args)),
+  socket.on(
+    'connect',
+    guard(() => connection.up(payloadBytes)),
+  );
+  socket.on(
+    'connect_error',
+    guard((error: Error) => connection.refused(refusalOf(error, address))),
+  );
+  socket.on(
+    'disconnect',
+    guard((reason: string) => connection.down(reason)),
+  );
+  socket.onAny(
+    guard((event: unknown, ...args: unknown[]) =>
+      connection.received(String(event), observed(frame, 'in', String(event), args)),
+    ),
   );
 }
 
@@ -180,14 +193,21 @@ export function createLinks(options: LinksOptions = {}): Links {
     let isClosed = false;
     const frame: SocketFrame | undefined =
       options.frame && ((dir, message) => options.frame?.(at, dir, message));
-    const connection = registry.open(at, input, emit, {
-      emit: (event, ...args) => void socket.emit(event, ...observed(frame, 'out', event, args)),
+    const guard = guardOf((why) => {
+      socket.disconnect();
+      connection.fault(why);
+    });
+    const guarded = <T>(arg: T): T =>
+      typeof arg === 'function' ? (guard(arg as () => void) as unknown as T) : arg;
+    const connection: LinkConnection = registry.open(at, input, emit, {
+      emit: (event, ...args) =>
+        void socket.emit(event, ...observed(frame, 'out', event, args.map(guarded) as typeof args)),
       close: () => {
         isClosed = true;
         socket.disconnect();
       },
     });
-    listenTo(socket, connection, `${url.origin}${url.pathname}`, frame);
+    listenTo(socket, connection, `${url.origin}${url.pathname}`, guard, frame);
     const start = (shown: PeerAuth | undefined): void => {
       if (isClosed) return;
       if (shown !== undefined) socket.auth = typeof shown === 'string' ? { token: shown } : { ...shown };

@@ -37,6 +37,7 @@ import {
   type RelayedName,
 } from '../../machines/protocol/protocol.ts';
 import { systemTimers } from '../clock.ts';
+import { guardOf } from '../guard.ts';
 import { unsleepingClock, Cluster } from '../connections/nodes/cluster.ts';
 import { OfficeConnections } from '../connections/office-connections.ts';
 import { draining, type CallTold, type OfficeAnswered, type OfficeWire } from '../connections/office-wire.ts';
@@ -186,6 +187,8 @@ function seatSockets(
   // Refuses the default namespace, because its events would never be answered.
   io.use((_socket, next) => next(new Error(`Use the namespace ${NAMESPACE}`)));
   io.of(NAMESPACE).on('connection', (socket) => {
+    // Cuts off a peer on which the office fails; the others stay.
+    const guard = guardOf(() => cutOff(socket.conn));
     socket.onAny((event: unknown, ...args: unknown[]) =>
       officeConnections.received(
         socket.id,
@@ -193,19 +196,24 @@ function seatSockets(
         observed(frameOf(socket.id), 'in', String(event), metered(meter, String(event), args)),
       ),
     );
-    socket.on('disconnect', (reason, error?: Error) => {
-      const isOversized = error?.message.includes('Max payload size exceeded') ?? false;
-      officeConnections.closed(socket.id, isOversized ? oversized : reason);
-      gate.closed(socket.id);
-    });
-    const { query } = socket.handshake;
-    strangers.letIn(idOf(socket.conn));
-    gate.opened(socket.id, socket.data.address ?? socket.handshake.address);
-    cutUnread(socket, gate);
-    const isOurs = query['a2c_client'] === OUR_CLIENT;
-    const version = versionOf(query);
-    officeConnections.opened(socket.id, version, isOurs, socket.data.grant, missedBy(version, isOurs));
-    partAtExpiry(socket);
+    socket.on(
+      'disconnect',
+      guard((reason: string, error?: Error) => {
+        const isOversized = error?.message.includes('Max payload size exceeded') ?? false;
+        gate.closed(socket.id);
+        officeConnections.closed(socket.id, isOversized ? oversized : reason);
+      }),
+    );
+    guard(() => {
+      const { query } = socket.handshake;
+      strangers.letIn(idOf(socket.conn));
+      gate.opened(socket.id, socket.data.address ?? socket.handshake.address);
+      cutUnread(socket, gate);
+      const isOurs = query['a2c_client'] === OUR_CLIENT;
+      const version = versionOf(query);
+      officeConnections.opened(socket.id, version, isOurs, socket.data.grant, missedBy(version, isOurs));
+      partAtExpiry(socket);
+    })();
   });
   cutOversized(io, officeConnections);
 }

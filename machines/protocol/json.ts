@@ -185,74 +185,122 @@ export interface Digits {
   readonly digits: string;
 }
 
-/** Quick test for texts that may contain an integer too large for a number; nearly all texts fail it. */
-const mayHave = /\d{16}|\d[eE]\+?\d{3}/;
-/** Pattern of quoted strings, which are skipped as a whole so that only real numbers are matched. */
-const texts = String.raw`"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'`;
-const numbers = new RegExp(String.raw`${texts}|(?<![\w.])[+-]?\d[\d.]*(?:[eE][+-]?\d+)?(?![\w.])`, 'g');
+/** Length of the longest literal of an integer that a number can hold; longer ones are decimals, or have leading zeros. */
+const longestInteger = 310;
 const integer = /^[+-]?\d+$/;
 
 /** Tells whether a number literal is an integer that no JavaScript number holds exactly, or is too large for a number. */
 export function isInexact(literal: string): boolean {
   const value = Number(literal);
   if (!Number.isFinite(value)) return !Number.isNaN(value);
-  if (!integer.test(literal) || Number.isSafeInteger(value)) return false;
+  if (Number.isSafeInteger(value) || literal.length > longestInteger || !integer.test(literal)) return false;
   return String(value) !== literal.replace(/^\+/, '') && BigInt(value) !== BigInt(literal.replace(/^\+/, ''));
 }
 
-/** Replaces each integer that a number cannot hold by a text of a mark and its digits; undefined when the JSON text has none. */
-function marked(text: string): { readonly text: string; readonly mark: string } | undefined {
-  if (!mayHave.test(text)) return undefined;
-  let mark = '\u{e000}digits:';
-  while (text.includes(mark)) mark = `\u{e000}${mark}`;
-  let has = false;
-  const said = text.replace(numbers, (found) => {
-    if (found.length < 4 || /^["']/.test(found) || !isInexact(found)) return found;
-    has = true;
-    return `"${mark}${found}"`;
-  });
-  return has ? { text: said, mark } : undefined;
+/** Units of number literals and bare words, by UTF-16 unit: 2 for digits. */
+const literalUnits = Uint8Array.from({ length: 0x80 }, (_, unit) => {
+  const char = String.fromCodePoint(unit);
+  return /\d/.test(char) ? 2 : /[\w.+-]/.test(char) ? 1 : 0;
+});
+/** Length of the shortest literal that a number cannot hold: `1e400`. */
+const shortestInexact = 5;
+
+/** Returns the position after the quoted text that begins at a position; no pattern, because texts may have megabytes. */
+function afterQuoted(text: string, from: number): number {
+  const quote = text.charAt(from);
+  for (let end = text.indexOf(quote, from + 1); end >= 0; end = text.indexOf(quote, end + 1)) {
+    let first = end;
+    while (text[first - 1] === '\\') first -= 1;
+    if ((end - first) % 2 === 0) return end + 1;
+  }
+  return text.length;
 }
-function found(value: unknown, is: (value: unknown) => string | undefined): readonly Digits[] {
+/** Quick test for texts that may contain an integer too large for a number; nearly all texts fail it. */
+const mayHave = /\d{16}|\d[eE]\+?\d{3}/;
+/** Number of characters that the test sees at once, because a pattern must not run over megabytes; parts overlap. */
+const [windowSize, overlap] = [4_000, 20];
+function mayHaveDigits(text: string): boolean {
+  for (let at = 0; at < text.length; at += windowSize - overlap)
+    if (mayHave.test(text.slice(at, at + windowSize))) return true;
+  return false;
+}
+/** Number of levels down to which digits are kept: each integer is listed with its path, so depth costs memory. */
+const digitLevels = 32;
+/**
+ * Finds the integers in a JSON text that a JavaScript number cannot hold exactly, down to 32 levels. `parse` reads the
+ * names of members.
+ */
+export function digitsIn(text: string, parse: (text: string) => unknown = JSON.parse): readonly Digits[] {
   const all: Digits[] = [];
-  // Remembers the objects seen, because a value of a host may contain itself.
-  const seen = new Set<unknown>();
-  let level: (readonly [Path, unknown])[] = [[[], value]];
-  for (let depth = 0; level.length > 0 && depth <= mostLevels; depth += 1) {
-    const inner: (readonly [Path, unknown])[] = [];
-    for (const [path, one] of level) {
-      if (typeof one === 'object' && seen.has(one)) continue;
-      if (typeof one === 'object') seen.add(one);
-      const digits = is(one);
-      if (digits !== undefined) all.push({ path, digits });
-      else if (Array.isArray(one)) one.forEach((each, at) => inner.push([[...path, at], each]));
-      else if (isObject(one))
-        for (const [key, each] of Object.entries(one)) inner.push([[...path, key], each]);
+  if (!mayHaveDigits(text)) return all;
+  /** Steps to the present place: positions in lists, and names of members, or the places of the names in the text. */
+  const steps: (number | string | readonly [number, number])[] = [];
+  const nameAt = ([from, to]: readonly [number, number]): string => {
+    const said = text.slice(from, to);
+    return literalUnits[said.charCodeAt(0)] ? said : String(parse(said));
+  };
+  let from = 0;
+  for (let at = 0, to = 0; at < text.length;) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x22 || unit === 0x27) {
+      from = at;
+      at = to = afterQuoted(text, at);
+    } else if (literalUnits[unit]) {
+      from = at;
+      while (literalUnits[text.charCodeAt(at)]) at += 1;
+      to = at;
+      // Skips words, and what is too short or too deep.
+      if (to - from < shortestInexact || literalUnits[text.charCodeAt(to - 1)] !== 2) continue;
+      const digits = text.slice(from, to);
+      if (steps.length <= digitLevels && isInexact(digits))
+        all.push({
+          path: steps.map((step, n) => (typeof step === 'object' ? (steps[n] = nameAt(step)) : step)),
+          digits,
+        });
+    } else {
+      at += 1;
+      const last = steps.length - 1;
+      const step = steps[last];
+      if (unit === 0x5b || unit === 0x7b) steps.push(0);
+      else if (unit === 0x5d || unit === 0x7d) steps.pop();
+      else if (unit === 0x3a && last >= 0) steps[last] = [from, to];
+      else if (unit === 0x2c && typeof step === 'number') steps[last] = step + 1;
     }
-    level = inner;
   }
   return all;
 }
-
-/** Finds the integers in a JSON text that a JavaScript number cannot hold exactly. `parse` reads such a text. */
-export function digitsIn(text: string, parse: (text: string) => unknown = JSON.parse): readonly Digits[] {
-  const there = marked(text);
-  if (!there) return [];
-  const { mark } = there;
-  const read = (value: unknown): string | undefined =>
-    typeof value === 'string' && value.startsWith(mark) ? value.slice(mark.length) : undefined;
-  try {
-    return found(parse(there.text), read);
-  } catch {
-    return [];
+/** Groups integers by the member or item of a value that they are in, with their paths relative to that part. */
+export function digitsBelow(all: readonly Digits[]): (step: string | number) => readonly Digits[] {
+  const below = new Map<unknown, Digits[]>();
+  for (const { path, digits } of all) {
+    const [step, ...rest] = path;
+    const there = below.get(step) ?? [];
+    below.set(step, there);
+    there.push({ path: rest, digits });
   }
+  return (step) => below.get(step) ?? [];
 }
-/** Selects the integers inside one member or item of a value, with their paths relative to that part. */
-export const digitsBelow = (all: readonly Digits[], step: string | number): readonly Digits[] =>
-  all.filter(({ path }) => path[0] === step).map(({ path, digits }) => ({ path: path.slice(1), digits }));
-/** Finds integers in an already parsed value that may have lost digits. */
-export const roundedIn = (value: unknown): readonly Digits[] =>
-  mayBeRounded(value) ? found(value, (one) => (isRounded(one) ? String(one) : undefined)) : [];
+/** Finds integers in an already parsed value that may have lost digits, down to 32 levels. */
+export function roundedIn(value: unknown): readonly Digits[] {
+  const all: Digits[] = [];
+  if (!mayBeRounded(value)) return all;
+  const path: (string | number)[] = [];
+  // Remembers the objects seen, because a value of a host may contain itself.
+  const seen = new Set<unknown>();
+  const look = (one: unknown): void => {
+    if (isRounded(one)) all.push({ path: [...path], digits: String(one) });
+    if (typeof one !== 'object' || one === null || path.length > digitLevels || seen.has(one)) return;
+    seen.add(one);
+    const isList = Array.isArray(one);
+    for (const [key, each] of Object.entries(one)) {
+      path.push(isList ? Number(key) : key);
+      look(each);
+      path.pop();
+    }
+  };
+  look(value);
+  return all;
+}
 const isRounded = (one: unknown): boolean =>
   typeof one === 'number' && Number.isInteger(one) && !Number.isSafeInteger(one);
 /** Quick test for inexact integers, down to 8 levels, without building any paths. */
@@ -264,25 +312,41 @@ function mayBeRounded(value: unknown, depth = 0): boolean {
 }
 
 /**
- * Returns the value with the part at one path replaced by the result of `put`. A path that leads nowhere changes
- * nothing.
+ * Returns the value with the parts at these paths replaced by the results of `put`; each list and object is copied
+ * once. A path that leads nowhere changes nothing.
  */
-function replaced(value: unknown, path: Path, put: (value: unknown) => unknown): unknown {
-  const [step, ...rest] = path;
-  if (step === undefined) return put(value);
-  if (Array.isArray(value) && typeof step === 'number' && step in value)
-    return value.map((one: unknown, at) => (at === step ? replaced(one, rest, put) : one));
-  if (!isObject(value) || typeof step !== 'string' || !Object.hasOwn(value, step)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [key, key === step ? replaced(one, rest, put) : one]),
-  );
+function replaced(value: unknown, all: readonly Digits[], put: (digits: string) => unknown): unknown {
+  type Parts = Record<string | number, unknown>;
+  const copies = new Map<unknown, Parts>();
+  const copyOf = (one: unknown): Parts | undefined => {
+    if (typeof one !== 'object' || one === null) return undefined;
+    const copy = copies.get(one) ?? ((Array.isArray(one) ? [...(one as unknown[])] : { ...one }) as Parts);
+    copies.set(one, copy).set(copy, copy);
+    return copy;
+  };
+  const whole: Parts = { value };
+  for (const { path, digits } of all) {
+    let parts: Parts | undefined = whole;
+    let last: string | number = 'value';
+    for (const step of path) {
+      const inner: Parts | undefined = copyOf(parts[last]);
+      if (!inner || !Object.hasOwn(inner, step)) {
+        parts = undefined;
+        break;
+      }
+      parts[last] = inner;
+      [parts, last] = [inner, step];
+    }
+    // Leaves another value alone, because of two members with one name JSON.parse keeps the last.
+    if (parts && Number(parts[last]) === Number(digits)) parts[last] = put(digits);
+  }
+  return whole['value'];
 }
 /** Puts the original digits as text in place of the rounded numbers. */
 export const withDigits = (value: unknown, all: readonly Digits[]): unknown =>
-  all.reduce((so, { path, digits }) => replaced(so, path, () => digits), value);
+  replaced(value, all, (digits) => digits);
 /** Turns digit texts back into numbers, as a schema expects them. */
-export const withNumbers = (value: unknown, all: readonly Digits[]): unknown =>
-  all.reduce((so, { path, digits }) => replaced(so, path, () => Number(digits)), value);
+export const withNumbers = (value: unknown, all: readonly Digits[]): unknown => replaced(value, all, Number);
 /** Formats a path as text, such as `a.b[0]`. */
 const pathText = (path: Path): string =>
   path.reduce<string>(
@@ -291,8 +355,8 @@ const pathText = (path: Path): string =>
   );
 
 // ── integers, as a schema types them ─────────────────────────────────────────────────────────────────────────────────
-/** Largest number of `$ref` references followed on one path, because references can form a circle. */
-const mostRefs = 10;
+/** Largest number of schemas that are looked at for one path: references can form a circle, and choices can nest. */
+const mostSchemas = 1_000;
 const pointed = (root: unknown, ref: string): unknown =>
   ref.startsWith('#')
     ? ref
@@ -301,28 +365,29 @@ const pointed = (root: unknown, ref: string): unknown =>
         .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
         .reduce<unknown>((so, step) => (isObject(so) && Object.hasOwn(so, step) ? so[step] : undefined), root)
     : undefined;
-/** Collects all schemas that may apply at a path, including every branch of `anyOf`, `oneOf` and `allOf`. */
-function schemasAt(
-  schema: unknown,
-  path: Path,
-  root = schema,
-  refs = mostRefs,
-): readonly Readonly<Record<string, unknown>>[] {
-  if (!isObject(schema)) return [];
-  const { $ref: ref } = schema;
-  const meant =
-    typeof ref === 'string' && refs > 0 ? schemasAt(pointed(root, ref), path, root, refs - 1) : [];
-  const choices = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => {
-    const list = schema[key];
-    return Array.isArray(list) ? list.flatMap((each) => schemasAt(each, path, root, refs)) : [];
-  });
-  const [step, ...rest] = path;
-  if (step === undefined) return [...(meant.length > 0 ? [] : [schema]), ...meant, ...choices];
-  const { properties, additionalProperties, items, prefixItems } = schema;
-  const listed: unknown = Array.isArray(prefixItems) ? prefixItems[Number(step)] : undefined;
-  const own = isObject(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined;
-  const next = typeof step === 'number' ? (listed ?? items) : (own ?? additionalProperties);
-  return [...schemasAt(next, rest, root, refs), ...meant, ...choices];
+/** Collects the schemas that may apply at a path, including every branch of `anyOf`, `oneOf` and `allOf`. */
+function schemasAt(root: unknown, path: Path): readonly Readonly<Record<string, unknown>>[] {
+  const found: Readonly<Record<string, unknown>>[] = [];
+  const open: (readonly [schema: unknown, depth: number])[] = [[root, 0]];
+  for (let n = 0; n < mostSchemas; n += 1) {
+    const [schema, depth] = open.pop() ?? [];
+    if (depth === undefined) break;
+    if (!isObject(schema)) continue;
+    const { $ref: ref, properties, additionalProperties, items, prefixItems } = schema;
+    const meant = typeof ref === 'string' ? pointed(root, ref) : undefined;
+    if (meant !== undefined) open.push([meant, depth]);
+    for (const key of ['anyOf', 'oneOf', 'allOf'])
+      for (const each of Array.isArray(schema[key]) ? schema[key] : []) open.push([each, depth]);
+    const step = path[depth];
+    if (step === undefined) {
+      if (meant === undefined) found.push(schema);
+      continue;
+    }
+    const listed: unknown = Array.isArray(prefixItems) ? prefixItems[Number(step)] : undefined;
+    const own = isObject(properties) && Object.hasOwn(properties, step) ? properties[step] : undefined;
+    open.push([typeof step === 'number' ? (listed ?? items) : (own ?? additionalProperties), depth + 1]);
+  }
+  return found;
 }
 const typesAt = (schema: unknown, path: Path): readonly unknown[] =>
   schemasAt(schema, path).flatMap(({ type }) => (Array.isArray(type) ? (type as unknown[]) : [type]));
@@ -333,10 +398,18 @@ const mayBeText = (schema: unknown, path: Path): boolean => {
 };
 const mayBeFloat = (schema: unknown, path: Path): boolean => typesAt(schema, path).includes('number');
 
-const tooManyDigits = ({ path, digits }: Digits): string =>
-  `${pathText(path) || 'it'}: ${digits} is more than a number holds exactly`;
-export const givenAsText = ({ path, digits }: Digits): string =>
-  `${pathText(path)} is given as text: ${digits} is more than a number holds exactly`;
+/** Number of integers that are named in a sentence each, and of the digits of each that are shown. */
+const [mostNamed, digitsShown] = [20, 60];
+const tooMany = (digits: string): string =>
+  `${digits.length > digitsShown ? `${digits.slice(0, digitsShown)}…` : digits} is more than a number holds exactly`;
+const tooManyDigits = ({ path, digits }: Digits): string => `${pathText(path) || 'it'}: ${tooMany(digits)}`;
+/** Names the first integers of a result that are given as text, and counts the others. */
+export const givenAsText = (all: readonly Digits[]): readonly string[] => [
+  ...all
+    .slice(0, mostNamed)
+    .map(({ path, digits }) => `${pathText(path)} is given as text: ${tooMany(digits)}`),
+  ...(all.length > mostNamed ? [`${all.length - mostNamed} more integers are given as text`] : []),
+];
 export const asText = 'Give it as text, in quotes, if the tool takes that.';
 /**
  * Fits arguments parsed from a text to a schema: large integers become digit texts where the schema allows text, and
@@ -350,7 +423,10 @@ export function argumentsWith(
   const isFine = ({ path }: Digits): boolean => isObject(schema) && mayBeText(schema, path);
   return {
     value: withDigits(value, all.filter(isFine)),
-    problems: all.filter((each) => !isFine(each)).map(tooManyDigits),
+    problems: all
+      .filter((each) => !isFine(each))
+      .slice(0, mostNamed)
+      .map(tooManyDigits),
   };
 }
 /**

@@ -8,11 +8,7 @@ const charsPerPage = 64 * 1024;
 
 /** Reads plain text as paragraphs separated by empty lines: a hundred on a page, fewer when they are long. */
 export const readPlain = textReader((source, { name }) => {
-  const paragraphs = source
-    .split(/\r?\n[ \t]*(?:\r?\n[ \t]*)+/)
-    .map((text) => text.replace(/^\s*\n|\s+$/g, ''))
-    .filter((text) => text !== '')
-    .flatMap(parts);
+  const paragraphs = paragraphsIn(source).flatMap(parts);
   const pages: { title: string; drafts: Draft[] }[] = [{ title: name, drafts: [] }];
   let chars = 0;
   for (const [at, text] of paragraphs.entries()) {
@@ -29,6 +25,17 @@ export const readPlain = textReader((source, { name }) => {
   }
   return pagesOf(pages);
 });
+
+/** Returns the runs of lines that are not empty; no pattern, because a file may have megabytes of empty lines. */
+function paragraphsIn(source: string): readonly string[] {
+  const runs: string[][] = [[]];
+  for (const line of source.split('\n'))
+    if (line.trim() === '') runs.push([]);
+    else runs.at(-1)?.push(line);
+  return runs
+    .map((lines, at) => (at === 0 ? lines.join('\n').trimEnd() : lines.join('\n').trim()))
+    .filter((text) => text !== '');
+}
 
 /** Divides a paragraph that is longer than a page, at the end of a line or a word where there is one. */
 function parts(text: string): string[] {

@@ -30,6 +30,11 @@ export function causeOf(error: unknown): string {
   return 'unknown cause';
 }
 
+const hostFailed = 'this host failed on the answer';
+/** Returns the cause of an answer that came and could not be worked on. */
+export const failedOn = (error: unknown): string =>
+  `${hostFailed}: ${error instanceof Error ? error.message : String(error)}`;
+
 /** Failure for a server that cannot be reached; with `isProxied` the proxy may be the one that is down. */
 export const unreachable = (cause: string, phase: Phase, isProxied = false): Failure => ({
   code: 'ServerLost',
@@ -47,7 +52,7 @@ function remedyFor(cause: string, isProxied: boolean): string {
 /** Failure for a connection that broke before the whole answer had come. */
 export const brokenOff = (cause: string, phase: Phase): Failure => ({
   code: 'ServerLost',
-  message: `the server broke off its answer: ${causeWords(cause)}`,
+  message: cause.startsWith(hostFailed) ? cause : `the server broke off its answer: ${causeWords(cause)}`,
   details: { cause, phase },
 });
 /**

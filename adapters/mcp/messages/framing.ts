@@ -2,7 +2,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { sizes } from '../../../machines/protocol/protocol.ts';
 import { parsed, answeredId, answerOf, isAnswer } from '../lenient.ts';
 import type { Around } from '../transport.ts';
-import { digitsBelow, digitsIn, type Digits } from '../../../machines/protocol/json.ts';
+import { digitsBelow, digitsIn, isObject, type Digits } from '../../../machines/protocol/json.ts';
 import { note, tooLargeError, type Envelope, responseIdOf } from './envelope.ts';
 
 /** Largest message in bytes; a longer one is not kept. */
@@ -152,23 +152,20 @@ export class Inbox implements Found {
   }
   /** Takes a message; `text` is the JSON that it was parsed from, when available. */
   message(value: object, bytes: number, text = ''): void {
-    this.#take(value, bytes, digitsIn(text, parsed));
+    const digits = digitsIn(text);
+    if (!Array.isArray(value)) return this.#take(value, bytes, digits);
+    // Batches were part of MCP 2025-03-26, and are still accepted.
+    const below = digitsBelow(digits);
+    for (const [at, one] of value.entries()) if (isObject(one)) this.#take(one, bytes, below(at));
   }
   #take(value: object, bytes: number, digits: readonly Digits[]): void {
-    // Batches were part of MCP 2025-03-26, and are still accepted.
-    if (Array.isArray(value)) {
-      for (const [at, one] of value.entries())
-        if (typeof one === 'object' && one !== null)
-          this.#take(one as object, bytes, digitsBelow(digits, at));
-      return;
-    }
     const message: Envelope = value;
     if (!isAnswer(message)) return this.#deliver(value as JSONRPCMessage);
     const answer = answerOf(message);
     const { id } = answer as { readonly id: RequestId };
     if (id !== message.id) this.#note(`an answer came with the id ${id} as text`);
     if (bytes > this.#around.resultBytes) return this.refuse(id, bytes);
-    note(answer, { bytes, digits: digitsBelow(digits, 'result') });
+    note(answer, { bytes, digits: digitsBelow(digits)('result') });
     this.#deliver(answer);
   }
   /** Takes the text of one complete message; a byte order mark before it is ignored. */

@@ -33,14 +33,16 @@ export class PendingRequests {
   readonly #inner: McpTransport;
   readonly #notice: Around['notice'];
   readonly #frame: Around['frame'];
+  readonly #guard: Around['guard'];
   /** Callers by the id of their request, which is also its progress token. */
   readonly #asked = new TransientMap<unknown, Asker>();
   #nextId = 0;
 
-  constructor(inner: McpTransport, { notice, frame }: Pick<Around, 'notice' | 'frame'>) {
+  constructor(inner: McpTransport, { notice, frame, guard }: Pick<Around, 'notice' | 'frame' | 'guard'>) {
     this.#inner = inner;
     this.#notice = notice;
     this.#frame = frame;
+    this.#guard = guard;
   }
 
   /** Sends a request. Throws what `JSON.stringify` throws; `sent` rejects when the request will not be answered. */
@@ -97,12 +99,12 @@ export class PendingRequests {
   }
 
   start(): Promise<void> | undefined {
-    this.#inner.onclose = () => this.onclose();
+    this.#inner.onclose = this.#guard(() => this.onclose());
     this.#inner.onerror = ({ message: text }) => this.#notice({ kind: 'protocol', text, bytes: 0 });
-    this.#inner.onmessage = (message) => {
+    this.#inner.onmessage = this.#guard((message: JSONRPCMessage) => {
       this.#frame('in', message, this.#askerOf(message));
       this.#take(message);
-    };
+    });
     return this.#inner.start();
   }
   /** Sends a message; `by` is the actor whose request it belongs to. */

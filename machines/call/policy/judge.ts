@@ -221,7 +221,7 @@ function held(options: FinishOptions, from: string, request: FinishRequest): Fin
   const { server, tool, result } = request;
   const schema = toolIn(options.knownTo(from), server, tool)?.outputSchema;
   if (!schema || request.isError) return nothingFound;
-  const value = withNumbers(structuredIn(result), digitsBelow(request.digits ?? [], 'structuredContent'));
+  const value = withNumbers(structuredIn(result), digitsBelow(request.digits ?? [])('structuredContent'));
   if (value === undefined) return { ...nothingFound, mismatch: ['structuredContent is missing'] };
   const validated = options.validate(schema, value);
   if (validated.ok === false) return { ...nothingFound, mismatch: validated.problems };
@@ -303,8 +303,6 @@ interface Called {
 export const isOverBudget = ({ policy }: Called, result: unknown): boolean =>
   policy !== null && policy.resultBytes > 0 && excessOf(result, policy.resultBytes) !== undefined;
 
-/** Returns warnings that explain why some numbers are given as text. */
-const digitWarnings = (digits: readonly Digits[] = []): readonly string[] => digits.map(givenAsText);
 /** Adds the metadata of the tool to a result (a2c-wire §3.6), so that VRL programs see it too. */
 export const withToolMeta = (
   { policy }: Pick<Called, 'policy'>,
@@ -313,7 +311,7 @@ export const withToolMeta = (
 ): unknown =>
   withMeta(result, {
     ...(policy?.meta && !isRefusedByTool(result) && { a2c_tool_meta: policy.meta }),
-    ...(digits && { a2c_warnings: digitWarnings(digits) }),
+    ...(digits && { a2c_warnings: givenAsText(digits) }),
   });
 
 const tooLarge = 'What the program of its server made of it is too large to be given';
@@ -323,7 +321,7 @@ export function finalResult(call: Called, given: unknown, finding: Finding): unk
   if (!policy) return given;
   const { mismatch, transformed, content } = finding;
   const result = content && isObject(given) ? { ...given, content } : given;
-  const warnings = [...digitWarnings(call.digits), ...finding.warnings];
+  const warnings = [...givenAsText(call.digits ?? []), ...finding.warnings];
   const beside = (made: string | null, said: readonly string[]): unknown =>
     withMeta(result, {
       ...(made !== null && { a2c_vrl_transformed: made }),
