@@ -27,6 +27,7 @@ import type { Hand } from '../../machines/blobs/hand.ts';
 import type { Tool } from '../../machines/catalog/entries.ts';
 import type { RequestFact, Emit, Ports } from '../../machines/kernel/ports.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
+import { asLine } from '../../machines/text.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 
 type PortRequest = Parameters<Ports['request']>[1];
@@ -250,7 +251,7 @@ const confirmAsk =
     const { signal } = aborter;
     const { title, annotations } = toolIn(knownTo(from), server, tool) ?? {};
     // Copies the arguments: changes that the callback makes for display must not alter what is sent.
-    const shown = { title: title ?? annotations?.title ?? tool, arguments: copiedAsJson(given) };
+    const shown = { title: asLine(title ?? annotations?.title ?? tool), arguments: copiedAsJson(given) };
     const question = { reqId, agent, ...whose(from), server, tool, ...shown };
     const whole: ConfirmQuestion = { ...question, annotations: annotations ?? null, signal };
     // Reads the host's answer to a confirmation inside the promise, because reading a property of it may throw.

@@ -721,7 +721,7 @@ const launching = (
   runtime: Runtime,
   logins: Logins,
   { inMemory = {}, transports = {}, stateDir = defaultStateDir(), onNotice }: ComputerOptions,
-): Omit<LaunchSpecsOptions, 'inputs'> => {
+): Omit<LaunchSpecsOptions, 'inputs'> & { accepted(config: Config): void } => {
   const notice = (text: string): void => onNotice?.(text);
   const registries = new Registries({ runtime, stateDir, now: () => Date.now(), notice });
   return {
@@ -732,6 +732,7 @@ const launching = (
     notice,
     loginPath,
     credentialsOf: (...facts) => logins.of(...facts),
+    accepted: (config) => runtime.accepted(config),
     introduce: (...facts) => runtime.introduce(...facts),
     forget: (server, before) => runtime.forget(server, before),
   };

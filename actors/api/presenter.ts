@@ -20,8 +20,9 @@ import { A2cError, failureOf } from '../kernel/errors.ts';
 import { Listeners, deferred, unlessAborted } from '../kernel/listeners.ts';
 import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { readOrThrow } from '../plans/plan.ts';
-import { documentsCommand, homeFolder, userConfigFile, newId } from '../../adapters/index.ts';
+import { documentsCommand, homeFolder, userConfigFile, newId, type Judge } from '../../adapters/index.ts';
 import type { Edit } from '../../machines/config/json-text.ts';
+import { parseConfig } from '../../machines/config/parse.ts';
 import { mistakeLine, type Mistake } from '../../machines/config/mistake.ts';
 import {
   type SavedConversation,
@@ -143,10 +144,7 @@ class HostedPresenter implements Presenter {
       runtime,
       from,
       notice,
-      judge: (value) => ({
-        config: computerConfig(value, options.surroundings),
-        mistakes: topMistakes(value, options.surroundings),
-      }),
+      judge: (value) => this.#judged(value),
       changed: (news) => this.#take(news),
     });
   }
@@ -156,6 +154,14 @@ class HostedPresenter implements Presenter {
   }
 
   // ── the config ─────────────────────────────────────────────────────────────────────────────────────
+  /** Makes the config of the computer from a file, and hides its secrets before the file is recorded. */
+  #judged(value: Fields): ReturnType<Judge> {
+    const { surroundings, runtime } = this.#options;
+    const config = computerConfig(value, surroundings);
+    const parsed = parseConfig(config);
+    if (parsed.ok) runtime.accepted(parsed.config);
+    return { config, mistakes: topMistakes(value, surroundings) };
+  }
   get #now(): McpConfig {
     return shownConfig(this.#file, this.#options.surroundings);
   }
@@ -243,6 +249,7 @@ class HostedPresenter implements Presenter {
   addMcpServer: Presenter['addMcpServer'] = (name, config) =>
     this.#inTurn(async () => {
       if (Object.hasOwn(this.#now.mcpServers, name)) return false;
+      this.#judged({ mcpServers: { [name]: config } });
       return this.#edit([{ path: this.#at(name), value: config, unlessThere: true }]);
     });
   updateMcpServer: Presenter['updateMcpServer'] = (name, config) =>

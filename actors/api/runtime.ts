@@ -46,6 +46,8 @@ import {
 import { blobsPort } from '../../machines/blobs/blobs.rules.ts';
 import { handing } from '../../machines/blobs/hand.ts';
 import { specPort } from '../../machines/client/client.events.ts';
+import type { Config } from '../../machines/config/parse.ts';
+import { secretsOfConfig } from '../../machines/config/shown.ts';
 import { addressFor, type Address, type AddressFor, type OwnedEnded } from '../../machines/kernel/effects.ts';
 import type { Emit, Ports, RequestFact } from '../../machines/kernel/ports.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
@@ -245,6 +247,10 @@ export class Runtime {
     this.#reaches.set(server, reaches.set(spec, reach));
     this.hide(server, secrets);
   }
+  /** Hides the secrets that stand in a config, also of servers that are never started. */
+  accepted(config: Config): void {
+    this.secrets.hide(secretsOfConfig(config), ...config.servers.map(({ name }) => name));
+  }
   /** Hides these secret texts of a server in all later output. */
   hide(server: string, secrets: readonly string[]): void {
     this.secrets.hide(secrets, server);
@@ -294,6 +300,7 @@ export class Runtime {
         this.log(server, this.redact(entry));
       },
       redact: (text) => this.secrets.redactor.text(text),
+      sessionId: (id) => this.secrets.hideSession(id),
       frame: (at, dir, message, by) => this.#frames.take(at, 'mcp', dir, message, by),
     });
   }

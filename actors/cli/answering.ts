@@ -321,10 +321,11 @@ export type ConfirmWord = 'ask' | 'allow' | 'deny';
 export function confirmBy(word: ConfirmWord, terminal: Terminal): Confirm {
   if (word !== 'ask') return word;
   if (!terminal.isInteractive) return 'deny';
-  return async ({ agent, server, tool, arguments: given, signal }) => {
+  return async ({ agent, server, tool, title, arguments: given, signal }) => {
     const what = `${tool} of ${server}`;
     const who = agent === null ? 'this host' : `agent ${agent}`;
     terminal.err(`${who} wants to run ${what}: ${JSON.stringify(given)}`);
+    if (title !== tool) terminal.err(`  its server calls it ${inOneLine(JSON.stringify(title), 100)}`);
     const told = (): void => terminal.err(`${what}: ${(signal.reason as Error).message}`);
     signal.addEventListener('abort', told, { once: true });
     // Repeats the tool name, because several questions may wait and the name tells which one is open.

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
@@ -36,6 +37,21 @@ const env = {
   // These variable names do not hint at a secret.
   SHOP: 'Planted21-of-an-unusual-name',
   X1: '{"deep":[{"thing":"Planted22-0123"}]}',
+  MAIL_PW: 'Planted33-river-11',
+  PIN: 'Planted34',
+  SITE_LOGIN: 'ada:Planted35-river',
+  OTP: 'Planted36',
+  CVV: 'Planted37',
+  WALLET_SEED: 'Planted38 absorb abstract absurd abuse access',
+  MNEMONIC: 'Planted39 absorb',
+  PASSCODE: 'Planted40',
+  X_TEAM: 'Planted41-river-11',
+  SSN: 'Planted42',
+  IBAN: 'Planted43',
+  SESSION_ID: 'Planted44',
+  PLAIN: 'Planted45 river',
+  LOGIN: 'Planted46',
+  SAS: 'sv=2021&sig=Planted47',
 };
 const common = {
   DEBUG_LEVEL: '1',
@@ -46,7 +62,18 @@ const common = {
   DB_HOST: 'db-1.internal.example.com',
 };
 const args = ['--token', 'Planted23', '--api-key=Planted24', 'postgres://me:Planted25@h/db'];
-const more = ['-e', 'THING=Planted26-of-a-container', '--header', 'X-Key: Planted27', '--root', '/srv/shop'];
+const more = [
+  ...['-e', 'THING=Planted26-of-a-container', '--header', 'X-Key: Planted27', '--root', '/srv/shop'],
+  ...[
+    '-p',
+    'Planted48-river',
+    '-u',
+    'ada:Planted49-river',
+    '-pPlanted50-river',
+    '--user=ada:Planted51-river',
+  ],
+  ...['--pin', 'Planted52', 'redis://Planted53@cache', '--otp=Planted55', '--cmd', '${input:cmd}'],
+];
 const server = fixtureFile('telling-server.mjs');
 const launched = (mode: string): object => ({
   command: process.execPath,
@@ -58,20 +85,63 @@ const launched = (mode: string): object => ({
 const folder = mkdtempSync(join(tmpdir(), 'a2c-planted-'));
 let echoing: Server;
 const file = join(folder, 'a2c.json');
+/** Entries of servers that are never started, each with secrets of its own. */
+const neverStarted = {
+  disabled: {
+    ...{ command: 'node', disabled: true, args: ['--token', 'Planted62', 'x.mjs'] },
+    env: {
+      JIRA_PAT: 'Planted60-river',
+      PLAIN: 'Planted61-river',
+      HOOK: 'https://h.example/s/Planted63aBcDeFgHiJ',
+    },
+  },
+  disabledLogin: {
+    ...{ url: 'https://h.example/mcp?api_key=Planted58', disabled: true },
+    ...{
+      headers: { 'X-Team': 'Planted57-river' },
+      oauth: { clientId: 'c', clientSecret: 'Planted59-river' },
+    },
+  },
+  manual: {
+    ...{ command: 'node', args: ['x.mjs', '-p', 'Planted65-river'], a2c: { autoConnect: false } },
+    env: { DB_PASSWORD: 'Planted64', MIXED: 'Planted66-river-${env:HOME}' },
+  },
+  needing: {
+    ...{ command: 'node', args: ['x.mjs', '--password=Planted68', '${input:missing}'] },
+    env: { TEAM: 'Planted67-river' },
+  },
+};
 const configOf = (port: number): object => ({
+  inputs: [
+    { type: 'command', id: 'cmd', description: '', command: `cat '${join(folder, 'cmd')}'` },
+    { type: 'promptString', id: 'missing', description: '' },
+    { type: 'promptString', id: 'unused', description: '', password: true, default: 'Planted69-river' },
+  ],
   mcpServers: {
+    ...neverStarted,
+    session: { url: `http://127.0.0.1:${port}/session`, autoApprove: ['all'], a2c: { restart: 'never' } },
     child: launched('serve'),
     refusing: launched('refuse'),
     remote: {
       url: `http://user:Planted28@127.0.0.1:${port}/mcp?api_key=Planted29&page=2&session=Planted30-a-b-c`,
-      headers: { Authorization: 'Bearer Planted31', 'X-Shop': 'Planted32-of-a-header', Accept: 'text/html' },
+      headers: {
+        ...{ Authorization: 'Bearer Planted31', 'X-Shop': 'Planted32-of-a-header', Accept: 'text/html' },
+        ...{
+          'X-Team': 'Planted56-river-23',
+          Cookie: 'sid=Planted70; theme=dark',
+          'X-Session-Id': 'Planted71',
+        },
+      },
       a2c: { restart: 'never' },
     },
   },
 });
 beforeAll(async () => {
+  writeFileSync(join(folder, 'cmd'), 'Planted54-river');
   // This server includes the received address and headers in its error text.
-  echoing = createServer(({ url, headers }, response) => {
+  echoing = createServer((request, response) => {
+    const { url, headers } = request;
+    if (url === '/session') return void answerInSession(request, response);
     response.writeHead(500, { 'content-type': 'text/plain' });
     response.end(`cannot serve ${url} with ${JSON.stringify(headers)}`);
   }).listen(0, '127.0.0.1');
@@ -82,6 +152,37 @@ afterAll(() => {
   echoing.close();
   rmSync(folder, { recursive: true });
 });
+/** Answers as a server with one tool, which gives its session an id, and repeats it in the error of a call. */
+async function answerInSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { id, method } = JSON.parse((await text(request)) || '{}') as { id?: number; method?: string };
+  const results: Readonly<Record<string, object>> = {
+    initialize: {
+      ...{ protocolVersion: '2025-06-18', capabilities: { tools: {} } },
+      serverInfo: { name: 's', version: '1' },
+    },
+    'tools/list': { tools: [{ name: 'forget', inputSchema: { type: 'object' } }] },
+  };
+  const error = { code: -32000, message: `no session Planted72-session, pin=Planted73, otp: "Planted74"` };
+  const result = results[method ?? ''];
+  if (id === undefined) return void response.writeHead(request.method === 'POST' ? 202 : 405).end();
+  response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'Planted72-session' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }));
+}
+/** Arguments of calls with secrets under their names, in URLs, and in the forms of known secrets. */
+const personal = {
+  ...{ pin: 'Planted75', otp: 'Planted76', cvv: 'Planted77', ssn: 'Planted78', iban: 'Planted79' },
+  ...{
+    sessionId: 'Planted80',
+    session_id: 'Planted81',
+    login: 'Planted82',
+    pw: 'Planted83',
+    seed: 'Planted84',
+  },
+  ...{ passcode: 'Planted85', mnemonic: 'Planted86', password: 'Planted87', apiToken: 'Planted88' },
+  ...{ at: 'https://Planted89@h.example/1', body: '{"cvv":"Planted90"}', line: 'session_id=Planted91 ok' },
+};
+/** Secrets that a recording shows (docs/security.md): their name and form say nothing. */
+const shown = { key: 'Planted92', note: 'my password is Planted93', words: 'token Planted94' };
 /** Secrets that were found in each kind of output. */
 const leaks = (ways: Readonly<Record<string, string>>): object =>
   Object.fromEntries(
@@ -94,7 +195,7 @@ const leaks = (ways: Readonly<Record<string, string>>): object =>
 it('what servers were launched with comes out nowhere, and what is common does', async () => {
   const lines: LogEntry[] = [];
   const told: unknown[] = [];
-  await using office = await createOffice({ port: 0 });
+  await using office = await createOffice({ port: 0, log: (entry) => lines.push(entry) });
   const computer = await bootedComputer({
     config: JSON.parse(readFileSync(file, 'utf8')) as object,
     name: 'c',
@@ -104,6 +205,7 @@ it('what servers were launched with comes out nowhere, and what is common does',
     logLevel: 'debug',
     record: { dir: folder, profile: 'full' },
     onEvent: (name, value) => told.push(name, value),
+    onNotice: (notice) => told.push(notice),
   });
   await using inspection = await computer.inspect();
   const page = await attachTo(inspection.url);
@@ -112,7 +214,8 @@ it('what servers were launched with comes out nowhere, and what is common does',
   const failures = [
     ...[await computer.callTool('fail'), await agent.callTool('c', 'fail')],
     ...[await computer.callTool('failed'), await agent.callTool('c', 'failed')],
-    ...[await computer.callTool('die'), await agent.callTool('c', 'fail')],
+    ...[await computer.callTool('forget'), await agent.callTool('c', 'forget')],
+    ...[await computer.callTool('die', personal), await agent.callTool('c', 'fail')],
   ];
   const servers = ['child', 'refusing', 'remote'];
   const stderr = await Promise.all(
@@ -126,6 +229,7 @@ it('what servers were launched with comes out nowhere, and what is common does',
     status: JSON.stringify([computer.status(), computer.servers(), computer.catalogs()]),
     logs: JSON.stringify(servers.map((name) => computer.logs(name))),
     getConfig: JSON.stringify(await agent.getConfig('c')),
+    tools: JSON.stringify(await agent.tools('c')),
     page: JSON.stringify([page.messages, stderr]),
   };
   await page.close();
@@ -139,9 +243,45 @@ it('what servers were launched with comes out nowhere, and what is common does',
   expect(ways.getConfig).toContain('/srv/shop');
 });
 
+it('what a recording shows of arguments is what docs/security.md says', async () => {
+  await using computer = await bootedComputer({
+    config: {
+      inputs: [{ type: 'command', id: 'cmd', description: '', command: 'echo 1' }],
+      mcpServers: { child: launched('serve') },
+    },
+    stateDir: folder,
+    record: {},
+  });
+  await computer.callTool('fail', { ...personal, ...shown });
+  const trace = readFileSync(await computer.writeTrace(folder), 'utf8');
+  expect(leaks({ trace })).toEqual({ trace: ['Planted92', 'Planted93', 'Planted94'] });
+});
+
+it('programs and own keys of tool_meta stay with the host, and agents get the keys of the protocol', async () => {
+  const meta = { tags: ['shown-tag'], alias: 'well', mine: 'Planted95-river' };
+  const config = {
+    mcpServers: { child: { ...launched('serve'), vrl: '.x = "Planted96-river"', tool_meta: { good: meta } } },
+  };
+  await using office = await createOffice({ port: 0 });
+  const input = async (): Promise<string> => 'x';
+  await using computer = await bootedComputer({
+    ...{ config, name: 'c', stateDir: folder, office: { url: office.url }, input },
+    confirm: 'allow',
+  });
+  await using agent = await createAgent({ url: office.url });
+  const { tools } = await agent.tools('c');
+  const told = JSON.stringify([await agent.getConfig('c'), tools, await agent.callTool('c', 'failed')]);
+  expect(told).not.toMatch(/Planted9[56]/);
+  expect(told).toContain('shown-tag');
+  expect(JSON.stringify(await computer.tools())).toContain('Planted95-river');
+});
+
 it('the result of a tool that succeeded stays as it came', async () => {
   await using computer = await bootedComputer({
-    config: { mcpServers: { child: launched('serve') } },
+    config: {
+      inputs: [{ type: 'command', id: 'cmd', description: '', command: 'echo 1' }],
+      mcpServers: { child: launched('serve') },
+    },
     stateDir: folder,
   });
   const result = JSON.stringify(await computer.callTool('good'));
@@ -151,7 +291,18 @@ it('the result of a tool that succeeded stays as it came', async () => {
 
 it('no command shows them', async () => {
   const argv = [
-    ...[['list'], ['list', '--json'], ['get', 'child'], ['get', 'remote', '--json'], ['export']],
+    ...[['list'], ['list', '--json'], ['get', 'child'], ['get', 'remote', '--json'], ['export'], ['servers']],
+    ...[
+      ['get', 'disabled', '--json'],
+      ['get', 'disabledLogin'],
+      ['get', 'manual'],
+      ['get', 'needing'],
+    ],
+    ...[
+      ['call', 'forget'],
+      ['tools', '--json'],
+      ['status', '--json'],
+    ],
     ...[['call', 'fail'], ['call', 'die', '--json'], ['call', 'failed', '--log-level=debug'], ['tools']],
   ];
   const shown = await Promise.all(

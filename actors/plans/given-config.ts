@@ -1,13 +1,14 @@
 import type { Lists } from '../../machines/catalog/entries.ts';
+import { metaForAgents } from '../../machines/catalog/tool.ts';
 import type { ServerPlan } from '../../machines/computer/computer.machine.ts';
 import { bundleNameOf } from '../../machines/config/launch-config.ts';
-import { shownServer } from '../../machines/config/shown.ts';
+import { secretsOfConfig, shownServer } from '../../machines/config/shown.ts';
 import { toProtocol } from '../../machines/config/to-protocol.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
-import type { ServerConfig, Settings } from '../../machines/config/schemas.ts';
+import type { ProtocolServer, ServerConfig, Settings } from '../../machines/config/schemas.ts';
 import { timing, type Timing } from '../../machines/kernel/timing.ts';
-import { canonical, redactorOf } from '../../machines/trace/index.ts';
+import { canonical, redactorOf, SecretIndex, SecretRedactor } from '../../machines/trace/index.ts';
 import { bundleIdOf, planOf, readOrThrow, type Policy } from './plan.ts';
 
 /** Facts about a server that its config does not contain, because they depend on earlier runs and changes. */
@@ -93,12 +94,21 @@ export function givenConfig(config: Config, policy: Policy, known: GivenConfig['
     ...(!isPlain && { shown }),
   };
 }
-/** Returns the answer to `client:get_config`, with secrets hidden. */
-export const shownConfig = ({ servers, inputs }: Pick<Config, 'servers' | 'inputs'>): object =>
-  toProtocol({
-    servers: servers.map((s) => ({ ...s, raw: { ...shownServer(s.raw), bundle_id: bundleIdOf(s) } })),
-    inputs,
+/** Returns the answer to `client:get_config`, without secrets, programs, and own keys of `tool_meta`. */
+export function shownConfig({ servers, inputs }: Pick<Config, 'servers' | 'inputs'>): object {
+  const redactor = new SecretRedactor({ secrets: new SecretIndex(secretsOfConfig({ servers: [], inputs })) });
+  const shown = servers.map((s) => {
+    const { tool_meta, default_tool_meta: meta, ...raw } = shownServer(s.raw);
+    const own = Object.entries(tool_meta).map(([tool, each]) => [tool, metaForAgents(each)]);
+    const metas = { tool_meta: Object.fromEntries(own), default_tool_meta: meta && metaForAgents(meta) };
+    return {
+      ...s,
+      raw: { ...raw, ...metas, vrl: raw.vrl && '***', bundle_id: bundleIdOf(s) } as ProtocolServer,
+    };
   });
+  const { servers: named, inputs: asked } = toProtocol({ servers: shown, inputs });
+  return { servers: named, inputs: redactor.details(asked) };
+}
 /**
  * Makes the part of a computer's start that depends on its config. Throws an `A2cError` when the config cannot be
  * read.

@@ -347,10 +347,13 @@ export function marksBy(key?: string): (secret: string) => string {
   const { hash } = createRedactionKey(key);
   return (secret) => markOf(hash(secret));
 }
+/** Number of session ids that are remembered, and the length in characters from which one is no ordinary word. */
+const [mostSessions, shortestSession] = [100, 8];
 /** Secrets of a host, hidden in everything that it records or shows. */
 export class KnownSecrets {
   readonly #secrets: SecretIndex;
   readonly #names = new Set<string>();
+  readonly #sessions: string[] = [];
   readonly #hook: RedactHook | undefined;
   #notice: (text: string) => void;
   /** Redactor for texts that hosts and peers get. */
@@ -361,12 +364,18 @@ export class KnownSecrets {
     this.#secrets = new SecretIndex(secrets);
     this.#hook = hook;
     this.#notice = notice;
-    this.redactor = new SecretRedactor({ secrets: this.#secrets });
+    this.redactor = new SecretRedactor({ secrets: this.#secrets, plain: this.#names });
   }
-  /** Hides these texts from now on. The name of their server is not hidden, even if it equals a secret. */
-  hide(secrets: Iterable<string>, server: string): void {
-    this.#names.add(server);
+  /** Hides these texts from now on. The names of their servers are not hidden, even if one equals a secret. */
+  hide(secrets: Iterable<string>, ...servers: readonly string[]): void {
+    for (const server of servers) this.#names.add(server);
     for (const secret of secrets) for (const text of wholeAndLines(secret)) this.#secrets.add(text);
+  }
+  /** Hides the id of a session with a server; only the last ones are remembered, because servers give any number. */
+  hideSession(id: string): void {
+    if (id.length < shortestSession || this.#secrets.has(id)) return;
+    this.#secrets.add(id);
+    if (this.#sessions.push(id) > mostSessions) this.#secrets.drop(this.#sessions.shift());
   }
   #failed(error: unknown): void {
     const notice = this.#notice;

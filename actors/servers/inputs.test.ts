@@ -137,7 +137,7 @@ describe('the value of an input', () => {
     const ask = () => Promise.resolve(undefined);
     expect(await new Inputs({ definitions, ask }).resolve('rev')).toEqual(notFound(reason));
     expect(await new Inputs({ definitions, ask: () => Promise.resolve('1f') }).resolve('rev')).toEqual(
-      found('1f'),
+      found('1f', true),
     );
     expect(await new Inputs({ environment: { A2C_SMCP_rev: '2e' } }).resolve('rev')).toEqual(found('2e'));
   });
@@ -145,12 +145,14 @@ describe('the value of an input', () => {
     const inputs = (line: string, args: Readonly<Record<string, string>> | null = null): Inputs =>
       inputsOf([{ ...command, command: line, args, isForeign: false }], () => expect.unreachable('asked'));
     it('is what the shell writes, without blanks around it', async () => {
-      expect(await inputs('echo hello').resolve('rev')).toEqual(found('hello'));
+      expect(await inputs('echo hello').resolve('rev')).toEqual(found('hello', true));
       // `cmd.exe` leaves quotes to the program, and its `echo` writes them.
       expect(await inputs('echo', { b: "it's; $HOME", a: 'one' }).resolve('rev')).toEqual(
-        found(isWindows ? `"one" "it's; $HOME"` : "one it's; $HOME"),
+        found(isWindows ? `"one" "it's; $HOME"` : "one it's; $HOME", true),
       );
-      expect(await inputs('echo {"a":1}').resolve('rev')).toEqual(found(isWindows ? '{"a":1}' : '{a:1}'));
+      expect(await inputs('echo {"a":1}').resolve('rev')).toEqual(
+        found(isWindows ? '{"a":1}' : '{a:1}', true),
+      );
     });
     it('cannot be had when the command fails', async () => {
       expect(await inputs(isWindows ? 'echo no>&2& exit 1' : 'echo no >&2; exit 1').resolve('rev')).toEqual(
@@ -167,9 +169,12 @@ describe('the value of an input', () => {
       const lines: string[] = [];
       const run = (line: string): Promise<string> => Promise.resolve(String(lines.push(line)));
       const all = new Inputs({ definitions: [{ ...command, isForeign: false }], run });
-      expect(await Promise.all([all.resolve('rev'), all.resolve('rev')])).toEqual([found('1'), found('1')]);
+      expect(await Promise.all([all.resolve('rev'), all.resolve('rev')])).toEqual([
+        found('1', true),
+        found('1', true),
+      ]);
       expect(all.clearValue('rev')).toBe(true);
-      expect([await all.resolve('rev'), lines]).toEqual([found('2'), ['git', 'git']]);
+      expect([await all.resolve('rev'), lines]).toEqual([found('2', true), ['git', 'git']]);
     });
   });
 

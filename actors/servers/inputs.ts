@@ -207,7 +207,8 @@ export class Inputs {
   #found(id: string, value: unknown): Resolved {
     const definition = this.#definitions.get(id);
     const isPassword = definition?.type === 'promptString' && definition.password;
-    return { ok: true, value, isSecret: isPassword || isSecretName(id) };
+    // Counts the output of a command as secret, because such inputs mostly get secrets from a store.
+    return { ok: true, value, isSecret: isPassword || definition?.type === 'command' || isSecretName(id) };
   }
   #forget(id: string, reason: string): void {
     this.#values.delete(id);

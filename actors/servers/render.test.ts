@@ -159,12 +159,12 @@ describe('the secrets of a spec', () => {
     const environment = { GITHUB_TOKEN: 'token-of-env', PLAIN: 'plain-text' };
     const args = ['--api-key=by-option', '${env:GITHUB_TOKEN}', '${env:PLAIN}'];
     expect(await secretsOf(stdio({ args, env: { MY_SECRET: 'by-name' } }), { environment })).toEqual([
-      ...['by-name', 'by-option', 'token-of-env'],
+      ...['by-name', 'by-option', 'plain-text', 'token-of-env'],
     ]);
     const url = 'https://u:s3cret%25@h/?api_key=in-query&page=2';
-    const headers = { Authorization: 'Bearer abcdef', Accept: 'everything' };
+    const headers = { Authorization: 'Bearer abcdef', Accept: 'everything', 'X-Team': 'otters' };
     expect(await secretsOf(remote({ url, headers }))).toEqual([
-      ...['Bearer abcdef', 'abcdef', 'in-query', 's3cret%', 's3cret%25'],
+      ...['Bearer abcdef', 'abcdef', 'in-query', 'otters', 's3cret%', 's3cret%25'],
     ]);
   });
 
@@ -261,7 +261,7 @@ describe('a file of variables', () => {
     expect(rendered).toMatchObject({
       ok: true,
       spec: { env: { A: 'mine', B: 'two words', C: '${env:FOO}', API_TOKEN: 'hunter2' } },
-      secrets: ['hunter2'],
+      secrets: ['mine', 'hunter2', 'two words'],
     });
     writeFileSync(file, 'D=4');
     expect(await render(server)).toMatchObject({ spec: { env: { A: 'mine', D: '4' } } });

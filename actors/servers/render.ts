@@ -6,16 +6,16 @@ import {
   type LaunchConfig,
 } from '../../machines/config/launch-config.ts';
 import { placeholdersIn, renderWith, type Lookup } from '../../machines/config/placeholders.ts';
-import {
-  secretsOfLogin,
-  type OAuth,
-  type OwnFacts,
-  type OwnType,
-  type ServerConfig,
-  type SseServer,
-  type StreamableServer,
+import type {
+  OAuth,
+  OwnFacts,
+  OwnType,
+  ServerConfig,
+  SseServer,
+  StreamableServer,
 } from '../../machines/config/schemas.ts';
-import { secretsIn, secretsUnder } from '../../machines/trace/index.ts';
+import { secretsOfLaunch } from '../../machines/config/shown.ts';
+import { secretsUnder } from '../../machines/trace/index.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { notDefined, variablesFor, type Inputs, type Resolved } from './inputs.ts';
 
@@ -117,7 +117,7 @@ export async function renderServer(
   const spec = specOf(server, told);
   if ('url' in spec && !URL.canParse(spec.url))
     return wrong(server.name, ['server_parameters.url: is no valid URL']);
-  for (const text of knownIn(spec)) secrets.add(text);
+  for (const text of secretsOfLaunch(spec)) secrets.add(text);
   const shown = [...secrets].filter((text) => text.trim() !== '');
   return { ok: true, spec, secrets: shown, unknown: rendered.unknown };
 }
@@ -164,19 +164,6 @@ const textsIn = (value: unknown): readonly string[] => {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
   return typeof value === 'string' ? [value] : [JSON.stringify(value)];
 };
-/** Returns the secrets in a spec, by the rule of docs/security.md. */
-const knownIn = (spec: ServerSpec): readonly string[] => {
-  if (spec.kind === 'own') return secretsInFacts(spec.facts);
-  if (!('url' in spec)) return secretsIn(spec.env, spec.args);
-  return [...secretsIn(spec.headers, [spec.url]), ...secretsOfLogin.map((key) => spec.oauth?.[key] ?? '')];
-};
-
-const secretsInFacts = (facts: OwnFacts): readonly string[] =>
-  Object.entries(facts).flatMap(([name, fact]) => {
-    if (typeof fact === 'string') return secretsIn({ [name]: fact });
-    if (typeof fact !== 'object') return [];
-    return Array.isArray(fact) ? secretsIn({}, fact) : secretsIn(fact as Readonly<Record<string, string>>);
-  });
 
 const lacking = (
   name: string,

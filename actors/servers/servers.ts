@@ -18,6 +18,8 @@ import type { Failure } from '../../machines/protocol/index.ts';
 interface ServersOptions extends LaunchSpecsOptions {
   readonly inputs: Inputs;
   readonly policy: Policy;
+  /** Called with each config that is accepted, before anything of it is used. */
+  readonly accepted: (config: Config) => void;
   /** Checker of the VRL programs in a config; without one each check starts its own thread. */
   readonly transformer?: Pick<Transformer, 'check'>;
   /** Returns the lists of a server from its last good run. */
@@ -87,6 +89,7 @@ export class Servers {
    */
   async prepare(config: Config): Promise<Prepared> {
     await this.check(config);
+    this.#options.accepted(config);
     const all = await Promise.all(config.servers.map(async (server) => this.#prepared(server, config)));
     return { config, known: new Map(all.map((known) => [known.server.name, known])) };
   }

@@ -19,7 +19,7 @@ import { keptByDefault } from '../recording/reasons.ts';
 import { timing, timingOf } from '../../machines/kernel/timing.ts';
 import { unauthorized } from '../../machines/process/server-failure.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
-import { secretsIn } from '../../machines/trace/index.ts';
+import { secretsOfLaunch } from '../../machines/config/shown.ts';
 import type {
   ForeignTransport,
   ServerCommand,
@@ -79,7 +79,12 @@ export class Supervision {
       connected: () => this.#started.resolve(),
     };
     this.relay = new Relay(name, client, this.#resumes);
-    runtime.introduce(name, onlySpec, { ...reach, relay: this.relay }, secretsOf(reach));
+    runtime.introduce(
+      name,
+      onlySpec,
+      { ...reach, relay: this.relay },
+      secretsOfLaunch({ ...reach.process, ...reach.remote }),
+    );
   }
   get #address(): string {
     return `${clientKind}:${keyOf(this.name)}`;
@@ -260,10 +265,6 @@ function launchOf({ command, args = [], env = {}, cwd }: ServerCommand) {
   const given = Object.entries(env).filter((each): each is [string, string] => each[1] !== undefined);
   return { command, args, env: Object.fromEntries(given), ...(cwd !== undefined && { cwd }) };
 }
-const secretsOf = ({ process, remote }: Reach): readonly string[] => {
-  if (process) return secretsIn(process.env, process.args);
-  return 'url' in remote ? secretsIn(remote.headers, [remote.url, remote.proxy ?? '']) : [];
-};
 /** Returns the function that connects; a transport that was given as an object connects once. */
 function connectOf(
   name: string,

@@ -104,6 +104,8 @@ export interface Around {
   /** Opens HTTP requests; by default those of Node do. */
   readonly openRequest?: OpenRequest | undefined;
   readonly notice: (notice: Notice) => void;
+  /** Callback for the id that the server gave the session. */
+  readonly sessionId?: ((id: string) => void) | undefined;
   /** Hides secrets in text of a server; applied before the text is cut, because a cut could leave part of a secret. */
   readonly redact?: ((text: string) => string) | undefined;
   /** Callback for each JSON-RPC message of the session. `by`: the actor of the host whose request it belongs to. */

@@ -8,7 +8,7 @@ import { wireCodes, type Failure } from '../protocol/failure.ts';
 import { ownMember } from '../protocol/json.ts';
 import type { Tool } from './entries.ts';
 import { mergeMeta, type ToolEntry, type ToolMeta } from './tool.ts';
-import { nearest } from '../text.ts';
+import { asLine, nearest, unfitName } from '../text.ts';
 
 // ── names of tools that servers share ─────────────────────────────────────────────────────────────────
 /** Claim of one tool of one server to a name: its alias, or else its own name. */
@@ -191,14 +191,15 @@ function twiceFailure(rule: ToolRules, { shown, tool }: ToolEntry, first: ToolEn
 
 const byItself = 'Only the server itself can mend this.';
 /** Returns the reason why a tool cannot be called at all; null when it can. */
-const flawOf = ({ unusable }: Tool): string | null => unusable ?? null;
+const flawOf = ({ unusable, name }: Tool): string | null => unusable ?? unfitName(name) ?? null;
 export const isUsable = (tool: Tool): boolean => flawOf(tool) === null;
 /** Refusals of unusable tools by server, remembered so that an unchanged tool keeps the same object. */
 const flawedTools = remembered((_: Tool) => new Map<string, RefusedTool>());
 function refusedFor(server: string, tool: Tool, flaw: string): RefusedTool {
   const lastOffers = flawedTools(tool).get(server);
   if (lastOffers) return lastOffers;
-  const { name } = tool;
+  // Escapes the name, because it may be refused for its characters.
+  const name = asLine(tool.name);
   const failure: Failure = {
     code: wireCodes.toolNotFound,
     message: `Tool '${name}' of '${server}' is not offered: ${flaw}`,

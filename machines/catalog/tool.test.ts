@@ -101,13 +101,11 @@ describe('a tool as agents are told of it', () => {
     expect(JSON.parse(String(meta['MCP_TOOL_ANNOTATION']))).toEqual({ readOnlyHint: true });
   });
 
-  it('T09 has also what its config says of it in keys that we have no word for', () => {
+  it('T09 has nothing of what its config says of it in own keys (answers otherwise: they are for the host alone)', () => {
     const keys = JSON.parse('{"foo": {"bar": [1]}, "__proto__": "x"}') as ToolMeta;
     const { meta } = shown({ meta: JSON.parse('{"__proto__": 1}') }, keys, { foo: 2, more: 3 });
-    expect(a2cMeta(meta)).toEqual({
-      ...{ auto_apply: null, alias: null, tags: null, ret_object_mapper: null, more: 3 },
-      ...keys,
-    });
+    const nothing = { auto_apply: null, alias: null, tags: null, ret_object_mapper: null };
+    expect(a2cMeta(meta)).toEqual(nothing);
     expect(Object.keys(meta)).toContain('__proto__');
     expect(mergeMeta({ foo: 2 }, keys)).toEqual({ ...keys });
   });

@@ -4,7 +4,9 @@ import type { MetaValue, SmcpTool } from '../protocol/messages/collections.ts';
 import { contentHash, type JsonObject, type Tool, type ToolAnnotations } from './entries.ts';
 import { isObject } from '../protocol/json.ts';
 
-/** Policy for one tool; unknown keys are kept and passed on. */
+/** Keys of a tool's policy that the protocol has. */
+export const metaKeys = ['auto_apply', 'alias', 'tags', 'ret_object_mapper'] as const;
+/** Policy for one tool. Own keys are kept for the host, and not passed on to agents. */
 export interface ToolMeta {
   /** True: the tool runs without asking. False: a person is asked. Absent: `auto_approve` decides. */
   readonly auto_apply?: boolean | null | undefined;
@@ -41,6 +43,10 @@ export function mergeMeta(fallback: ToolMeta | null, own: ToolMeta | undefined):
   // Built from entries, because assignment would fail for a key named `__proto__`.
   return { ...fallback, ...Object.fromEntries(said) };
 }
+
+/** Returns what agents may read of a tool's meta: the keys of the protocol. Own keys are for the host alone. */
+export const metaForAgents = (meta: object): ToolMeta =>
+  Object.fromEntries(Object.entries(meta).filter(([key]) => metaKeys.some((known) => known === key)));
 
 const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' ||
@@ -110,8 +116,8 @@ export function smcpToolOf(
     Object.entries(_meta ?? {}).map(([key, value]) => [key, flat(value)]),
   );
   if (toolMeta) {
-    const { auto_apply = null, alias = null, tags = null, ret_object_mapper = null, ...extra } = toolMeta;
-    meta[policyKey] = JSON.stringify({ auto_apply, alias, tags, ret_object_mapper, ...extra });
+    const { auto_apply = null, alias = null, tags = null, ret_object_mapper = null } = toolMeta;
+    meta[policyKey] = JSON.stringify({ auto_apply, alias, tags, ret_object_mapper });
   }
   if (annotations) {
     const { more: others, ...hints } = annotations;

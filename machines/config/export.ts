@@ -160,10 +160,11 @@ const hidden = (texts: Texts | null, name: (key: string) => string): Texts | nul
 function withoutSecrets<T extends ServerConfig>(server: T): T;
 function withoutSecrets(server: ServerConfig): ServerConfig {
   if (server.kind === 'stdio') {
-    const { args, env } = server.launch;
+    const { args, env, command } = server.launch;
     const safe = withoutSecretArgs(
       args,
       (_, n) => `\${env:${nameOf(server.name, 'ARG', String(n + 1)).toUpperCase()}}`,
+      command,
     );
     return { ...server, launch: { ...server.launch, args: safe, env: hidden(env, (key) => variable(key)) } };
   }

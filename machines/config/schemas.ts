@@ -1,5 +1,6 @@
 /** Schemas of config files: settings, logins, servers and inputs, with their types. */
 import { z } from 'zod';
+import { metaKeys } from '../catalog/tool.ts';
 import { sizes } from '../protocol/protocol.ts';
 import { isTemplate, mayBeTemplate } from './placeholders.ts';
 
@@ -557,7 +558,6 @@ const toolMeta = z
         ),
       ),
   );
-export const metaKeys = ['auto_apply', 'alias', 'tags', 'ret_object_mapper'] as const;
 
 const baseKeys = {
   // Accepts any name, because it is validated elsewhere: in a map, the key is the name.

@@ -1,4 +1,6 @@
 import {
+  isSecretName,
+  isSecretValue,
   SecretIndex,
   SecretRedactor,
   secretsIn,
@@ -7,8 +9,16 @@ import {
   secretSpansIn,
 } from '../trace/index.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
-import { isTemplate } from './placeholders.ts';
-import type { OwnFacts, ProtocolServer } from './schemas.ts';
+import type { InputDefinition } from './inputs.ts';
+import { launchConfigOf } from './launch-config.ts';
+import { isTemplate, renderWith } from './placeholders.ts';
+import {
+  secretsOfLogin,
+  type OAuth,
+  type OwnFacts,
+  type ProtocolServer,
+  type ServerConfig,
+} from './schemas.ts';
 
 type Texts = Readonly<Record<string, string>>;
 const hidden = '***';
@@ -16,6 +26,63 @@ const hideText = (text: string): string => (isTemplate(text) ? text : hidden);
 const hideAll = (texts: Texts): Texts =>
   Object.fromEntries(Object.entries(texts).map(([key, value]) => [key, hideText(value)]));
 const hideValues = (texts: Texts | null): Texts | null => texts && hideAll(texts);
+
+/** Facts by which a server is started or reached, of any kind. */
+interface LaunchFacts {
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Texts | null;
+  readonly headers?: Texts | null;
+  readonly url?: string;
+  readonly proxy?: string;
+  readonly oauth?: OAuth;
+  readonly facts?: OwnFacts;
+}
+/** Returns the secrets in the facts by which a server is started or reached (docs/security.md). */
+export function secretsOfLaunch({
+  command,
+  args = [],
+  env,
+  headers,
+  ...rest
+}: LaunchFacts): readonly string[] {
+  const { url = '', proxy = '', oauth = {}, facts = {} } = rest;
+  const told = Object.values(oauth).filter((value) => typeof value === 'string');
+  const own = Object.entries(facts).flatMap(([name, fact]) => {
+    if (typeof fact === 'string') return secretsIn({ [name]: fact });
+    if (typeof fact !== 'object') return [];
+    return Array.isArray(fact) ? secretsIn({}, fact) : secretsIn(fact as Texts);
+  });
+  const login = secretsOfLogin.map((key) => oauth[key] ?? '');
+  return [
+    ...secretsIn(env ?? {}, args, command),
+    ...secretsIn(headers ?? {}, [url, proxy, ...told]),
+    ...login,
+    ...own,
+  ];
+}
+/** Character in place of a placeholder; no text of a config has it. */
+const hole = '\0';
+/** Returns the secrets that stand in such facts themselves, before their placeholders are filled in. */
+function literalSecretsIn(facts: object): readonly string[] {
+  const filled = renderWith(facts, () => ({ value: hole }));
+  const secrets = filled.ok ? secretsOfLaunch(filled.value as LaunchFacts) : [];
+  return secrets.flatMap((text) =>
+    text.includes(hole) ? text.split(hole).filter((piece) => isSecretValue('', piece)) : text,
+  );
+}
+/** Returns the secrets that stand in a config itself; a host learns them before it writes or shows anything. */
+export const secretsOfConfig = (config: {
+  readonly servers: readonly ServerConfig[];
+  readonly inputs: readonly InputDefinition[];
+}): readonly string[] => [
+  ...config.servers.flatMap((server) => literalSecretsIn(launchConfigOf(server))),
+  ...config.inputs.flatMap((input) => {
+    if (input.type === 'command') return secretsIn(input.args ?? {}, input.command.split(/\s+/));
+    const isSecret = (input.type === 'promptString' && input.password) || isSecretName(input.id);
+    return isSecret && input.default !== null ? [input.default] : [];
+  }),
+];
 
 /**
  * Returns a server with its secrets replaced by `***` (docs/security.md): values of `env` and `headers` that
@@ -81,30 +148,18 @@ function withHiddenTexts(entry: Fields, placeholders: ReadonlySet<string>): Fiel
     if (isObject(value)) return withHiddenTexts(value, placeholders);
     if (typeof value === 'string') return withoutSecretParts(value, hideText);
     const isTexts = Array.isArray(value) && value.every((each) => typeof each === 'string');
-    return isTexts ? withoutSecretArgs(value, hideText) : value;
+    return isTexts ? withoutSecretArgs(value, hideText, String(entry['command'])) : value;
   };
   return Object.fromEntries(Object.entries(entry).map(([key, value]) => [key, shownIn(key, value)]));
 }
-const secretsOf = ({ server_parameters: p }: ProtocolServer): readonly string[] => {
-  const {
-    env = null,
-    headers = null,
-    args = [],
-    url,
-  } = p as Partial<{
-    readonly [key in 'env' | 'headers']: Texts | null;
-  }> & { readonly args?: readonly string[]; readonly url?: string };
-  const texts = [...args, ...(typeof url === 'string' ? [url] : [])];
-  return secretsIn({ ...env, ...headers }, texts).filter((text) => !isTemplate(text));
-};
+const secretsOf = ({ type, server_parameters: p }: ProtocolServer): readonly string[] =>
+  literalSecretsIn(type.startsWith('own:') ? { facts: p } : p);
 function withHidden(server: ProtocolServer): ProtocolServer {
   switch (server.type) {
     case 'stdio': {
       const { server_parameters: p } = server;
-      return {
-        ...server,
-        server_parameters: { ...p, args: withoutSecretArgs(p.args, hideText), env: hideValues(p.env) },
-      };
+      const args = withoutSecretArgs(p.args, hideText, p.command);
+      return { ...server, server_parameters: { ...p, args, env: hideValues(p.env) } };
     }
     case 'inmemory': {
       const { server_parameters: p } = server;
@@ -148,12 +203,13 @@ export function shownTarget(server: ProtocolServer): string {
   return shown.type === 'sse' || shown.type === 'streamable' ? shown.server_parameters.url : '';
 }
 
-/** Replaces secrets and logins in arguments. `n` is the index of the argument, from 0. */
+/** Replaces secrets and logins in arguments of a command. `n` is the index of the argument, from 0. */
 export function withoutSecretArgs(
   args: readonly string[],
   replaced: (value: string, n: number) => string,
+  command?: string,
 ): readonly string[] {
-  const spans = secretSpansIn(args);
+  const spans = secretSpansIn(args, command);
   return args.map((arg, n) =>
     replacedIn(arg, [...(spans[n] ?? []), ...loginsIn(arg)], (value) => replaced(value, n)),
   );

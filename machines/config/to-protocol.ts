@@ -1,7 +1,7 @@
 import type { InputDefinition } from './inputs.ts';
+import { metaKeys } from '../catalog/tool.ts';
 import {
   isoDuration,
-  metaKeys,
   type ProtocolBase,
   type ProtocolServer,
   type ServerConfig,

@@ -27,5 +27,12 @@ export { ownId, plainParams } from './channels.ts';
 export type { DirectoryRecord, Thrown } from './record.ts';
 export { Hiding, markOf, redacted, redactorOf, SecretRedactor, type KeyedHash } from './redaction.ts';
 export { replacedIn, SecretIndex } from './secret-rules.ts';
-export { isSecretName, loginsIn, secretSpansIn, secretsIn, secretsUnder } from './secret-rules.ts';
+export {
+  isSecretName,
+  isSecretValue,
+  loginsIn,
+  secretSpansIn,
+  secretsIn,
+  secretsUnder,
+} from './secret-rules.ts';
 export { contextAfter, isSameOutside, type Step } from './record.ts';

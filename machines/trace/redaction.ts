@@ -136,7 +136,7 @@ export class SecretRedactor implements Redactor {
   #meet(secret: string): void {
     const met = this.#met;
     if (!met || secret.length < shortestSecret || met.has(secret)) return;
-    if (met.size >= mostMet) met.dropOldest();
+    if (met.size >= mostMet) met.drop();
     met.add(secret);
     this.met += 1;
   }

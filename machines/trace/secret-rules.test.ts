@@ -56,6 +56,10 @@ describe('a secret name', () => {
       'tokenizer',
       'secretary',
       'passenger',
+      'shipping',
+      'blogin',
+      'desktop',
+      'seedling',
       'bypass',
       'compass',
     ],
@@ -155,7 +159,9 @@ describe('a value of a variable or a header', () => {
     ['MODEL', 'gpt-4o-mini'],
     ['TIMEOUT', '30000ms'],
     ['SINCE', '2025-06-18T10:00:00Z'],
-    ['FEATURES', 'read, write, production'],
+    ['FEATURES', 'all, production'],
+    ['DB_USER', 'postgres'],
+    ['X-Model', 'claude-of-somebody'],
     ['HOME', '/srv/somebody/projects'],
     ['ROOT', 'C:\\Users\\somebody\\Documents'],
     ['PATH', '/usr/local/bin:/usr/bin:/opt/tool-1.2.3/bin'],
@@ -172,9 +178,30 @@ describe('a value of a variable or a header', () => {
     expect(secretsIn({ [name]: value })).toEqual([]);
   });
 
-  it('counts from eight characters on under a harmless name, from four on under that of a key', () => {
-    expect([isSecretValue('X', 'a1b2c3d'), isSecretValue('X', 'a1b2c3d4')]).toEqual([false, true]);
+  it('counts from four characters on under a name that says nothing, or that of a key', () => {
+    expect([isSecretValue('X', 'a1b'), isSecretValue('X', 'a1b2')]).toEqual([false, true]);
     expect([isSecretValue('KEY', 'a1b'), isSecretValue('KEY', 'a1b2')]).toEqual([false, true]);
+  });
+  it.each([
+    ...[
+      'MAIL_PW',
+      'PIN',
+      'otp',
+      'CVV',
+      'wallet-seed',
+      'MNEMONIC',
+      'SITE_LOGIN',
+      'passcode',
+      'X-Team',
+      'TENANT',
+    ],
+    ...['Mcp-Session-Id', 'JSESSIONID', 'ssn', 'Iban', 'UNLOCK_PIN_CODE', 'seedPhrase', 'WHATEVER', 'PLAIN'],
+  ])('counts under %s in the form that a person makes up', (name) => {
+    expect(secretsIn({ [name]: 'Otter-river-11' })).toContain('Otter-river-11');
+  });
+  it('with a user before it counts alone, too', () => {
+    expect(secretsIn({ SITE_LOGIN: 'ada:Otter-river-11' })).toEqual(['ada:Otter-river-11', 'Otter-river-11']);
+    expect(secretsIn({ DSN: 'https://Otter-river-11@h/1' })).toEqual(['Otter-river-11']);
   });
 });
 
@@ -202,11 +229,42 @@ describe('secrets of arguments', () => {
     [['--dsn=postgres://me:planted@h/db'], ['planted']],
     [['https://h/mcp?api_key=planted&v=1', '-y', '@scope/server@1.2.3'], ['planted']],
     [['-c', 'TOKEN=planted-1 node server.js'], ['planted-1']],
+    [
+      ['-p', 'Otter-river-11', '-u', 'ada:Otter-river-12'],
+      ['Otter-river-11', 'Otter-river-12'],
+    ],
+    [
+      ['-pOtter-river-11', '-U', 'ada:Otter-river-12'],
+      ['Otter-river-11', 'Otter-river-12'],
+    ],
+    [
+      ['--user=ada:Otter-river-11', '--pin', '4711', 'redis://Otter-river-12@h'],
+      ['Otter-river-11', '4711', 'Otter-river-12'],
+    ],
+    [
+      [
+        '-p',
+        '8080:80',
+        '-p',
+        './folder',
+        '-u',
+        '1000:1000',
+        '-u',
+        'root',
+        '-production',
+        'git+ssh://git@h/r',
+      ],
+      [],
+    ],
     [['sk-0123456789abcdefghij'], ['0123456789abcdefghij']],
     [['git+https://github.com/o/r@3f2a9c1b7d5e4f60718293a4b5c6d7e8f9012345'], []],
     [['/srv/documents', '--root=/srv/of-me/1', '--name=planted-by-nobody-at-all'], []],
   ])('of %j are %j', (args, secrets) => {
     expect(secretsIn({}, args).toSorted()).toEqual([...new Set(secrets)].toSorted());
+  });
+  it('takes no package of npx for a password', () => {
+    expect(secretsIn({}, ['-y', '-p', 'a2c-actors', 'a2c'], '/usr/bin/npx')).toEqual([]);
+    expect(secretsIn({}, ['-p', 'a2c-actors'], 'mysql')).toEqual(['a2c-actors']);
   });
   it.each([
     ['a chain of assignments', 'a='.repeat(60_000)],

@@ -299,12 +299,9 @@ export class SecretIndex {
     this.#secrets.add(secret);
     this.#changed();
   }
-  /** Removes the secret that was added first. */
-  dropOldest(): void {
-    for (const oldest of this.#secrets) {
-      this.#secrets.delete(oldest);
-      return this.#changed();
-    }
+  /** Removes a secret; by default the one that was added first. */
+  drop(secret: string | undefined = this.#secrets.values().next().value): void {
+    if (secret !== undefined && this.#secrets.delete(secret)) this.#changed();
   }
   #changed(): void {
     this.#compiled = undefined;
@@ -341,7 +338,7 @@ export class SecretIndex {
 }
 
 const secretNames =
-  /(password|passwd|passphrase|passcode|secret|credential|cookie|authorization|bearer|(api|access|auth|private|secret|signing|encryption|master|account|ssh|license)_?key)s?(_?(\d+|value|confirm|confirmation|plain|raw))?$|token(_?(\d+|value|raw))?$|[a-z0-9]_(pass|pwd)$|_auth$|(密码|口令|密钥|令牌)$/;
+  /(password|passwd|passphrase|passcode|secret|credential|cookie|authorization|bearer|mnemonic|(api|access|auth|private|secret|signing|encryption|master|account|ssh|license)_?key)s?(_?(\d+|value|confirm|confirmation|plain|raw))?$|token(_?(\d+|value|raw))?$|[a-z0-9]_(pass|pwd)$|_auth$|(^|_)(pw|pins?|t?otps?|cv[vc]2?|seeds?|login|ssn|iban)(_?\d+|_(value|code|phrase|number))?$|sess(ion)?_?id$|(密码|口令|密钥|令牌)$/;
 const harmless = /(progress|page|next)_?token$/;
 /**
  * Names that mean a secret only for variables, headers, parameters and options; in a record they mean
@@ -372,14 +369,18 @@ export function isSecretName(name: string): boolean {
   if (known.size < 10_000) known.set(name, isSecret);
   return isSecret;
 }
+/** Names of variables, headers and parameters whose values everybody may read. */
+const publicNames =
+  /(^|_)(env|environment|lang|language|locale|lc_[a-z]+|tz|time_?zone|region|zone|model|version|mode|format|level|type|driver|engine|dialect|transport|protocol|encoding|charset|user|username|logname|name|db|dbname|database|term|shell|editor|pager|display|xdg_[a-z_]+|user_agent|accept(_[a-z]+)?)$/;
 /**
- * Tells what the name of a variable, header, URL parameter or option reveals about its value: `secret`, or
- * `key` when it may be a key, which must be checked because `AUTH=basic` and `SSL_KEY=/etc/x.pem` are none.
+ * Tells what the name of a variable, header, URL parameter or option reveals about its value. `key`: it may be a key,
+ * also in an argument, where most names say nothing.
  */
-function saidBy(name: string): 'secret' | 'key' | 'nothing' {
+function saidBy(name: string): 'secret' | 'key' | 'public' | 'nothing' {
   const words = wordsOf(name.replace(/^-+/, ''));
   if (isSecretName(name) || ofLaunches.test(words)) return 'secret';
-  return keyNames.test(words) && !words.endsWith('public_key') ? 'key' : 'nothing';
+  if (keyNames.test(words) && !words.endsWith('public_key')) return 'key';
+  return publicNames.test(words) ? 'public' : 'nothing';
 }
 
 /**
@@ -396,6 +397,7 @@ const forms = [
   /\b(AKIA)[0-9A-Z]{16}/g,
   /(?<![\w-])(eyJ)[\w-]{8,4096}\.[\w-]{8,65536}\.[\w-]{0,4096}/g,
   /(:\/\/[^\s/:@]{0,256}:)[^\s/]{1,4096}(?=@)/g,
+  /(:\/\/)[^\s/:@?#]{4,4096}(?=@)/g,
   /(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)[^-]{1,65536}/g,
 ];
 /**
@@ -403,19 +405,19 @@ const forms = [
  * further left and turn out to be harmless.
  */
 const assigned =
-  /((password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)["'\\]{0,4}\s{0,8}([=:])\s{0,8}(["'\\]{0,4}))([^\s"'\\&;,<>(){}[\]]{6,65536})/gi;
+  /((password|passwd|passphrase|passcode|secret|token|mnemonic|seed|login|iban|otp|ssn|pin|pwd?|cv[vc]|sess(?:ion)?[_-]?id|(?:api|access|private)[_-]?key)["'\\]{0,4}\s{0,8}([=:])\s{0,8}(["'\\]{0,4}))([^\s"'\\&;,<>(){}[\]]{3,65536})/gi;
 const longestAssignedName = 60;
 /**
  * Matches ordinary words after a secret name, as in `missing secret: API_TOKEN` and `token: expired`, which
  * are no secrets.
  */
-const isSaid = /^([a-z_]+|[A-Z][a-z]+|[A-Z_\d]+)[.!?]?$/;
+const isSaid = /^([a-z_]+|[A-Z][a-z]+|[A-Z]+(_[A-Z\d]+)*)[.!?]?$/;
 /**
  * Quick check: a text without any of these fragments contains no secret of a known form. Most texts contain
  * none.
  */
 const beginnings =
-  /bearer|basic|sk-|gh[pousr]_|github_pat_|xox|AKIA|eyJ|:\/\/|-----BEGIN|passw|passphrase|secret|token|key/i;
+  /bearer|basic|sk-|gh[pousr]_|github_pat_|xox|AKIA|eyJ|:\/\/|-----BEGIN|pass|secret|token|key|(?:mnemonic|seed|login|iban|otp|ssn|pin|pwd?|cv[vc]|id)["'\\]{0,4}\s{0,8}[=:]/i;
 
 /** Returns the places in a text that have the form of a secret. */
 export const formsIn = (text: string): Span[] => (beginnings.test(text) ? [...spansOfForms(text)] : []);
@@ -432,7 +434,8 @@ function* spansOfForms(text: string): Generator<Span> {
     5: value = '',
     index,
   } of text.matchAll(assigned)) {
-    if (sign === ':' && quote === '' && isSaid.test(value)) continue;
+    if ((sign === ':' && quote === '' && isSaid.test(value)) || isSwitch.test(value) || value === '***')
+      continue;
     const [before] = /[\w-]*$/.exec(text.slice(Math.max(0, index - longestAssignedName), index)) ?? [''];
     if (isSecretName(before + word)) yield [index + start.length, index + all.length];
   }
@@ -445,10 +448,9 @@ type Texts = Readonly<Record<string, string>>;
  * `AUTH=basic`.
  */
 const isSwitch =
-  /^(|true|false|yes|no|on|off|null|none|0|1|auto|default|enabled|disabled|basic|bearer|local|localhost|test|testing|staging|development|production|debug|info|warn|warning|error)$/i;
-/** Smallest length of a secret value, in characters: under an ordinary name, and under a name of a key. */
-const [shortest, shortestKey] = [8, 4];
-const longestName = 24;
+  /^(|true|false|yes|no|on|off|null|none|0|1|auto|all|default|enabled|disabled|basic|bearer|local|localhost|test|testing|prod|staging|development|production|debug|info|warn|warning|error|verbose|quiet|json|text|stdio|https?|utf-?8)$/i;
+/** Smallest length of a secret value, in characters, under a name that is not one of a secret. */
+const shortest = 4;
 
 const isNumber = /^(?!.*\d{16})[-+]?\d[\d .,:+-]{0,40}[a-z%]{0,5}$|^\d{4}-\d\d-\d\dT[\d:.+-]+Z?$/i;
 const isPath = /^(~|\.{0,2}|[a-z]:|file:\/\/)[/\\]/i;
@@ -461,19 +463,6 @@ const isMail = /^[\w.+-]{1,40}@([a-z\d-]+\.)+[a-z]{2,}$/i;
  */
 const isChance = (text: string): boolean =>
   (text.match(/[\w+=]{16,}/g) ?? []).some((run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
-/**
- * Tells whether a text is an ordinary name with at most three words and some numbers: `us-east-1`,
- * `text/html`, `gpt-4o-mini`.
- */
-function isName(text: string): boolean {
-  if (text.length > longestName) return false;
-  const pieces = text.split(/[ _./:+-]+/).filter(Boolean);
-  const words = pieces.filter((piece) => !/^\d{1,4}$/.test(piece));
-  const mixed = words.filter((word) => !isWord(word));
-  return words.length <= 3 && mixed.length <= 1 && mixed.every((word) => /^[a-z\d]{1,4}$/i.test(word));
-}
-const isWord = (text: string): boolean =>
-  /^\p{L}+$/u.test(text) && (text.length <= 12 || /^.?(\p{Ll}+|\p{Lu}+)$/u.test(text));
 /** Matches a placeholder that is filled in later, such as `$HOME` or `${TOKEN}`. */
 const isPlaceholder = /^\$(\w+|\{[^{}]*\})$/;
 const isPlain = (text: string): boolean =>
@@ -481,24 +470,22 @@ const isPlain = (text: string): boolean =>
   isPlaceholder.test(text) ||
   isMail.test(text) ||
   ((isPath.test(text) || isHost.test(text)) && !isChance(text));
-const isCommon = (text: string): boolean => isPlain(text) || isName(text);
-/** Longest text, in characters, that is examined as a list of names or paths. */
+/** Longest text, in characters, that is examined as a list of paths or hosts. */
 const longestList = 8_192;
-const isListOf = (is: (text: string) => boolean, text: string): boolean =>
+const isPlainList = (text: string): boolean =>
   text.length <= longestList &&
   text
     .split(/[,;]|:(?=[~./])/)
     .map((piece) => piece.trim())
     .filter((piece) => piece !== '')
-    .every(is);
+    .every((piece) => isSwitch.test(piece) || isPlain(piece));
 
 /** Decides whether a value under this name is secret; the only such rule (docs/security.md). */
 export function isSecretValue(name: string, value: string): boolean {
   if (isSwitch.test(value.trim())) return false;
   const said = saidBy(name);
-  if (said === 'secret') return true;
-  if (said === 'key') return value.length >= shortestKey && !isListOf(isPlain, value);
-  return value.length >= shortest && !isListOf(isCommon, value);
+  if (said === 'secret' || said === 'public') return said === 'secret' || isChance(value);
+  return value.length >= shortest && !isPlainList(value);
 }
 
 /** Name used for values that are secret by their own form. */
@@ -538,7 +525,7 @@ function partsOfUrl(text: string): Part[] | undefined {
   if (whole === undefined) return undefined;
   const [, user = '', password] = /^([^:]*)(?::(.*))?$/s.exec(login ?? '') ?? [];
   return [
-    ['', user],
+    [password === undefined ? '' : 'user', user],
     [asSecret, password ?? ''],
     ...pairsIn(query, /&/),
     ...pairsIn(fragment, /&/),
@@ -566,10 +553,13 @@ const decoded = (part: string): string => {
     return part;
   }
 };
-/** Returns the secret parts of a header: after `Bearer` also the token alone, after `Basic` the password. */
+/**
+ * Returns the secret parts of a value: after `Bearer` also the token alone, after `Basic` the password, and the one of
+ * `user:password`.
+ */
 function credentialsIn(value: string): string[] {
-  const [, credential] = /^\w+ +(\S+)$/.exec(value) ?? [];
-  const [, password] = /^[^:]*:(.+)$/s.exec(textInBase64(credential ?? value) ?? '') ?? [];
+  const [, credential] = /^\w+ +(?=\S*[^\sa-z])(\S+)$/.exec(value) ?? [];
+  const [, password] = /^[^:]*:(.+)$/s.exec(textInBase64(credential ?? value) ?? value) ?? [];
   return [credential, password].filter((text) => text !== undefined);
 }
 /** Largest nesting depth of values inside values that is examined. */
@@ -585,6 +575,12 @@ export function secretsUnder(name: string, value: string, depth = 0): string[] {
 }
 
 const option = /^--?[\w.-]+$/;
+/** Matches options of `curl`, `mysql` and others whose value is `user:password`, or a password (also as `-pX1`). */
+const ofLogin = /^(-u|-U|--user|--proxy-user)$/;
+const ofPassword = /^-[pP]$/;
+const joinedPassword = /^-p(?=\D*\d)[^=]+$/;
+/** Matches programs that take the name of a package after `-p`. */
+const runner = /(^|[/\\])(npx|npm|pnpm|pnpx|yarn|bunx|uvx?)(\.cmd)?$/;
 /** Matches options followed by a variable (`NAME=value`) or a header (`Name: value`). */
 const ofVariables = /^(-e|--env|-H|--headers?)$/;
 const assignment = /^((--?[\w.-]+)=|([A-Za-z_][\w.-]*)(?:=|:\s*))(.*)$/s;
@@ -594,6 +590,8 @@ const assignment = /^((--?[\w.-]+)=|([A-Za-z_][\w.-]*)(?:=|:\s*))(.*)$/s;
  */
 function spansUnder(name: string, arg: string, start: number, depth = 0, isVariable = false): Span[] {
   const value = arg.slice(start);
+  const login = ofLogin.test(name) ? value.indexOf(':') + 1 : 0;
+  if (login > 0 && isSecretValue('', value.slice(login))) return [[start + login, arg.length]];
   const inside = depth < mostInside ? assignment.exec(value) : null;
   const [, sign = '', flag, variable = '', rest = ''] = inside ?? [];
   const isNamed = isVariable || saidBy(name) !== 'nothing';
@@ -616,20 +614,23 @@ export function* loginsIn(text: string): Generator<Span> {
 }
 /**
  * Returns the places of secrets in each command-line argument: values of options and variables with a secret
- * name, parts of URLs and JSON, and texts with the form of a secret.
+ * name, parts of URLs and JSON, and texts with the form of a secret. `command` is the program that gets them.
  */
-export const secretSpansIn = (args: readonly string[]): Span[][] =>
+export const secretSpansIn = (args: readonly string[], command = ''): (readonly Span[])[] =>
   args.map((arg, at) => {
     const before = args[at - 1] ?? '';
     const isValue = option.test(before) && !arg.startsWith('-');
-    return [...spansUnder(isValue ? before : '', arg, 0), ...formsIn(arg)];
+    const from = isValue && ofPassword.test(before) ? 0 : joinedPassword.test(arg) ? 2 : -1;
+    const isPassword = from >= 0 && !runner.test(command) && isSecretValue('', arg.slice(from));
+    const spans = spansUnder(isValue ? before : '', arg, 0);
+    return merged([...spans, ...formsIn(arg), ...(isPassword ? [[from, arg.length] as const] : [])]);
   });
 /**
  * Returns the distinct secrets in named values (environment, headers, parameters) and in command-line
  * arguments.
  */
-export function secretsIn(env: Texts, args: readonly string[] = []): string[] {
-  const spans = secretSpansIn(args);
+export function secretsIn(env: Texts, args: readonly string[] = [], command?: string): string[] {
+  const spans = secretSpansIn(args, command);
   const told = args.flatMap((arg, at) => (spans[at] ?? []).map(([from, to]) => arg.slice(from, to)));
   return [
     ...new Set([

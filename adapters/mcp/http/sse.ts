@@ -84,6 +84,7 @@ export class SseTransport extends WebTransport {
         const endpoint = endpointOf(data, this.http.url);
         if (endpoint instanceof URL) {
           this.#endpoint = endpoint;
+          for (const id of endpoint.searchParams.values()) this.around.sessionId?.(id);
           return opened();
         }
         this.#problem = endpoint;

@@ -115,7 +115,10 @@ export class StreamableTransport extends WebTransport {
     const { statusCode: status = 0, headers } = answer;
     if (status < 200 || status > 299) return this.judge(answer, { id: posted.id, hasSession });
     const session = headers['mcp-session-id'];
-    if (this.version === undefined && typeof session === 'string') this.#session = session;
+    if (this.version === undefined && typeof session === 'string') {
+      this.#session = session;
+      this.around.sessionId?.(session);
+    }
     await this.#read(answer, posted);
     if (posted.refused) throw posted.refused;
   }

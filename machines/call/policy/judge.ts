@@ -16,7 +16,7 @@ import {
   type Fields,
 } from '../../protocol/json.ts';
 import type { JsonObject, Tool, ToolAnnotations } from '../../catalog/entries.ts';
-import type { ToolMeta } from '../../catalog/tool.ts';
+import { metaForAgents, type ToolMeta } from '../../catalog/tool.ts';
 import type { Emit, Ports, RequestFact } from '../../kernel/ports.ts';
 import { wireCodes } from '../../protocol/failure.ts';
 import type { CallPolicy, Judgement } from './policy.ts';
@@ -310,7 +310,7 @@ export const withToolMeta = (
   digits?: readonly Digits[],
 ): unknown =>
   withMeta(result, {
-    ...(policy?.meta && !isRefusedByTool(result) && { a2c_tool_meta: policy.meta }),
+    ...(policy?.meta && !isRefusedByTool(result) && { a2c_tool_meta: metaForAgents(policy.meta) }),
     ...(digits && { a2c_warnings: givenAsText(digits) }),
   });
 
@@ -338,59 +338,72 @@ export function finalResult(call: Called, given: unknown, finding: Finding): unk
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/**
- * Verbs of reading in tool names. Nouns are excluded, because any action on a `status` or a `history` would then
- * count as reading.
- */
+/** Verbs of reading in tool names. `query` and `open` are none: they may change something. */
 export const readWords = words(`
-  read list get show view fetch search find query
+  read list get show view fetch search find
   browse cat count describe diff exists explain glob grep inspect lookup ls peek preview retrieve stat
 `);
-
 /**
- * Verbs of writing in tool names; they override verbs of reading in the same name. Names with neither count as writes
- * anyway, so only words that can occur beside a reading verb matter (`get_or_create`). Nouns common in reading names
- * are left out: `get_commit`, `list_pull_requests`, `get_issue`.
+ * Words that may stand beside a verb of reading: nouns, names of products and little words, which count in the plural, too.
+ * Words that name an action are left out, or stand in the plural only (`orders`): `get_book_flight` books. `and` is left
+ * out, because a second verb follows it.
  */
-export const writeWords = words(`
-  write create update delete modify edit remove add insert save execute run call move copy mkdir rmdir
-  abort accept activate alter append apply approve archive assign attach ban bump buy cancel change charge chmod
-  chown clean cleanup clear click clone close configure cp deactivate decrement del deploy destroy detach disable
-  disconnect discard dismiss download drag drop empty enable erase eval evaluate exec export fill flush forward
-  generate grant import increment install invite invoke join kill launch leave lock make mark merge migrate mount mv
-  navigate notify overwrite patch pay persist post prepend press prune publish purchase purge push put reboot rebase
-  refund register reject rename reorder replace reply reset resize resolve respond restart restore revert revoke rm
-  rollback schedule seed sell send set share shell shuffle shutdown spawn squash start stop store submit subscribe
-  swap sync terminate toggle touch transfer trigger truncate unarchive unassign uninstall unlink unlock unmark
-  unmount unregister unshare unsubscribe upload upsert vote wipe
+export const plainWords = words(`
+  about account active activity addresses age album alerts all allowed an analysis analytics annotated annotation any
+  api app application are area article artist asset attachment attribute author available avatar balance bases basic
+  blocks books branches brave browser bucket by byte calendar calls capability category cell changes channel chapter
+  character chart chat child children city class cluster code collection column comments commit company complex
+  component config configuration confluence connection console contacts content coordinate country coupons csv
+  currency current customer cycles dashboard data database dataframe dataset datasource date day def default
+  definition dependency deployment description detail device diagnostic dictionary dimension dir directions directory
+  disputes distance dns doc document documentation domain duration element elevation emails employee entity entry env
+  environment error event example exception expression feature feed field figma file first folder for forecast formats
+  free friend from full function github gitlab global google graph group guide has header health help history hostname
+  hour html icon id identity image in incident info information input instance integration intent interface inventory
+  invitation invoices ip is issue item jira job json key keyword labels language last latest layer layout level
+  library license line links local location logs loki machine manifest mapping maps markdown match matching me
+  media meeting member membership memory menu messages metadata method metric migration milestone minute mode model
+  module month more multiple my name namespace network new next node note notification notion number object
+  observation of on oncall option orders organization output overview owner package page paper parameter parent
+  participant path payment pdf peer performance periodic permission person php pipelines places plan player playlist
+  pod point policy position posts preference previous prices private problem processes product profile project
+  prometheus prompt property provider public queues random rating raw reaction recent recipe record reference refunds
+  region related relation relationship releases replies repo reports repository requests resource response result
+  reviews role root row rule schema score screen screenshot section self sentence server session setting sheet similar
+  single site size slack slide snippet song source space specification spreadsheet sprint state statistic stats status
+  stocks story stripe structure structured style subject subscription suggestion sum summary symbol system tab table
+  tags task team temperature template text the theme thread ticker time timeline timezone tiny to tool topic total
+  trace transaction transcript transitions translation tree trend tweets uid unread uri url usage user value variable
+  vault version video viewer warning weather web website week widget wiki window with word workbook workflow workspace
+  xml yaml year zone
 `);
 
 type Access = 'read' | 'write';
 
-/** Pattern that reads `HTMLParser` as HTML and Parser. */
-const capitalFirst = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g;
-/** Pattern that reads `DELETEall` as DELETE and all. */
-const capitalsTogether = /[A-Z]{2,}|[A-Z]?[a-z]+/g;
+/** Splits a tool name into words, at every character that is no ASCII letter and at capitals. */
+export const wordsOf = (name: string): readonly string[] => [
+  ...new Set([...name.matchAll(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)].map(([word]) => word.toLowerCase())),
+];
+const isPlainWord = (word: string): boolean =>
+  word.length === 1 ||
+  readWords.has(word) ||
+  [word, word.replace(/s$/, ''), word.replace(/es$/, ''), word.replace(/ies$/, 'y')].some((one) =>
+    plainWords.has(one),
+  );
+/** Matches a noun of GitHub that has two words of action. */
+const pullRequest = /pull[_-]?request/i;
 
 /**
- * Splits a tool name into words, at every character that is no ASCII letter and at capitals. When a run of capitals
- * can be read in two ways, the words of both are returned, so that no verb of writing stays hidden.
- */
-export const wordsOf = (name: string): readonly string[] => {
-  const found = [...name.matchAll(capitalFirst), ...name.matchAll(capitalsTogether)];
-  return [...new Set(found.map(([word]) => word.toLowerCase()))];
-};
-
-/**
- * Classifies a tool as read or write by whole words of its original name (deepchat-mcpv §A.6, cases 36–39): a verb of
- * writing overrides one of reading, and a name with neither is a write. Annotations are untrusted hints, so they can
- * turn a read into a write, never the reverse.
+ * Classifies a tool as read or write by its original name: it reads when one word is a verb of reading and no word could
+ * be another verb, so an unknown word makes it a write. Annotations are untrusted hints, so they can turn a read into a
+ * write, never the reverse.
  */
 export const accessOf = (tool: string, annotations: ToolAnnotations | null = null): Access => {
-  const found = wordsOf(tool);
-  const looks = found.some((word) => readWords.has(word)) && !found.some((word) => writeWords.has(word));
+  const found = wordsOf(tool.replace(pullRequest, 'item'));
+  const isAscii = /^[\x20-\x7e]*$/.test(tool);
+  const reads = isAscii && found.some((word) => readWords.has(word)) && found.every(isPlainWord);
   const isHarmless = annotations?.readOnlyHint !== false && annotations?.destructiveHint !== true;
-  return looks && isHarmless ? 'read' : 'write';
+  return reads && isHarmless ? 'read' : 'write';
 };
 
 /** Question to a permission rule before a tool runs; the tool is known and not forbidden. */
@@ -411,7 +424,7 @@ export interface PermissionRequest {
   readonly annotations: ToolAnnotations | null;
   /** Metadata of the tool, merged over the default of its server (`mergeMeta`). */
   readonly meta: ToolMeta | null;
-  /** Groups (`all`, `read`, `write`) and original names of tools that run without confirmation. */
+  /** Groups (`all`, `read`, `write`, `readOnlyHint`) and original names of tools that run without confirmation. */
   readonly autoApprove: readonly string[];
 }
 /**
@@ -440,6 +453,9 @@ export const permission = (request: PermissionRequest): Ruling => {
   if (meta?.auto_apply === false) return { decision: 'ask', reason: 'auto_apply is false' };
   if (autoApprove.includes(tool)) return { decision: 'allow', reason: 'auto_approve names this tool' };
   if (autoApprove.includes('all')) return { decision: 'allow', reason: 'auto_approve has all' };
+  const { readOnlyHint = false, destructiveHint = false } = annotations ?? {};
+  if (autoApprove.includes('readOnlyHint') && readOnlyHint && !destructiveHint)
+    return { decision: 'allow', reason: 'auto_approve has readOnlyHint, and the server marks this tool so' };
   const access = accessOf(tool, annotations);
   return autoApprove.includes(access)
     ? { decision: 'allow', reason: `auto_approve has ${access}, and this tool counts as ${access}` }

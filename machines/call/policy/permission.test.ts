@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import {
   accessOf,
   permission,
+  plainWords,
   readWords,
   rulingOf,
   wordsOf,
-  writeWords,
   type Permission,
   type PermissionRequest,
 } from './judge.ts';
@@ -45,22 +45,84 @@ describe('auto_approve of a server', () => {
     ]);
     expect(asked('write_x', ['WRITE_X', 'write_*', 'ALL', 'Write'])).toBe('ask');
   });
-  it('37 a word of writing wins over one of reading, and words count as a whole only', () => {
-    const names = ['get_and_delete', 'update_list', 'target_write', 'getOrCreate', 'thread', 'budget'];
+  it('37 a name reads only when no word of it could be another verb (answers otherwise: `get_deleted_items` asks)', () => {
+    const names = [
+      'get_and_delete',
+      'update_list',
+      'target_write',
+      'getOrCreate',
+      'thread',
+      'budget',
+      'list_updates',
+    ];
     expect(names.map((tool) => asked(tool, ['read']))).toEqual(names.map(() => 'ask'));
     expect(names.map((tool) => asked(tool, ['write']))).toEqual(names.map(() => 'allow'));
-    // These names contain words that resemble words of writing but are not equal to them.
-    expect(['get_deleted_items', 'list_updates', 'read_settings'].map((t) => asked(t, ['read']))).toEqual([
-      'allow',
-      'allow',
+    expect(asked('get_deleted_items', ['read'])).toBe('ask');
+  });
+  it.each([
+    ...['read_and_deletes', 'query_database', 'list_rotate_keys', 'sql_query', 'get_print', 'get_withdraw'],
+    ...[
+      'get_book_flight',
+      'fetch_git_pull',
+      'read_type',
+      'get_then_deleted',
+      'fetch_and_deleteall',
+      'find_rmrf',
+    ],
+    ...[
+      'search_and_destroys',
+      'get_order_place',
+      'read_all_and_delete',
+      'get_paid',
+      'getУдалить',
+      'get_удалить',
+    ],
+    ...[
+      'git_fetch',
+      'search_reindex',
+      'fetch_wire_money',
+      'get_email_customer',
+      'show_dialog',
+      'list_purged',
+    ],
+    ...[
+      'get_tweet',
+      'view_archive',
+      'find_replace',
+      'get_cancel_order',
+      'read_emails_send',
+      'getDELETEall',
+      'read_sudo',
+    ],
+  ])('%s is not known to read', (tool) => {
+    expect(asked(tool, ['read'])).toBe('ask');
+  });
+  it('leaves the reading tools of published servers unasked', () => {
+    const names = `read_file read_text_file read_media_file read_multiple_files list_directory list_directory_with_sizes
+      search_files get_file_info list_allowed_directories read_graph search_nodes get_current_time fetch list_tables
+      describe_table get_file_contents get_issue get_issue_comments get_pull_request get_pull_request_files get_commit
+      list_branches list_commits list_issues list_pull_requests search_code search_repositories slack_list_channels
+      slack_get_thread_replies brave_web_search get-library-docs API-retrieve-a-page get_pod_logs list_namespaces
+      search_dashboards get_dashboard_by_uid list_files_in_vault jira_get_issue confluence_get_page list_teams
+      search_documentation get_screenshot list_customers retrieve_balance find_organizations search_events listFiles`;
+    const asking = names.split(/\s+/).filter((tool) => asked(tool, ['read']) !== 'allow');
+    expect(asking).toEqual([]);
+  });
+  it('a tool that its server marks as reading runs unasked where the config trusts that word', () => {
+    const hints = { annotations: { readOnlyHint: true } };
+    expect([['read'], ['readOnlyHint']].map((groups) => asked('sql_query', groups, hints))).toEqual([
+      'ask',
       'allow',
     ]);
+    expect(asked('read_file', ['readOnlyHint'])).toBe('ask');
+    const both = { annotations: { readOnlyHint: true, destructiveHint: true } };
+    expect(asked('sql_query', ['readOnlyHint'], both)).toBe('ask');
   });
   it('38 whatever the case of a name: with [] somebody is asked, and an unknown word counts as writing', () => {
     const names = ['Delete_x', 'execute', 'foo', 'READ', '', '_', '42'];
     expect(names.map((tool) => asked(tool, []))).toEqual(names.map(() => 'ask'));
     expect(['foo', 'Delete_x', ''].map((tool) => asked(tool, ['read']))).toEqual(['ask', 'ask', 'ask']);
-    expect(['READ', 'ListFiles', 'GETthing'].map((tool) => asked(tool, ['read']))).toEqual([
+    expect(['READ', 'ListFiles', 'GET_item'].map((tool) => asked(tool, ['read']))).toEqual([
       'allow',
       'allow',
       'allow',
@@ -126,15 +188,15 @@ describe('words of a name', () => {
     ['get-file.text/all:at once', ['get', 'file', 'text', 'all', 'at', 'once']],
     ['readTextFile', ['read', 'text', 'file']],
     ['get2delete3', ['get', 'delete']],
-    ['parseHTMLPage', ['parse', 'html', 'page', 'htmlp', 'age']],
-    ['DELETEall', ['delet', 'eall', 'delete', 'all']],
+    ['parseHTMLPage', ['parse', 'html', 'page']],
+    ['DELETEall', ['delet', 'eall']],
     ['getУдалить', ['get']],
   ])('of %s', (name, expected) => {
     expect(wordsOf(name)).toEqual(expected);
   });
-  it('mean reading or writing, never both', () => {
-    expect([...readWords].filter((word) => writeWords.has(word))).toEqual([]);
-    expect([...readWords, ...writeWords].filter((word) => !/^[a-z]+$/.test(word))).toEqual([]);
+  it('are verbs of reading or plain words, never both', () => {
+    expect([...readWords].filter((word) => plainWords.has(word))).toEqual([]);
+    expect([...readWords, ...plainWords].filter((word) => !/^[a-z]+$/.test(word))).toEqual([]);
   });
 });
 
