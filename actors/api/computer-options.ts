@@ -181,7 +181,7 @@ export interface ConfirmQuestion {
   readonly server: string;
   /** Name of the tool on its own server, without a prefix or an alias. */
   readonly tool: string;
-  /** Title of the tool for people. */
+  /** Title that the server gives the tool, else its name. It may say anything: show `tool` first, and this as words of the server. */
   readonly title: string;
   /** Copy of the tool's arguments; a change of it has no effect on the call. */
   readonly arguments: Readonly<Record<string, unknown>>;

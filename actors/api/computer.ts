@@ -76,6 +76,7 @@ import type { InputDefinition } from '../../machines/config/inputs.ts';
 import { addressFor, keyOf, type AddressFor, message } from '../../machines/kernel/effects.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
 import { withoutUndefined } from '../../machines/protocol/json.ts';
+import { asText } from '../../machines/text.ts';
 import { landingPort } from '../../machines/uploads/upload.rules.ts';
 import { skillsPort } from '../../machines/skills/skills.rules.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
@@ -115,7 +116,10 @@ export async function createComputer(
   inner: RuntimeShare = {},
 ): Promise<Computer> {
   mustBeOptions('createComputer', options, computerOptions);
-  return unlessAborted(options.signal, () => startComputer(options, inner));
+  const { onNotice } = options;
+  // Escapes what servers may have put into notices, because people read them.
+  const notice: typeof onNotice = onNotice && ((text, topic) => onNotice(asText(text), topic));
+  return unlessAborted(options.signal, () => startComputer({ ...options, onNotice: notice }, inner));
 }
 
 async function startComputer(options: ComputerOptions, inner: RuntimeShare): Promise<Computer> {

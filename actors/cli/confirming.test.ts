@@ -33,6 +33,7 @@ it('says which agent wants what, and that a question is no longer open, and why'
   // Output is written in the next turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));
   expect(shown()).toContain('agent bob wants to run write of fs: {"path":"a"}\n');
+  expect(shown()).toContain('  its server calls it "Write"\n');
   expect(shown()).toContain('write of fs: The question is no longer open: its time, 5 s, is over\n');
   terminal.close();
   await over;

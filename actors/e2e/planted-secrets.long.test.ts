@@ -113,7 +113,7 @@ const neverStarted = {
 };
 const configOf = (port: number): object => ({
   inputs: [
-    { type: 'command', id: 'cmd', description: '', command: `cat '${join(folder, 'cmd')}'` },
+    { type: 'command', id: 'cmd', description: '', command: 'fetch-it' },
     { type: 'promptString', id: 'missing', description: '' },
     { type: 'promptString', id: 'unused', description: '', password: true, default: 'Planted69-river' },
   ],
@@ -137,7 +137,7 @@ const configOf = (port: number): object => ({
   },
 });
 beforeAll(async () => {
-  writeFileSync(join(folder, 'cmd'), 'Planted54-river');
+  process.env['A2C_SMCP_cmd'] = 'Planted54-river';
   // This server includes the received address and headers in its error text.
   echoing = createServer((request, response) => {
     const { url, headers } = request;
@@ -149,6 +149,7 @@ beforeAll(async () => {
   writeFileSync(file, JSON.stringify(configOf((echoing.address() as AddressInfo).port)));
 });
 afterAll(() => {
+  delete process.env['A2C_SMCP_cmd'];
   echoing.close();
   rmSync(folder, { recursive: true });
 });
@@ -246,7 +247,7 @@ it('what servers were launched with comes out nowhere, and what is common does',
 it('what a recording shows of arguments is what docs/security.md says', async () => {
   await using computer = await bootedComputer({
     config: {
-      inputs: [{ type: 'command', id: 'cmd', description: '', command: 'echo 1' }],
+      inputs: [{ type: 'command', id: 'cmd', description: '', command: 'fetch-it' }],
       mcpServers: { child: launched('serve') },
     },
     stateDir: folder,
@@ -263,9 +264,8 @@ it('programs and own keys of tool_meta stay with the host, and agents get the ke
     mcpServers: { child: { ...launched('serve'), vrl: '.x = "Planted96-river"', tool_meta: { good: meta } } },
   };
   await using office = await createOffice({ port: 0 });
-  const input = async (): Promise<string> => 'x';
   await using computer = await bootedComputer({
-    ...{ config, name: 'c', stateDir: folder, office: { url: office.url }, input },
+    ...{ config, name: 'c', stateDir: folder, office: { url: office.url } },
     confirm: 'allow',
   });
   await using agent = await createAgent({ url: office.url });
@@ -279,7 +279,7 @@ it('programs and own keys of tool_meta stay with the host, and agents get the ke
 it('the result of a tool that succeeded stays as it came', async () => {
   await using computer = await bootedComputer({
     config: {
-      inputs: [{ type: 'command', id: 'cmd', description: '', command: 'echo 1' }],
+      inputs: [{ type: 'command', id: 'cmd', description: '', command: 'fetch-it' }],
       mcpServers: { child: launched('serve') },
     },
     stateDir: folder,

@@ -616,3 +616,20 @@ describe('for any servers, tools and policies', () => {
     );
   });
 });
+
+describe('a tool whose name a person would misread', () => {
+  it.each([
+    ['get_ok\n\u001b[2J y', String.raw`get_ok\n\u001b[2J y`],
+    ['read_file\u202eexe', String.raw`read_file\u202eexe`],
+    ['read\u200bfile', String.raw`read\u200bfile`],
+    ['read_file ', 'read_file '],
+    ['a\u2028b', String.raw`a\u2028b`],
+    ['\u0085x', String.raw`\u0085x`],
+  ])('%j is not offered, and is told with escapes', (name, told) => {
+    const table = tableOf({ a: [name, 'fine'] });
+    expect(offered(table)).toEqual(['fine = a/fine']);
+    const [refused] = table.refused;
+    expect(refused).toMatchObject({ name: told, failure: { details: { tool_name: told } } });
+    expect(refused?.failure.message).toContain(`Tool '${told}' of 'a' is not offered: a name`);
+  });
+});
