@@ -417,7 +417,7 @@ const isSaid = /^([a-z_]+|[A-Z][a-z]+|[A-Z]+(_[A-Z\d]+)*)[.!?]?$/;
  * none.
  */
 const beginnings =
-  /bearer|basic|sk-|gh[pousr]_|github_pat_|xox|AKIA|eyJ|:\/\/|-----BEGIN|pass|secret|token|key|(?:mnemonic|seed|login|iban|otp|ssn|pin|pwd?|cv[vc]|id)["'\\]{0,4}\s{0,8}[=:]/i;
+  /bearer|basic|sk-|gh[pousr]_|github_pat_|xox|AKIA|eyJ|:\/\/|-----BEGIN|pass|secret|token|key|(?:mnemonic|seed|login|iban|otp|ssn|pin|pwd?|cv[vc]|sess(?:ion)?[_-]?id)["'\\]{0,4}\s{0,8}[=:]/i;
 
 /** Returns the places in a text that have the form of a secret. */
 export const formsIn = (text: string): Span[] => (beginnings.test(text) ? [...spansOfForms(text)] : []);
