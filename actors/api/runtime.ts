@@ -300,7 +300,7 @@ export class Runtime {
         this.log(server, this.redact(entry));
       },
       redact: (text) => this.secrets.redactor.text(text),
-      sessionId: (id) => this.secrets.hideSession(id),
+      hideSession: (secret) => this.secrets.hideSession(secret),
       frame: (at, dir, message, by) => this.#frames.take(at, 'mcp', dir, message, by),
     });
   }

@@ -347,7 +347,7 @@ export function marksBy(key?: string): (secret: string) => string {
   const { hash } = createRedactionKey(key);
   return (secret) => markOf(hash(secret));
 }
-/** Number of session ids that are remembered, and the length in characters from which one is no ordinary word. */
+/** Number of session ids and cookies that are remembered, and the length in characters from which one is no ordinary word. */
 const [mostSessions, shortestSession] = [100, 8];
 /** Secrets of a host, hidden in everything that it records or shows. */
 export class KnownSecrets {
@@ -371,7 +371,7 @@ export class KnownSecrets {
     for (const server of servers) this.#names.add(server);
     for (const secret of secrets) for (const text of wholeAndLines(secret)) this.#secrets.add(text);
   }
-  /** Hides the id of a session with a server; only the last ones are remembered, because servers give any number. */
+  /** Hides the id or a cookie of a session; only the last ones are remembered, because servers give any number. */
   hideSession(id: string): void {
     if (id.length < shortestSession || this.#secrets.has(id)) return;
     this.#secrets.add(id);

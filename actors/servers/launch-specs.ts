@@ -176,7 +176,7 @@ export class LaunchSpecs {
       return make && { remote: { kind: 'own', connect } };
     }
     if (spec.kind === 'inmemory') return undefined;
-    const { oauth: _, ...remote } = spec;
+    const { oauth: _, proxies: __, ...remote } = spec;
     const credentials = this.#options.credentialsOf?.(name, spec);
     return { remote: { ...remote, ...(credentials && { credentials }) } };
   }

@@ -1,5 +1,6 @@
 import { A2cError } from '../kernel/errors.ts';
 import type { RemoteSpec } from './render.ts';
+import { proxyFor } from './surroundings.ts';
 import type { Servers } from './servers.ts';
 import {
   asksNobody,
@@ -53,9 +54,12 @@ export class Logins {
    * Returns the credentials for requests to a server; undefined when its config has its own `Authorization`
    * header.
    */
-  of(server: string, { url, headers, oauth: config = {} }: RemoteSpec): Credentials | undefined {
+  of(
+    server: string,
+    { url, headers, oauth: config = {}, ca, proxies = {} }: RemoteSpec,
+  ): Credentials | undefined {
     if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) return undefined;
-    const text = JSON.stringify([url, config]);
+    const text = JSON.stringify([url, config, headers, ca, proxies]);
     const known = this.#logins.get(server);
     if (known?.text === text) return known.login;
     known?.login.close();
@@ -64,6 +68,9 @@ export class Logins {
       server,
       url,
       config,
+      headers,
+      ca,
+      proxyFor: (to) => proxyFor(to, proxies),
       authorize,
       assertion,
       now,
@@ -133,6 +140,10 @@ const wordsOf = (error: unknown): string =>
     : 'its authorization server cannot be used, for a reason that is not known here';
 const remedyFor = (server: string, config: LoginConfig, error: unknown): string => {
   const { remedy } = error instanceof Refusal ? error : {};
+  if (typeof remedy === 'object')
+    return `${remedy.words.replace(/^[a-z]/, (first) => first.toUpperCase())}; then: a2c login ${server}`;
+  if (remedy === 'owner')
+    return `Have the owner of server '${server}' correct it; another login would fail in the same way.`;
   if (remedy === 'issuer')
     return `If that is the right one, write that issuer, as it is, as oauth.issuer of server '${server}'.`;
   if (remedy === 'again') return `Log in from the start: a2c login ${server} --again`;

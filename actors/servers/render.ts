@@ -7,6 +7,7 @@ import {
 } from '../../machines/config/launch-config.ts';
 import { placeholdersIn, renderWith, type Lookup } from '../../machines/config/placeholders.ts';
 import type {
+  LaunchSettings,
   OAuth,
   OwnFacts,
   OwnType,
@@ -36,6 +37,8 @@ export interface RemoteSpec {
   readonly ca?: string;
   /** Address of the proxy through which the server is reached. */
   readonly proxy?: string;
+  /** Settings by which the proxies of other addresses are found, for the login to the server. */
+  readonly proxies?: Pick<LaunchSettings, 'proxy' | 'noProxy'>;
 }
 interface InMemorySpec {
   readonly kind: 'inmemory';

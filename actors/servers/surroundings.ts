@@ -20,7 +20,7 @@ interface Options extends HostPlaces {
 }
 /** Additions to the launch spec of a server, with their secrets. */
 interface Surroundings {
-  readonly spec: Pick<LaunchSpec, 'inherit'> & Pick<RemoteSpec, 'proxy'>;
+  readonly spec: Pick<LaunchSpec, 'inherit'> & Pick<RemoteSpec, 'proxy' | 'proxies'>;
   readonly secrets: readonly string[];
   /** Environment variables whose values were found on the network. */
   readonly found: Texts;
@@ -36,8 +36,11 @@ export async function surroundingsOf(
   options: Options,
 ): Promise<Surroundings> {
   if (spec.kind === 'stdio') return ofChild(spec, settings, options);
-  const proxy = 'url' in spec ? proxyFor(spec.url, settings) : undefined;
-  return { spec: proxy === undefined ? {} : { proxy }, secrets: secretsIn({}, [proxy ?? '']), found: {} };
+  const { proxy: named, noProxy = [] } = settings;
+  if (!('url' in spec) || named === undefined) return { spec: {}, secrets: [], found: {} };
+  const proxy = proxyFor(spec.url, settings);
+  const more = { proxies: { proxy: named, noProxy }, ...(proxy !== undefined && { proxy }) };
+  return { spec: more, secrets: secretsIn({}, [proxy ?? '', named]), found: {} };
 }
 async function ofChild(
   spec: Extract<ServerSpec, { kind: 'stdio' }>,

@@ -22,8 +22,8 @@ export interface SessionPortOptions extends SessionOptions {
   readonly timers?: Timers;
   /** Clock in ms since 1970, `Date.now` by default. */
   readonly now?: () => number;
-  /** Callback for the id that a server gave a session, before it can repeat it in a text. */
-  readonly sessionId?: ((id: string) => void) | undefined;
+  /** Hides the id or a cookie of a session in all later output, before its server can repeat it in a text. */
+  readonly hideSession?: ((secret: string) => void) | undefined;
   /** Opens HTTP requests in the place of Node, so that a server in virtual time can answer them. */
   readonly openRequest?: OpenRequest;
   /**
@@ -63,7 +63,7 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
     messageBytes: options.messageBytes ?? messageBytes,
     now: options.now ?? (() => Date.now()),
     redact: options.redact,
-    sessionId: options.sessionId,
+    hideSession: options.hideSession,
     openRequest: options.openRequest,
     userAgent: `${options.clientInfo.name}/${options.clientInfo.version}`,
   };

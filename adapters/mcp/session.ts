@@ -30,6 +30,7 @@ import {
   unwritable,
   handshakeRefusal,
   foreignVersion,
+  spokenIn,
 } from './messages/refusal.ts';
 import { TaskCall } from './task-call.ts';
 import { TracedRequests } from './traced-requests.ts';
@@ -126,12 +127,20 @@ type Opened = { readonly opened: Initialized } | { readonly failure: Failure };
  */
 function open(requests: PendingRequests, opening: Opening, end: (opened: Opened) => void): void {
   const { clientInfo, capabilities, tell, lost } = opening;
-  const fail = (error?: unknown): void => end({ failure: handshakeFailure(error, lost()) });
+  let isAgain = false;
+  /** Asks once more with a version that the refusal names and we speak. */
+  const refused = (failure: Failure): void => {
+    const version = isAgain ? undefined : spokenIn(failure);
+    if (version === undefined) return end({ failure });
+    isAgain = true;
+    greet(version);
+  };
+  const fail = (error?: unknown): void => refused(handshakeFailure(error, lost()));
   const read = (answer: Envelope | undefined): void => {
     // Fails when the stream ended before the answer to `initialize` came.
     if (!answer) return fail();
     const error = answer.error === undefined ? undefined : errorOf(answer);
-    if (error) return end({ failure: handshakeRefusal(error) });
+    if (error) return refused(handshakeRefusal(error));
     const opened = readInitialize(answer.result, tell);
     if ('problem' in opened) return end({ failure: unreadable(opened.problem) });
     const { protocolVersion } = opened;
@@ -139,8 +148,8 @@ function open(requests: PendingRequests, opening: Opening, end: (opened: Opened)
     requests.setProtocolVersion(protocolVersion);
     after(requests.notify('notifications/initialized'), () => end({ opened }), fail);
   };
-  const greet = (): void => {
-    const params = { protocolVersion: latestSessionRevision, capabilities, clientInfo };
+  const greet = (protocolVersion: string = latestSessionRevision): void => {
+    const params = { protocolVersion, capabilities, clientInfo };
     const { id, sent } = requests.request('initialize', params, { settle: read, progress: () => {} });
     sent?.catch((error: unknown) => requests.forget(id) && fail(error));
   };

@@ -89,9 +89,9 @@ export type OpenRequest = (url: URL, options: RequestOptions) => ClientRequest;
 export interface Around {
   /**
    * Memory for this server with this launch config: whether its last session used the MCP revision without
-   * sessions. Written by the transport that finds out.
+   * sessions, and whether it was asked for that revision while it was silent. Written by the transport that finds out.
    */
-  readonly era: { isStateless: boolean };
+  readonly era: { isStateless: boolean; wasAsked?: boolean };
   readonly resultBytes: number;
   readonly messageBytes: number;
   /** Guards the callbacks of streams: an error of one ends this session. `timers` are guarded by it, too. */
@@ -104,10 +104,10 @@ export interface Around {
   /** Opens HTTP requests; by default those of Node do. */
   readonly openRequest?: OpenRequest | undefined;
   readonly notice: (notice: Notice) => void;
-  /** Callback for the id that the server gave the session. */
-  readonly sessionId?: ((id: string) => void) | undefined;
   /** Hides secrets in text of a server; applied before the text is cut, because a cut could leave part of a secret. */
   readonly redact?: ((text: string) => string) | undefined;
+  /** Hides the id or a cookie of the session, which the server gave, in all later output. */
+  readonly hideSession?: ((secret: string) => void) | undefined;
   /** Callback for each JSON-RPC message of the session. `by`: the actor of the host whose request it belongs to. */
   readonly frame: (dir: 'in' | 'out', message: unknown, by?: Address) => void;
 }

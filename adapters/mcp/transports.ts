@@ -93,7 +93,9 @@ class FallbackTransport implements McpTransport {
 
 const statusOf = (error: unknown): unknown =>
   error instanceof Refused ? error.failure.details?.['http_status'] : undefined;
-const isOther = (error: unknown): boolean => ofOtherTransport.includes(Number(statusOf(error)));
+/** Tells whether a refusal may concern the transport; one that names versions of MCP does not. */
+const isOther = (error: unknown): boolean =>
+  ofOtherTransport.includes(Number(statusOf(error))) && (error as Refused).failure.code !== 'NotStartable';
 
 export interface TransportOptions {
   readonly ledger: Pick<Ledger, 'streamsOf'>;

@@ -193,7 +193,11 @@ describe('a login through an identity provider', () => {
     ['refuses in words of its own', refuses('<b>no</b>'), 'gives no grant for this server (HTTP 400)'],
     ['gives another kind of token', () => ({ ...idJag, issued_token_type: 'x' }), 'gives no grant'],
     ['gives too much', () => ({ ...idJag, more: 'x'.repeat(300_000) }), 'the answer is larger than'],
-    ['hangs up', (_, response) => void response.destroy(), 'cannot be reached (ECONNRESET)'],
+    [
+      'hangs up',
+      (_, response) => void response.destroy(),
+      'cannot be reached: the connection was cut (ECONNRESET)',
+    ],
     [
       'sends us elsewhere',
       (_, response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/token' }).end(),

@@ -5,6 +5,16 @@ import { text } from 'node:stream/consumers';
 import type { LoginConfig } from './login-options.ts';
 import { Login } from './login.ts';
 import { memoryLogins } from './login-store.ts';
+import { waitingTimers } from '../clock.ts';
+import { Http } from '../mcp/http/http.ts';
+import type { Place } from '../mcp/http/place.ts';
+
+/** Connections of a server at this URL; `place`: what they have shown of it. */
+export const httpTo = (url: string | URL, place: Place = {}): Http =>
+  new Http(
+    { url: new URL(url), headers: {}, timeoutMs: 0, place },
+    { timers: waitingTimers, now: () => Date.now(), userAgent: 'test' },
+  );
 
 /** Answer of the test server: members that differ from the standard ones, or the whole text. */
 type Said = Readonly<Record<string, unknown>> | string;

@@ -19,6 +19,7 @@ import {
   toldAs,
 } from './login-options.ts';
 import { reading, TokenRefused } from './answers.ts';
+import type { Http } from '../mcp/http/http.ts';
 import { guardedFetch, Refusal, withinOrigin, type Fetch } from './guarded-fetch.ts';
 import type { StoredLogin } from './login-store.ts';
 import { assertionFor, bindsTokens, newDpopKey, proving } from './proofs.ts';
@@ -31,12 +32,14 @@ export interface FlowStart {
   /** Tells whether this login requests more scopes than the one before (a step-up). */
   readonly isStepUp: boolean;
   readonly signal: AbortSignal;
+  /** Connections of the server, which its login shares. */
+  readonly http: Http;
   readonly person?: { readonly redirectUri: string; readonly state: string };
 }
 /** Returns the scopes to request; after a step-up, the earlier scopes are included. */
 export function scopeFor(
   kept: StoredLogin,
-  { options, found, challenge, isStepUp }: Omit<FlowStart, 'signal'>,
+  { options, found, challenge, isStepUp }: Omit<FlowStart, 'signal' | 'http'>,
 ): string | undefined {
   const asked = challenge.scope?.split(/\s+/);
   const before = isStepUp ? [...(kept.scope?.split(' ') ?? []), ...(asked ?? [])] : [];
@@ -128,9 +131,9 @@ export class Flow {
   }
 
   async #byAssertion(): Promise<void> {
-    const { found, scope, options, serverUrl, signal } = this.#plan;
+    const { found, scope, options, serverUrl, signal, http } = this.#plan;
     const resource = resourceOf(serverUrl, found);
-    const assertion = await assertionFor({ ...options, found, resource, scope, signal });
+    const assertion = await assertionFor({ ...options, found, resource, scope, signal, http });
     const grant = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
     await this.#ask(this.#known(), { grant_type: grant, assertion, ...withScope(scope), resource });
   }
@@ -288,13 +291,13 @@ const resourceOf = ({ href }: URL, { resourceMetadata }: OAuthDiscoveryState): s
 
 /** Starts a login flow; rejects when the authorization server cannot serve this config. */
 export async function startFlow(kept: StoredLogin, start: FlowStart): Promise<Flow> {
-  const { options, found, signal } = start;
+  const { options, found, signal, http } = start;
   const { config, now, url } = options;
   if (!asksNobody(config)) mustServe(found, config, kept);
   const serverUrl = resourceServer(new URL(url), found);
   const scope = scopeFor(kept, start);
   const dpop = await keyFor(kept, start);
-  const fetch = guardedFetch(serverUrl, signal);
+  const fetch = guardedFetch(http, signal);
   const endpoint = found.authorizationServerMetadata?.token_endpoint;
   const proved = dpop && endpoint !== undefined ? proving(fetch, dpop, endpoint, now) : fetch;
   return new Flow(dpop ? { ...kept, dpop } : kept, {

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { httpTo } from './authority.given.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 
 const open: Server[] = [];
@@ -23,7 +24,7 @@ async function serve(encoding: string, body: Buffer, length = body.length): Prom
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 const asked = (url: string): Promise<Response> =>
-  guardedFetch(new URL(url), new AbortController().signal)(url);
+  guardedFetch(httpTo(url), new AbortController().signal)(url);
 const metadata = Buffer.from(JSON.stringify({ issuer: 'https://far.test' }));
 
 describe('an answer in a login that is packed', () => {

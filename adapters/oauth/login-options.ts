@@ -139,7 +139,7 @@ export function mustBeOfIssuer(found: OAuthDiscoveryState, wanted?: string): voi
   if (isTemplate && (isWanted || entra.test(plain(asked)))) return;
   throw new Refusal(
     `the metadata of its authorization server are those of another: at ${shown(asked)} the issuer is ${shown(issuer)}`,
-    isTemplate ? 'issuer' : undefined,
+    isTemplate ? 'issuer' : 'owner',
   );
 }
 /**
@@ -184,10 +184,16 @@ export function codeIn(
     | undefined;
   const iss = query.get('iss');
   if (iss === null && metadata?.authorization_response_iss_parameter_supported === true)
-    throw new Refusal('the redirect does not say which authorization server it is from');
+    throw new Refusal(
+      `the redirect does not say which authorization server it is from (iss), and has to name ${shown(metadata.issuer ?? '')}`,
+      'owner',
+    );
   const issuer = metadata?.issuer ?? '';
   if (iss !== null && iss !== issuer && !isOfTemplate(iss, issuer))
-    throw new Refusal('the redirect is from another authorization server');
+    throw new Refusal(
+      `the redirect is from another authorization server: it names ${shown(iss)}, the metadata of this one ${shown(issuer) || 'no issuer'}`,
+      'owner',
+    );
   const error = query.get('error');
   const isOfClient = error === 'unauthorized_client' || error === 'invalid_client';
   if (error !== null)
@@ -255,6 +261,12 @@ export interface LoginOptions {
   readonly config: LoginConfig;
   readonly store: LoginStore;
   readonly authorize: Authorize | undefined;
+  /** Headers of the config, which go to the origin of the server alone. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Returns the proxy for a URL; undefined for a direct connection. */
+  readonly proxyFor?: ((url: string) => string | undefined) | undefined;
+  /** PEM certificates of the authorities that are trusted for the server, and beside those of Node for others. */
+  readonly ca?: string | undefined;
   /** Function of the host that returns the JWT for the grant `jwt_bearer` when the config names none. */
   readonly assertion?: GiveAssertion | undefined;
   /** Registers secrets to hide in output, before they can be shown. */

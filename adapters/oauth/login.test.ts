@@ -6,7 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { challengeIn, type Authorize, codeIn } from './login-options.ts';
-import { guardedFetch, isInside } from './guarded-fetch.ts';
+import { isInside } from '../mcp/http/place.ts';
+import { httpTo } from './authority.given.ts';
+import { guardedFetch } from './guarded-fetch.ts';
 import { Login } from './login.ts';
 import { sharedLogins, type LoginStore } from './login-store.ts';
 import { Loopback } from './person.ts';
@@ -178,30 +180,34 @@ describe('what a server names', () => {
     async (address) => {
       expect(isInside(address)).toBe(true);
       const host = address.includes(':') ? `[${address}]` : address;
-      const asked = guardedFetch(new URL('https://192.0.2.1/mcp'), never)(`https://${host}/x`);
+      const asked = guardedFetch(httpTo('https://192.0.2.1/mcp'), never)(`https://${host}/x`);
       await expect(asked).rejects.toThrow('private network');
     },
   );
   it('is not asked where its name leads inside', async () => {
-    const asked = guardedFetch(new URL('https://192.0.2.1/mcp'), never)('https://localhost/x');
+    const asked = guardedFetch(httpTo('https://192.0.2.1/mcp'), never)('https://localhost/x');
     await expect(asked).rejects.toThrow('private network');
   });
   it.each(['nothing', 'a little'])('is not waited for without end: it says %s', async (said) => {
     const url = await serve((_, response) => {
       if (said !== 'nothing') response.write('x');
     });
-    await expect(guardedFetch(new URL(url), never, 100)(url)).rejects.toThrow('gave no answer in time');
+    await expect(guardedFetch(httpTo(url), never, { timeoutMs: 100 })(url)).rejects.toThrow(
+      'gave no answer in time',
+    );
   });
   it('is not followed elsewhere', async () => {
     const url = await serve((_, response) => response.writeHead(302, { location: '/other' }).end());
-    expect((await guardedFetch(new URL(url), never)(url)).status).toBe(302);
+    expect((await guardedFetch(httpTo(url), never)(url)).status).toBe(302);
   });
   it('is not asked over plain HTTP by who was reached over TLS', async () => {
-    await expect(guardedFetch(far, never)('http://192.0.2.1/x')).rejects.toThrow('no https:// address');
+    await expect(guardedFetch(httpTo(far), never)('http://192.0.2.1/x')).rejects.toThrow(
+      'no https:// address',
+    );
   });
   it('is not read without end', async () => {
     const url = await serve((_, response) => response.end('x'.repeat(300_000)));
-    await expect(guardedFetch(new URL(url), never)(url)).rejects.toThrow('larger than');
+    await expect(guardedFetch(httpTo(url), never)(url)).rejects.toThrow('larger than');
   });
   it('is read from its challenge, quoted or not', () => {
     const header =

@@ -1,6 +1,9 @@
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { discovered } from './answers.ts';
 import { startFlow, type FlowStart } from './flow.ts';
+import { waitingTimers } from '../clock.ts';
+import { Http } from '../mcp/http/http.ts';
+import type { Place } from '../mcp/http/place.ts';
 import { guardedFetch, Refusal, type Fetch } from './guarded-fetch.ts';
 import {
   challengeIn,
@@ -49,10 +52,18 @@ export class Login {
   #fresh: { readonly token: string; readonly since: number } | undefined;
   #isRejected = false;
   readonly #end = new AbortController();
+  /** Place of the server, noted by its connections for MCP and for the login. */
+  readonly place: Place = {};
+  readonly #http: Http;
 
   constructor(options: LoginOptions) {
     this.#options = options;
     this.#url = new URL(options.url);
+    const { headers = {}, proxyFor, ca, now } = options;
+    this.#http = new Http(
+      { url: this.#url, headers, proxyFor, ca, place: this.place, timeoutMs: 0 },
+      { timers: waitingTimers, now, userAgent: 'a2c-actors', hide: options.hide },
+    );
     const { clientId, clientMetadataUrl } = options.config;
     this.#key = loginKey(this.#url.href, clientId, clientMetadataUrl);
   }
@@ -112,6 +123,7 @@ export class Login {
   }
   close(): void {
     this.#end.abort();
+    this.#http.close();
   }
 
   #took(kept: StoredLogin): void {
@@ -183,7 +195,7 @@ export class Login {
   }
 
   #fetch(signal: AbortSignal): ReturnType<typeof guardedFetch> {
-    return guardedFetch(this.#url, signal);
+    return guardedFetch(this.#http, signal);
   }
   async #discover(signal: AbortSignal): Promise<OAuthDiscoveryState> {
     const { resourceMetadata: named } = this.#challenge;
@@ -194,7 +206,7 @@ export class Login {
   }
   #start(found: OAuthDiscoveryState, signal: AbortSignal): FlowStart {
     const isStepUp = this.#stepUps > 0;
-    return { options: this.#options, challenge: this.#challenge, isStepUp, found, signal };
+    return { options: this.#options, challenge: this.#challenge, isStepUp, found, signal, http: this.#http };
   }
 
   /** Requests the additional scopes that the server demands, unless they were requested before. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { scopeFor, startFlow, type FlowStart } from './flow.ts';
-import { guardedFetch, Refusal } from './guarded-fetch.ts';
+import { guardedFetch, Refusal, type Fetch } from './guarded-fetch.ts';
 import { isOfAnother, mayAskFor, PersonNeeded, type LoginNews, codeIn, mustBeFrom } from './login-options.ts';
 import type { StoredLogin } from './login-store.ts';
 
@@ -108,7 +108,7 @@ async function through(
   news: LoginNews,
 ): Promise<StoredLogin> {
   const { redirectUri } = loopback;
-  const { found, options, signal } = start;
+  const { found, options, signal, http } = start;
   const port = Number(new URL(redirectUri).port);
   const state = randomBytes(32).toString('base64url');
   // Leaves out the tokens, because the flow would renew them instead of asking the person. A client that was registered for
@@ -127,7 +127,7 @@ async function through(
   const server = new URL(options.url);
   if (!page) throw new Refusal('the authorization server showed no page');
   mustBeFrom(page, server);
-  if (!isGiven && isSame) await mustKnowUs(page, server, signal);
+  if (!isGiven && isSame) await mustKnowUs(page, guardedFetch(http, signal));
   loopback.expect(state);
   const back = await redirected(loopback, page, start, news);
   news.returned();
@@ -141,8 +141,7 @@ const unknownClient: readonly unknown[] = [400, 401, 404, 410, 422];
  * Requests the login page with the client of an earlier login, and throws when the page does not know it, so that no person
  * sees an error about an unknown client.
  */
-async function mustKnowUs(page: URL, server: URL, signal: AbortSignal): Promise<void> {
-  const ask = guardedFetch(server, signal);
+async function mustKnowUs(page: URL, ask: Fetch): Promise<void> {
   const answer = await ask(page, { headers: { accept: 'text/html' } }).catch(() => undefined);
   if (unknownClient.includes(answer?.status))
     throw new Refusal(`${page.origin} no longer knows this client`, 'again');

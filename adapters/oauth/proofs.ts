@@ -2,6 +2,7 @@ import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
+import type { Http } from '../mcp/http/http.ts';
 import { type Fetch, guardedFetch, Refusal } from './guarded-fetch.ts';
 import { dpopKeySchema } from './login-store.ts';
 import { type LoginConfig, plain, type GiveAssertion } from './login-options.ts';
@@ -94,6 +95,7 @@ interface AssertionOptions {
   readonly assertion?: GiveAssertion | undefined;
   readonly hide: (secrets: readonly string[]) => void;
   readonly signal: AbortSignal;
+  readonly http: Http;
 }
 /** Largest size in bytes of a JWT that is accepted as an assertion. */
 const mostBytes = 64 * 1024;
@@ -188,11 +190,11 @@ async function grantBy(
   endpoint: string,
   idToken: string,
   audience: string,
-  { config, resource, scope, signal }: AssertionOptions,
+  { config, resource, scope, signal, http }: AssertionOptions,
 ): Promise<string> {
   const { idpClientId: id = '', idpClientSecret: secret } = config;
-  // Decides by the address of the identity provider whether private networks are allowed, because that address comes from the config.
-  const answer = await guardedFetch(new URL(endpoint), signal)(endpoint, {
+  // May lead into a private network, because the address comes from the config.
+  const answer = await guardedFetch(http, signal, { login: 'given' })(endpoint, {
     method: 'POST',
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
@@ -210,7 +212,7 @@ async function grantBy(
       ...(secret === undefined && { client_id: id }),
     }),
   }).catch((error: unknown) => {
-    throw new Refusal(`the identity provider: ${(error as Error).message}`);
+    throw new Refusal(`the identity provider: ${(error as Error).message}`, (error as Refusal).remedy);
   });
   const said = parsed(await answer.text());
   const read = issued.safeParse(said);

@@ -20,7 +20,8 @@ const causes: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by nobody we trust',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 };
-const unsigned = /SELF_SIGNED|VERIFY_LEAF|GET_ISSUER/;
+/** Tells whether a connection failed because a certificate is signed by an authority that is not trusted. */
+export const isUnsigned = (cause: string): boolean => /SELF_SIGNED|VERIFY_LEAF|GET_ISSUER/.test(cause);
 export const causeWords = (cause: string): string => (causes[cause] ? `${causes[cause]} (${cause})` : cause);
 
 /** Returns the code of a network error; the message of Node is dropped, because it names hosts and addresses. */
@@ -42,8 +43,8 @@ export const unreachable = (cause: string, phase: Phase, isProxied = false): Fai
   details: { cause, phase },
   remedy: remedyFor(cause, isProxied),
 });
-function remedyFor(cause: string, isProxied: boolean): string {
-  if (unsigned.test(cause))
+export function remedyFor(cause: string, isProxied: boolean): string {
+  if (isUnsigned(cause))
     return 'name the file with the certificate of its authority: ca of the server, or the variable NODE_EXTRA_CA_CERTS';
   return isProxied
     ? 'check a2c.proxy and the URL, and that the proxy and the server run'
@@ -57,13 +58,17 @@ export const brokenOff = (cause: string, phase: Phase): Failure => ({
 });
 /**
  * Failure for a session that the server has forgotten. `said`: words of the server, already redacted. Status
- * 200 stands for a JSON-RPC error.
+ * 200 stands for a JSON-RPC error. `cookies`: what was wrong with its cookies.
  */
-export const expired = (status: number, said?: string): Failure => ({
+export const expired = (status: number, said = '', cookies = ''): Failure => ({
   code: 'ServerLost',
-  message: `the server has forgotten this session (HTTP ${status})${said === undefined ? '' : `: ${said}`}`,
+  message: `the server has forgotten this session (HTTP ${status})${after(said, cookies)}`,
   details: { http_status: status, phase: 'session' },
 });
+const after = (...said: readonly string[]): string => {
+  const text = said.filter(Boolean).join('; ');
+  return text && `: ${text}`;
+};
 /** Failure for an answer that cannot be decompressed. `what`: reason in words that follow "the answer". */
 export const unreadable = (what: string, status: number, phase: Phase): Failure => ({
   code: wireCodes.internal,
@@ -88,9 +93,14 @@ interface AboutStatus {
   readonly url: URL;
   /** Reason in the words of the server, already redacted. */
   readonly said?: string | undefined;
+  /** What was wrong with its cookies, where that may be the reason. */
+  readonly cookies?: string | undefined;
 }
 /** Returns the failure that an HTTP status other than success means for the caller. */
-export function statusFailure(status: number, { phase, headers, url, said }: AboutStatus): Failure {
+export function statusFailure(
+  status: number,
+  { phase, headers, url, said = '', cookies = '' }: AboutStatus,
+): Failure {
   const details: Record<string, unknown> = { http_status: status, phase };
   if (status === 401)
     return {
@@ -109,7 +119,7 @@ export function statusFailure(status: number, { phase, headers, url, said }: Abo
   if (status >= 300 && status < 400) return { ...sentElsewhere(status, headers.location, url), details };
   const retryAfter = retryAfterIn(headers);
   if (retryAfter !== undefined) details['retry_after'] = retryAfter;
-  const words = said ? `: ${said}` : '';
+  const words = after(said, status === 429 ? '' : cookies);
   if (status === 429)
     return {
       code: wireCodes.tooMany,

@@ -1,12 +1,16 @@
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
-import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { lookup as lookUp, type LookupAddress } from 'node:dns';
+import { Agent, request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
 import { getProxyForUrl } from 'proxy-from-env';
 import type { Timers } from '../../clock.ts';
-import { causeOf, notStartable } from './http-failures.ts';
+import { Cookies } from './cookies.ts';
+import { causeOf, isUnsigned, notStartable, retryAfterIn } from './http-failures.ts';
+import { isInside, type Place } from './place.ts';
 import type { Credentials } from './remote.ts';
-import { Refused, type OpenRequest } from '../transport.ts';
+import { Refused, type Notice, type OpenRequest } from '../transport.ts';
 import type { Waits } from '../../../machines/kernel/ports.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
 
@@ -18,6 +22,11 @@ const idleMs = 2_000;
 const mostRedirects = 5;
 /** Number of times that a request is sent in all when it is refused for its login. */
 const mostLogins = 3;
+/** Number of times that a request is sent again when the server gets too many; first pause before that in ms, which doubles. */
+const mostPauses = 5;
+const firstPauseMs = 1_000;
+/** Longest gap in ms between requests after such a one: as long as its pauses were. */
+const longestGapMs = 5_000;
 
 /**
  * Error for a request that got no complete answer. `isReached`: the connection was established, so the server may have read
@@ -43,6 +52,16 @@ interface Sending {
   readonly body?: string;
   /** Applies the time-out to connecting only, because the server may work for an unknown time before it answers. */
   readonly isPatient?: boolean;
+  /**
+   * Longest pause in ms after which the request is sent again when the server gets too many requests; 0 for a request that is not
+   * sent again, and only waits for such ones; undefined for one that waits for nothing.
+   */
+  readonly pauseMs?: number | undefined;
+  /**
+   * Request of a login, on a connection of its own, whose redirects are not followed. `named`: the URL comes from a server, and
+   * may lead into a private network only where the server is itself.
+   */
+  readonly login?: 'named' | 'given';
 }
 export interface Exchange {
   /**
@@ -54,28 +73,43 @@ export interface Exchange {
   abort(): void;
 }
 
+/** Error for a URL named by a server that leads into a private network, where that server is not. */
+export class Inside extends Error {
+  override readonly name = 'Inside';
+}
+
 /**
- * HTTP client without hidden behavior: no time-outs but `timeoutMs`, no retries, header names and values
- * exactly as given. `fetch` is not used, because it has time-outs of its own (5 min for headers and between
- * two chunks) and writes header names in lower case.
+ * HTTP client of one server, for MCP and for its login: through its proxy, with its authorities, cookies and headers; headers
+ * and cookies go to its origin only. No hidden behavior: no time-outs but `timeoutMs`, no retries but after a pause that a busy
+ * server wants, header names and values exactly as given. `fetch` is not used, because it has time-outs of its own (5 min for
+ * headers and between two chunks) and writes header names in lower case.
  */
 export class Http {
   readonly url: URL;
+  readonly cookies: Cookies;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #timeoutMs: number;
   readonly #defaults: Readonly<Record<string, string>>;
   readonly #credentials: Credentials | undefined;
   readonly #around: HttpAround;
   readonly #agent: Agent;
-  readonly #isProxied: boolean;
-  readonly #trust: { readonly ca?: string };
+  readonly #proxyFor: NonNullable<HttpOptions['proxyFor']>;
+  readonly #ca: string | undefined;
+  readonly #place: Place;
   readonly #live = new Set<ClientRequest>();
+  readonly #pauses = new Set<() => void>();
+  /** Last of the requests that are sent one after another, since the server got too many. */
+  #line: Promise<void> | undefined;
+  #gapMs = 0;
   #last: Attempt | undefined;
   #isQuiet = false;
   #isClosed = false;
 
   /** Creates a client for one server; `timeoutMs` in ms, 0 for no limit. */
-  constructor({ url, headers, timeoutMs, credentials, proxy, ca }: HttpOptions, around: HttpAround) {
+  constructor(
+    { url, headers, timeoutMs, credentials, proxyFor = () => undefined, ca, place }: HttpOptions,
+    around: HttpAround,
+  ) {
     // Accepts no compressed answers, although they can be read. Sends a user agent, because some gateways refuse requests
     // without one.
     this.#defaults = { 'accept-encoding': 'identity', 'user-agent': around.userAgent };
@@ -84,27 +118,92 @@ export class Http {
     this.#timeoutMs = timeoutMs;
     this.#credentials = credentials;
     this.#around = around;
-    this.#agent = agentFor(url, proxy);
-    this.#isProxied = proxy !== undefined;
-    this.#trust = ca === undefined ? {} : { ca };
+    this.#agent = agentFor(url, proxyFor(url.href), true);
+    this.#proxyFor = proxyFor;
+    this.#ca = ca;
+    this.#place = place ?? credentials?.place ?? {};
+    this.cookies = new Cookies(around.now);
   }
 
   send(sending: Sending): Exchange {
     const state: Attempt = { isReached: false, isAborted: false, step: this.#stepNow('connection') };
     this.#last = state;
-    const answer = new Promise<IncomingMessage>((resolve, reject) => {
-      const url = sending.url ?? this.url;
-      if (!this.#credentials) return this.#go(sending, url, state, { resolve, reject, followed: 0 });
-      this.#goLoggedIn(sending, url, state, this.#credentials).then(resolve, reject);
-    });
+    const url = sending.url ?? this.url;
+    const ask = (): Promise<IncomingMessage> =>
+      this.#credentials
+        ? this.#goLoggedIn(sending, url, state, this.#credentials)
+        : new Promise((resolve, reject) => this.#go(sending, url, state, { resolve, reject, followed: 0 }));
     return {
-      answer,
+      answer: this.#inLine(sending.pauseMs, state, ask),
       isReached: () => state.isReached,
       abort: () => {
         state.isAborted = true;
+        state.endPause?.();
         state.request?.destroy(aborted());
       },
     };
+  }
+  #inLine(
+    pauseMs: number | undefined,
+    state: Attempt,
+    ask: () => Promise<IncomingMessage>,
+  ): Promise<IncomingMessage> {
+    if (pauseMs === undefined) return ask();
+    if (pauseMs === 0) return this.#line ? this.#line.then(() => this.#inLine(0, state, ask)) : ask();
+    if (this.#line) return this.#join(() => this.#untilTaken(pauseMs, state, ask));
+    return ask().then((answer) =>
+      pauseAfter(answer, 1) === undefined
+        ? answer
+        : this.#join(() => this.#untilTaken(pauseMs, state, ask, answer)),
+    );
+  }
+  /** Lets a request run when the others of the line are answered, with a gap between each two. */
+  #join(run: () => Promise<IncomingMessage>): Promise<IncomingMessage> {
+    const answer = this.#line ? this.#line.then(run) : run();
+    const line: Promise<void> = answer
+      .then(
+        () => this.#pause(this.#gapMs),
+        () => {},
+      )
+      .finally(() => {
+        if (this.#line === line) this.#line = undefined;
+      });
+    this.#line = line;
+    return answer;
+  }
+  /** Sends a request until the server does not refuse it because it gets too many, and returns the last answer. */
+  async #untilTaken(
+    longestMs: number,
+    state: Attempt,
+    ask: () => Promise<IncomingMessage>,
+    refusal?: IncomingMessage,
+  ): Promise<IncomingMessage> {
+    let answer = refusal ?? (await ask());
+    for (let tries = 1; tries <= mostPauses; tries += 1) {
+      const ms = pauseAfter(answer, tries);
+      if (ms === undefined || ms > longestMs || state.isAborted) break;
+      answer.destroy();
+      const text = `HTTP ${answer.statusCode ?? 0}: the request is sent again after ${ms / 1_000} s`;
+      this.#around.notice?.({ kind: 'protocol', text, bytes: 0 });
+      await this.#pause(ms, state);
+      this.#gapMs = Math.min(this.#gapMs + ms, longestGapMs);
+      answer = await ask();
+    }
+    return answer;
+  }
+  #pause(ms: number, state?: Attempt): Promise<void> {
+    if (ms === 0 || this.#isClosed) return Promise.resolve();
+    const { timers } = this.#around;
+    return new Promise((resolve) => {
+      const end = (): void => {
+        timers.clearTimeout(timer);
+        this.#pauses.delete(end);
+        resolve();
+      };
+      const timer = timers.setTimeout(end, ms);
+      this.#pauses.add(end);
+      if (state) state.endPause = end;
+    });
   }
   /** Step that the latest request waits for (connection, headers or answer), with the time of its start. */
   get step(): Step | undefined {
@@ -118,6 +217,7 @@ export class Http {
   /** Aborts all requests and closes all connections. */
   close(): void {
     this.#isClosed = true;
+    for (const end of this.#pauses) end();
     for (const live of this.#live) live.destroy(aborted());
     this.#agent.destroy();
   }
@@ -154,29 +254,68 @@ export class Http {
   #stepNow(step: Waits['for']): Step {
     return { for: step, since: this.#around.now() };
   }
-  #unreached(cause: string, isReached: boolean): Unreached {
-    return new Unreached(cause, isReached, this.#isProxied);
+  /** Returns how a request is connected: its agent, the trusted authorities, and the addresses that it may have. */
+  #wayTo(url: URL, { login }: Sending, isOther: boolean): RequestOptions {
+    const isOwn = url.origin === this.url.origin;
+    const proxy = this.#proxyFor(url.href);
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const place = this.#place;
+    const note = (isIn: boolean): void => {
+      if (isOwn) place.isInside = isIn && place.isInside !== false;
+    };
+    const isAllowed = (address: string): boolean =>
+      login !== 'named' || !isInside(address) || (place.isInside ?? isOwn);
+    if (isIP(host) !== 0 && !isAllowed(host)) throw new Inside();
+    if (isIP(host) !== 0 || proxy !== undefined) note(isIP(host) !== 0 && isInside(host));
+    const lookup: LookupFunction = (name, options, done) => {
+      lookUp(name, { ...options, all: true }, (error, found: LookupAddress[] = []) => {
+        const all = found.filter(({ address }) => isAllowed(address));
+        note(found.every(({ address }) => isInside(address)));
+        const [first] = all;
+        if (error ?? !first) return done(error ?? new Inside(), '', 4);
+        if (options.all) (done as unknown as (e: null, all: LookupAddress[]) => void)(null, all);
+        else done(null, first.address, first.family);
+      });
+    };
+    const isTrusted = this.#ca !== undefined && (isOwn || isOther);
+    return {
+      agent: isOwn && !login ? this.#agent : agentFor(url, proxy, false),
+      ...(proxy === undefined && { lookup }),
+      ...(isTrusted && { ca: this.#ca }),
+    };
   }
-  #go(sending: Sending, url: URL, state: Attempt, then: Then): void {
+  #headersFor(url: URL, sending: Sending): Record<string, string> {
+    const { body } = sending;
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const isOwn = url.origin === this.url.origin;
+    const users = isOwn ? this.#headers : {};
+    const cookie = isOwn && this.cookies.headerFor(url, valueOf(users, 'cookie'));
+    const own = { ...sending.headers, ...length, ...(cookie && { cookie }) };
+    return { ...this.#defaults, ...users, ...ownOver(users, own) };
+  }
+  #takeCookies({ headers }: IncomingMessage, url: URL): void {
+    if (url.origin !== this.url.origin) return;
+    for (const line of headers['set-cookie'] ?? []) {
+      const value = this.cookies.take(line, url, headers.date);
+      if (value !== undefined) this.#around.hideSession?.(value);
+    }
+  }
+  #go(sending: Sending, url: URL, state: Attempt, then: Then, isOther = false): void {
     const { method, body } = sending;
+    const unreached = (cause: string, isReached: boolean): Unreached =>
+      new Unreached(cause, isReached, this.#proxyFor(url.href) !== undefined);
     const { reject } = then;
-    if (this.#isClosed || state.isAborted) return reject(this.#unreached('ECONNABORTED', state.isReached));
+    if (this.#isClosed || state.isAborted) return reject(unreached('ECONNABORTED', state.isReached));
     const ask: OpenRequest =
       this.#around.openRequest ?? (url.protocol === 'https:' ? secureRequest : request);
     let asked: ClientRequest;
     try {
-      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-      const headers = {
-        ...this.#defaults,
-        ...this.#headers,
-        ...ownOver(this.#headers, { ...sending.headers, ...length }),
-      };
+      const headers = this.#headersFor(url, sending);
       const failure = unsendable(headers);
       if (failure) return reject(new Refused(failure, 'unsent'));
-      const agent = url.protocol === this.url.protocol && this.#agent;
-      asked = ask(url, { method, headers, agent, ...this.#trust });
+      asked = ask(url, { method, headers, ...this.#wayTo(url, sending, isOther) });
     } catch (error) {
-      return reject(this.#unreached(causeOf(error), false));
+      return reject(error instanceof Inside ? error : unreached(causeOf(error), false));
     }
     state.request = asked;
     this.#live.add(asked);
@@ -199,24 +338,32 @@ export class Http {
     asked.on('response', (answer) => {
       inTime();
       state.step = this.#stepNow('initialize');
-      const target = redirectOf(answer, url, method);
+      this.#takeCookies(answer, url);
+      const target = sending.login ? undefined : redirectOf(answer, url, method);
       if (!target || then.followed >= mostRedirects) return then.resolve(answer);
       answer.resume();
       isElsewhere = true;
       this.#go(sending, target, state, { ...then, followed: then.followed + 1 });
     });
-    asked.on('error', (error) => reject(this.#unreached(causeOf(error), state.isReached)));
+    asked.on('error', (error) => {
+      if (error instanceof Inside) return reject(error);
+      const cause = causeOf(error);
+      // Trusts the authorities of the server for another origin, too, where those that Node knows are not enough.
+      isElsewhere = !isOther && this.#ca !== undefined && url.origin !== this.url.origin && isUnsigned(cause);
+      if (isElsewhere) this.#go(sending, url, state, then, true);
+      else reject(unreached(cause, state.isReached));
+    });
     asked.on('close', () => {
       inTime();
       this.#live.delete(asked);
-      if (!isElsewhere) reject(this.#unreached('ECONNRESET', state.isReached));
+      if (!isElsewhere) reject(unreached('ECONNRESET', state.isReached));
     });
     asked.end(body);
   }
 }
 /** Creates the agent for connections: through a proxy, `https:` is tunnelled and `http:` is requested by its whole URL. */
-function agentFor({ protocol }: URL, proxy: string | undefined): Agent {
-  const options = { keepAlive: true, timeout: idleMs };
+function agentFor({ protocol }: URL, proxy: string | undefined, keepAlive: boolean): Agent {
+  const options = keepAlive ? { keepAlive, timeout: idleMs } : { keepAlive };
   const isSecure = protocol === 'https:';
   if (proxy === undefined) return isSecure ? new SecureAgent(options) : new Agent(options);
   return isSecure ? new HttpsProxyAgent(proxy, options) : new HttpProxyAgent(proxy, options);
@@ -227,10 +374,17 @@ interface HttpAround {
   readonly now: () => number;
   readonly userAgent: string;
   readonly openRequest?: OpenRequest | undefined;
+  readonly notice?: ((notice: Notice) => void) | undefined;
+  /** Hides a cookie of the server in all later output. */
+  readonly hideSession?: ((secret: string) => void) | undefined;
 }
 interface HttpOptions {
-  readonly proxy?: string | undefined;
+  /** Returns the proxy for a URL (http:// or https://); undefined for a direct connection. */
+  readonly proxyFor?: ((url: string) => string | undefined) | undefined;
+  /** PEM certificates of the authorities that are trusted in place of those of Node; for another origin beside those. */
   readonly ca?: string | undefined;
+  /** Place of the server, shared with its login; taken from `credentials` by default. */
+  readonly place?: Place;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -246,10 +400,11 @@ interface Attempt {
   isAborted: boolean;
   step: Step;
   request?: ClientRequest;
+  endPause?: () => void;
 }
 interface Then {
   readonly resolve: (answer: IncomingMessage) => void;
-  readonly reject: (error: Unreached | Refused) => void;
+  readonly reject: (error: Unreached | Refused | Inside) => void;
   readonly followed: number;
 }
 
@@ -270,10 +425,22 @@ function unsendable(headers: Readonly<Record<string, string>>): Failure | undefi
   return undefined;
 }
 
+/**
+ * Returns the pause in ms after which a request may be sent again: as the server wants (RFC 9110 §10.2.3), or a growing one after
+ * HTTP 429; undefined for any other answer.
+ */
+function pauseAfter({ statusCode, headers }: IncomingMessage, tries: number): number | undefined {
+  const asked = retryAfterIn(headers);
+  if (statusCode !== 429 && (statusCode !== 503 || asked === undefined)) return undefined;
+  return Math.max(typeof asked === 'number' ? asked * 1_000 : 0, firstPauseMs * 2 ** (tries - 1));
+}
+
 const withCode = (code: string): Error => Object.assign(new Error(code), { code });
 const aborted = (): Error => withCode('ECONNABORTED');
 const timedOut = (): Error => withCode('ETIMEDOUT');
 
+const valueOf = (headers: Readonly<Record<string, string>>, wanted: string): string | undefined =>
+  Object.entries(headers).find(([name]) => name.toLowerCase() === wanted)?.[1];
 /** Returns our own headers, which win over those of the user, with the spelling of the names that the user chose. */
 function ownOver(
   users: Readonly<Record<string, string>>,

@@ -1,4 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client';
+import type { Place } from './place.ts';
 
 /** Login of one server: signs requests and renews tokens. */
 export interface Credentials {
@@ -7,6 +8,8 @@ export interface Credentials {
    * undefined without a login.
    */
   signed(request: { readonly method: string; readonly url: URL }): Promise<Signed | undefined>;
+  /** Place of the server, as its connections have it. */
+  readonly place?: Place;
   /** Remembers the nonce that the server sent with an answer (`DPoP-Nonce`) and expects in the next request. */
   noted(nonce: string): void;
   /**

@@ -9,7 +9,7 @@ import type { Exchange } from './http.ts';
 import { brokenOff, causeWords, expired, notMcp, unreadable } from './http-failures.ts';
 import type { StreamableSpec } from './remote.ts';
 import { Reopening, reopenDefaults, type Over, type Reopen } from './reopening.ts';
-import { WebTransport } from './web.ts';
+import { pauseOf, WebTransport } from './web.ts';
 import type { Request } from '../stateless/revision.ts';
 
 /** Time in ms that a server gets to end the stream of a POST after its answer has come. */
@@ -67,7 +67,7 @@ export class StreamableTransport extends WebTransport {
       return this.#cancel(message.params?.['requestId'], body);
     if (!('method' in message) || message.method !== 'notifications/initialized') return this.#tell(body);
     // Does not take a refusal for a forgotten session while the session is still being opened.
-    return this.#tell(body, false).finally(() => this.#listen());
+    return this.#tell(body, false, pauseOf(message.method, false)).finally(() => this.#listen());
   }
 
   #headers(accept: string): Record<string, string> {
@@ -78,16 +78,20 @@ export class StreamableTransport extends WebTransport {
     };
   }
   /** Posts a message that is not a request. */
-  #tell(body: string, hasSession: boolean = this.#session !== undefined): Promise<void> {
-    return this.say(this.#post(body, false), undefined, hasSession);
+  #tell(body: string, hasSession: boolean = this.#session !== undefined, pauseMs?: number): Promise<void> {
+    return this.say(this.#post(body, { isPatient: false, pauseMs }), undefined, hasSession);
   }
-  #post(body: string, isPatient: boolean, more: Readonly<Record<string, string>> = {}): Exchange {
+  #post(
+    body: string,
+    how: { readonly isPatient: boolean; readonly pauseMs: number | undefined },
+    more: Readonly<Record<string, string>> = {},
+  ): Exchange {
     const headers = {
       ...this.#headers('application/json, text/event-stream'),
       'content-type': 'application/json',
       ...more,
     };
-    return this.http.send({ method: 'POST', headers, body, isPatient });
+    return this.http.send({ method: 'POST', headers, body, ...how });
   }
 
   // ── requests ───────────────────────────────────────────────────────────────────────────────────────
@@ -109,7 +113,8 @@ export class StreamableTransport extends WebTransport {
   }
   async #run(posted: Posted): Promise<void> {
     const hasSession = this.#session !== undefined;
-    const exchange = this.#post(posted.body, this.version !== undefined, posted.headers);
+    const how = { isPatient: this.version !== undefined, pauseMs: pauseOf(posted.method) };
+    const exchange = this.#post(posted.body, how, posted.headers);
     posted.abort = exchange.abort;
     const answer = await exchange.answer;
     const { statusCode: status = 0, headers } = answer;
@@ -117,7 +122,7 @@ export class StreamableTransport extends WebTransport {
     const session = headers['mcp-session-id'];
     if (this.version === undefined && typeof session === 'string') {
       this.#session = session;
-      this.around.sessionId?.(session);
+      this.around.hideSession?.(session);
     }
     await this.#read(answer, posted);
     if (posted.refused) throw posted.refused;
@@ -204,7 +209,7 @@ export class StreamableTransport extends WebTransport {
     return this.#ask({ id: check, method: 'ping' }, body).catch(() => void this.#doubts.settle(undefined));
   }
   #expire(said = ''): Refused {
-    const failure = expired(200, this.redact(said));
+    const failure = expired(200, this.redact(said), this.http.cookies.why);
     this.end({ reason: failure.message, isExpired: true });
     return new Refused(failure, 'answered');
   }
@@ -227,6 +232,7 @@ export class StreamableTransport extends WebTransport {
         method: 'GET',
         // Applies the time-out to connecting only, because some gateways send the headers only with the first event.
         isPatient: true,
+        pauseMs: 0,
         headers: {
           ...this.#headers('text/event-stream'),
           ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),

@@ -18,6 +18,23 @@ const partingMs = 2_000;
 const checkMs = 5_000;
 
 /**
+ * Longest pauses in ms after which messages are sent again that a busy server has refused: those with which a session begins, and
+ * lists, which their readers give up after 30 s. A call is not sent again; its caller decides.
+ */
+const pauses: Readonly<Record<string, number>> = {
+  initialize: 60_000,
+  'server/discover': 60_000,
+  'notifications/initialized': 60_000,
+  'tools/list': 25_000,
+  'resources/list': 25_000,
+  'resources/templates/list': 25_000,
+  'prompts/list': 25_000,
+};
+/** Returns the longest pause of a message (`pauseMs` of a sending). `isRequest`: other messages wait for nothing. */
+export const pauseOf = (method: string, isRequest = true): number | undefined =>
+  pauses[method] ?? (isRequest ? 0 : undefined);
+
+/**
  * Number of calls that one session sends over HTTP at the same time; more wait in the call limiter of their
  * server, where they are visible.
  */
@@ -50,7 +67,7 @@ export abstract class WebTransport implements McpTransport {
   constructor({ url: text, headers, timeoutMs, credentials, proxy, ca }: Web, around: Around) {
     const url = new URL(text);
     this.around = around;
-    this.http = new Http({ url, headers, timeoutMs, credentials, proxy, ca }, around);
+    this.http = new Http({ url, headers, timeoutMs, credentials, proxyFor: () => proxy, ca }, around);
     this.inbox = new Inbox(around, (message) => this.deliver(message));
     this.redact = (text) => cut(text, around.redact);
   }
@@ -126,7 +143,8 @@ export abstract class WebTransport implements McpTransport {
     answer: IncomingMessage,
     { phase = this.phase, ...at }: { id: RequestId | undefined; hasSession: boolean; phase?: Phase },
   ): Promise<void> {
-    const verdict = await verdictOn(answer, { ...at, phase, url: this.http.url, redact: this.redact });
+    const { url, cookies } = this.http;
+    const verdict = await verdictOn(answer, { ...at, phase, url, cookies: cookies.why, redact: this.redact });
     if ('answer' in verdict) return this.inbox.message(verdict.answer, verdict.bytes);
     const { refused, ends, unlessKnown } = verdict;
     if (ends) this.end(ends);

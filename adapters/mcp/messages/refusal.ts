@@ -10,6 +10,7 @@ import {
 import { latestSessionRevision, Refused, sessionRevisions } from '../transport.ts';
 import type { RequestFact } from '../../../machines/kernel/ports.ts';
 import { type Failure, rpcErrorDetails, wireCodes } from '../../../machines/protocol/failure.ts';
+import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /** Tells whether a text may be a protocol version; other text of a server is not repeated in messages. */
 const isVersion = (text: unknown): text is string => typeof text === 'string' && /^[\w.-]{1,40}$/.test(text);
@@ -22,20 +23,50 @@ const refusedVersion = (message: string, details: Readonly<Record<string, unknow
   details: { asked: latestSessionRevision, speaks: sessionRevisions, ...details },
   remedy: `Take a version of the server that speaks one of ${sessionRevisions.join(', ')}`,
 });
+/** Largest part of a message in which versions are looked for, in characters. */
+const mostRead = 2_000;
+const dated = /^20\d\d-\d\d-\d\d$/;
+const announcing = /\b(?:support(?:s|ed)?|expect(?:s|ed)?|requires?|use|one of|accept(?:s|ed)?)\b/i;
 
 /**
- * Returns a failure when an error lists versions in `data.supported`, by which MCP servers refuse the
- * requested version; undefined for any other error.
+ * Returns the versions that an error names as those of the server: in its data (`supported`, `expected` …), or else after a word
+ * such as "supported" in its message.
  */
-export function versionRefusal({ message, data }: RpcError): Failure | undefined {
-  const listed: unknown =
-    typeof data === 'object' && data !== null && 'supported' in data ? data.supported : [];
-  const supported = Array.isArray(listed) ? listed.filter(isVersion).slice(0, mostShown) : [];
+export function versionsIn({ message, data }: Pick<RpcError, 'message' | 'data'>): readonly string[] {
+  const members = Object.entries(fieldsOf(data)).filter(([name]) => !/request|receiv|client|got/i.test(name));
+  const listed = members.flatMap(([name, value]) =>
+    [value].flat().filter((text) => isVersion(text) && (name === 'supported' || dated.test(text))),
+  );
+  const read = message.slice(0, mostRead);
+  const at = read.search(announcing);
+  const words =
+    at < 0
+      ? []
+      : read
+          .slice(at)
+          .split(/[^\d-]+/)
+          .filter((text) => dated.test(text));
+  return [...new Set(listed.length > 0 ? (listed as string[]) : words)].slice(0, mostShown);
+}
+/** Returns the newest version that a failed `initialize` names and we speak, other than the one that was asked for. */
+export function spokenIn({ details }: Failure): string | undefined {
+  const supported = details?.['supported'];
+  if (!Array.isArray(supported)) return undefined;
+  return sessionRevisions.find((version) => version !== latestSessionRevision && supported.includes(version));
+}
+
+/** Returns a failure when an error names versions, by which MCP servers refuse the requested one; undefined for any other error. */
+export function versionRefusal(error: Pick<RpcError, 'message' | 'data'>): Failure | undefined {
+  const { message } = error;
+  const supported = versionsIn(error);
   if (supported.length === 0) return undefined;
-  return refusedVersion(
+  const isOurs = supported.some((version) => sessionRevisions.includes(version));
+  const refused = refusedVersion(
     `we asked for protocol version ${latestSessionRevision}, and the server supports ${supported.join(', ')}: ${message.slice(0, 200)}`,
     { supported },
   );
+  const remedy = 'Update the server: it refuses a version that it names itself';
+  return isOurs ? { ...refused, remedy } : refused;
 }
 
 /** Failure for a server that answers with a protocol version which this client does not speak. */

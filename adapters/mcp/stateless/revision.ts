@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { versionsIn } from '../messages/refusal.ts';
 import { fieldsOf, type Fields, isObject } from '../../../machines/protocol/json.ts';
 
 /** Differences between MCP 2026-07-28 and older revisions, as pure functions. */
@@ -55,8 +56,8 @@ export const enveloped = (params: Fields | undefined, envelope: Fields): Fields 
 /** Tells whether the answer to `initialize` shows that the server may speak the stateless revision. */
 export function mayBeStateless({ result, error }: Answer): boolean {
   if (!error) return result?.['protocolVersion'] === statelessRevision;
-  const supported = fieldsOf(error.data)['supported'];
-  if (Array.isArray(supported)) return supported.includes(statelessRevision);
+  const named = versionsIn(error);
+  if (named.length > 0) return named.includes(statelessRevision);
   return error.code === noSuchMethod || isOfRevision(error.code);
 }
 /**

@@ -21,6 +21,7 @@ import {
   ToolHeaders,
 } from './revision.ts';
 import { latestSessionRevision, Refused, type Around, type McpTransport } from '../transport.ts';
+import { spokenIn } from '../messages/refusal.ts';
 import { TransientMap } from '../../../machines/kernel/objects.ts';
 import { type Fields, fieldsOf, isObject } from '../../../machines/protocol/json.ts';
 
@@ -72,10 +73,17 @@ function isRefusedBy(error: unknown, so: (by: By) => boolean): boolean {
   return so({ status: Number(details?.['http_status'] ?? 0), code: details?.['code'], message });
 }
 const isLogin = (status: number): boolean => status === 401 || status === 403;
-const wantsLogin = (error: unknown): boolean => isRefusedBy(error, ({ status }) => isLogin(status));
+/** HTTP statuses that may pass, and say nothing of what a server speaks: of a time-out, too early, too many requests. */
+const passing: readonly number[] = [408, 425, 429];
 /** Tells whether a refusal may mean that the server speaks another revision. */
 const mayBeOther = (error: unknown): boolean =>
-  isRefusedBy(error, ({ status }) => status >= 400 && status < 500 && !isLogin(status));
+  isRefusedBy(
+    error,
+    ({ status }) => status >= 400 && status < 500 && !isLogin(status) && !passing.includes(status),
+  ) && spokenIn((error as Refused).failure) === undefined;
+/** Tells whether a refusal of `server/discover` leaves open what the server speaks. */
+const isOpen = (error: unknown): boolean =>
+  isRefusedBy(error, ({ status }) => isLogin(status) || passing.includes(status));
 /** Tells whether a refusal objects to the version header, sent before `initialize` has agreed on a version. */
 const isOfVersion = (error: unknown): boolean =>
   isRefusedBy(error, ({ status, message }) => status === 400 && /version|header/i.test(message));
@@ -84,6 +92,8 @@ const isOfVersion = (error: unknown): boolean =>
 const mostRounds = 10;
 const tooManyRounds = { code: -32_603, message: `the server asked for input more than ${mostRounds} times` };
 const discover = 'discover';
+/** Time in ms after which a process that has not answered `initialize` is asked whether it knows only the newest revision. */
+const silentMs = 8_000;
 
 /** Features of the HTTP transport that a stream of messages does not have. */
 interface StatelessHttp {
@@ -112,6 +122,9 @@ export class StatelessTransport implements McpTransport {
   readonly #notice: Around['notice'];
   readonly #era: Around['era'];
   readonly #listening: Listening;
+  readonly #timers: Timers;
+  #silence: unknown;
+  #isGreeted = false;
   #isStateless = false;
   /** Request `initialize` that was sent to a server of an older revision. */
   #initialize: Request | undefined;
@@ -129,6 +142,7 @@ export class StatelessTransport implements McpTransport {
     this.#http = http;
     this.#notice = around.notice;
     this.#era = around.era;
+    this.#timers = around.timers;
     const note = (text: string): void => this.#note(text);
     this.#tools = new ToolHeaders(note);
     this.#inputs = new Inputs({ note, ask: (request) => this.onmessage?.(asMessage(request)) });
@@ -158,6 +172,7 @@ export class StatelessTransport implements McpTransport {
   start(): Promise<void> | undefined {
     const inner = this.#inner;
     inner.onclose = () => {
+      this.#timers.clearTimeout(this.#silence);
       this.#listening.close();
       this.onclose?.();
     };
@@ -180,6 +195,7 @@ export class StatelessTransport implements McpTransport {
     return this.#notify(message as { readonly method: string; readonly params?: Fields });
   }
   close(): Promise<void> {
+    this.#timers.clearTimeout(this.#silence);
     this.#listening.close();
     return this.#inner.close();
   }
@@ -206,18 +222,38 @@ export class StatelessTransport implements McpTransport {
     );
     const asked = { ...initialize, params: enveloped(initialize.params, envelope) };
     const isOther = (answer: Answer): boolean => {
+      this.#timers.clearTimeout(this.#silence);
+      if (this.#isStateless) return false;
       const is = mayBeStateless(answer);
+      this.#isGreeted = !is;
       if (!is) this.#deliver(answer);
       return is;
     };
-    const answer = await this.#exchange(asked, isOther).catch(async (error: unknown) => {
+    const asking = this.#exchange(asked, isOther).catch(async (error: unknown) => {
       if (!mayBeOther(error)) throw error;
       if (await this.#discover(initialize)) return undefined;
       if (!this.#http || !isOfVersion(error)) throw error;
       // Sends `initialize` without a version header, which some servers accept only after a version is agreed on.
       return this.#exchange(initialize, isOther).catch(() => Promise.reject(error));
     });
+    const answer = await Promise.race([asking, this.#afterSilence(initialize)]);
     if (answer && !(await this.#discover(initialize))) this.#deliver(answer);
+  }
+  /**
+   * Asks a process that says nothing to `initialize` by `server/discover`, and resolves if that is answered. Once for a launch
+   * config, because there are old servers that end on a method which they do not know.
+   */
+  #afterSilence(initialize: Request): Promise<undefined> {
+    return new Promise((resolve) => {
+      if (this.#http || this.#era.wasAsked) return;
+      this.#silence = this.#timers.setTimeout(() => {
+        this.#era.wasAsked = true;
+        this.#discover(initialize).then(
+          (isDone) => isDone && resolve(undefined),
+          () => {},
+        );
+      }, silentMs);
+    });
   }
   /**
    * Passes a message on to a server of an older revision. A server of both revisions refuses the first
@@ -245,18 +281,20 @@ export class StatelessTransport implements McpTransport {
   }
   /**
    * Asks with `server/discover` whether a server speaks the stateless revision; returns true when it does, and
-   * then also answers `initialize` if `isAnswering`. Rejects when the server wants a login first.
+   * then also answers `initialize` if `isAnswering`. Rejects when the server wants a login first, or gets too many requests.
    */
   async #discover(initialize: Request, isAnswering = true): Promise<boolean> {
     this.#envelope = envelopeOf(fieldsOf(initialize.params));
     const params = enveloped(undefined, this.#envelope);
     const asked: Request = { jsonrpc: '2.0', id: discover, method: 'server/discover', params };
     const answer = await this.#exchange(asked).catch((error: unknown) => {
-      if (wantsLogin(error)) throw error;
+      if (isOpen(error)) throw error;
       return undefined;
     });
     const result = answer && initializedBy(answer, latestSessionRevision);
-    if (!result) return false;
+    // Keeps the session when a slow server has answered `initialize` meanwhile.
+    if (!result || (isAnswering && this.#isGreeted)) return false;
+    if (this.#isStateless) return true;
     this.#isStateless = true;
     this.#era.isStateless = true;
     this.#capabilities = fieldsOf(result['capabilities']);

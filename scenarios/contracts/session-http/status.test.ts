@@ -16,9 +16,9 @@ const atInitialize: readonly Row[] = [
   [404, { code: 4003, details: { http_status: 404 } }],
   [405, { code: 4003, details: { http_status: 405 } }],
   [408, { code: 4003, details: { http_status: 408 } }],
-  [429, { code: 429, details: { http_status: 429, retry_after: 7 } }],
+  [429, { code: 429, details: { http_status: 429, retry_after: 120 } }],
   [502, { code: 4003, details: { http_status: 502 } }],
-  [503, { code: 4003, details: { http_status: 503, retry_after: 7 } }],
+  [503, { code: 4003, details: { http_status: 503, retry_after: 120 } }],
   [504, { code: 4003, details: { http_status: 504 } }],
 ];
 interface Outcome {
@@ -41,13 +41,15 @@ const inCall: readonly (readonly [status: number, failure: object, outcome: Outc
 const crossed = <T extends readonly unknown[]>(rows: readonly T[]) =>
   rows.flatMap((row) => kinds.map((kind) => [kind, ...row] as const));
 const headers = { 'retry-after': '7' };
+/** A pause that is too long for one session. */
+const late = { 'retry-after': '120' };
 
 describe('a status means what HTTP says', () => {
   it.each(crossed(atInitialize))(
     'at initialize, with a body of the kind %s: %i',
     async (kind, status, means) => {
       const world = await worldOf('streamable', {
-        serves: { instead: (seen, response) => refuse(response, seen, { status, kind, headers }) },
+        serves: { instead: (seen, response) => refuse(response, seen, { status, kind, headers: late }) },
       });
       const failure = await failureIn(world);
       expect(failure).toMatchObject(means);
@@ -106,10 +108,13 @@ describe('Retry-After', () => {
     const more = { 'retry-after': value, ...(date !== undefined && { date }) };
     const world = await worldOf('streamable', {
       serves: {
-        instead: (seen, response) => refuse(response, seen, { status: 503, kind: 'own', headers: more }),
+        instead: (seen, response) =>
+          methodOf(seen) === 'tools/call' &&
+          refuse(response, seen, { status: 503, kind: 'own', headers: more }),
       },
     });
-    expect((await failureIn(world)).details).toMatchObject({ retry_after: seconds });
+    const { failure } = refusalOf(await (await openIn(world)).call('echo').answer());
+    expect(failure.details).toMatchObject({ retry_after: seconds });
   });
   it.each([429, 503])('counts for the stream with news, too: %i', async (status) => {
     const hand = handTimers();

@@ -230,6 +230,7 @@ describe('a refusal over HTTP', () => {
             const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } });
             response.writeHead(status, {
               location: 'http://s3cret-user@other/',
+              'retry-after': '120',
               'content-type': 'text/plain',
             });
             response.end(body);

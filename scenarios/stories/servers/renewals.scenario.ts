@@ -279,20 +279,28 @@ const refusing = (retryAfter: number): Script => {
 };
 scenario(
   'a server that says when to come back is tried again then, and not before',
-  remote(refusing(20)),
+  remote(refusing(80)),
   async (s) => {
     refusals = 1;
     s.computer();
-    await s.run(19_000);
+    await s.run(79_000);
     expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual(['waiting', 1]);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
       stage: 'waiting',
-      nextTryMs: 30_000,
+      nextTryMs: 120_000,
     });
-    await s.run(12_000);
+    await s.run(42_000);
     expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual([ready, 2]);
   },
 );
+scenario('a busy server is asked again in the same session', remote(refusing(20)), async (s) => {
+  refusals = 1;
+  s.computer();
+  await s.run(19_000);
+  expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual(['{connected:handshaking}', 1]);
+  await s.run(12_000);
+  expect([s.state(client), opensOf(s, 'fs', 'session').length]).toEqual([ready, 1]);
+});
 scenario(
   'no server is left alone for longer than an hour because it says so',
   remote(refusing(10 ** 8)),

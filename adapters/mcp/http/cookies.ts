@@ -1,0 +1,110 @@
+import { isIP } from 'node:net';
+import { asLine } from '../../../machines/text.ts';
+
+/** Largest number of cookies of one server, and largest size of one in bytes, name and value (RFC 6265 §6.1). */
+const mostCookies = 50;
+const mostBytes = 4_096;
+/** Largest number of cookies that a message names. */
+const mostNamed = 3;
+
+interface Cookie {
+  readonly name: string;
+  readonly value: string;
+  readonly path: string;
+  /** End of the cookie in ms since 1970. */
+  readonly until: number;
+  isSent: boolean;
+}
+const named = (text: string): string => asLine(text.slice(0, 40));
+const isBelow = (path: string, top: string): boolean =>
+  path === top || path.startsWith(top.endsWith('/') ? top : `${top}/`);
+
+/**
+ * Cookies of one session with a server, by which a balancer finds the machine that has the session. Kept in memory, and sent back
+ * to the origin that has set them (RFC 6265).
+ */
+export class Cookies {
+  readonly #now: () => number;
+  readonly #kept = new Map<string, Cookie>();
+  /** Reasons for which cookies were refused, by name. */
+  readonly #refused = new Map<string, string>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+  /** Takes the cookie of one `Set-Cookie` header, and returns its value if it is kept. `date`: time of the server. */
+  take(line: string, from: URL, date: string | undefined): string | undefined {
+    const [[name = '', value], ...attributes] = line.split(';').map(pairIn) as [Pair, ...Pair[]];
+    if (name === '' || value === undefined) return undefined;
+    const told = new Map(attributes.map(([key, text = '']) => [key.toLowerCase(), text]));
+    const given = told.get('path') ?? '';
+    const path = given.startsWith('/')
+      ? given
+      : from.pathname.slice(0, Math.max(1, from.pathname.lastIndexOf('/')));
+    const key = `${name};${path}`;
+    const until = this.#untilOf(told, date);
+    const isOver = until <= this.#now();
+    const why =
+      problemIn(name, value, told.get('domain') ?? '', told.has('secure'), from) ??
+      (isOver && !this.#kept.has(key) ? 'had expired when it came' : undefined) ??
+      (this.#kept.size >= mostCookies && !this.#kept.has(key)
+        ? `is one of more than ${mostCookies}`
+        : undefined);
+    if (why !== undefined && this.#refused.size < mostCookies) this.#refused.set(name, why);
+    if (why !== undefined) return undefined;
+    this.#refused.delete(name);
+    if (isOver) this.#kept.delete(key);
+    else this.#kept.set(key, { name, value, path, until, isSent: this.#kept.get(key)?.isSent ?? false });
+    return isOver ? undefined : value;
+  }
+  /** Returns the value of a `Cookie` header; undefined without cookies. `given`: the header of the config, whose names win. */
+  headerFor({ pathname }: URL, given = ''): string | undefined {
+    const names = new Set(given.split(';').map((text) => pairIn(text)[0]));
+    const all = [...this.#kept.values()].filter(
+      ({ name, path, until }) => isBelow(pathname, path) && until > this.#now() && !names.has(name),
+    );
+    for (const cookie of all) cookie.isSent = true;
+    const sorted = all.toSorted((a, b) => b.path.length - a.path.length);
+    const texts = [given, ...sorted.map(({ name, value }) => `${name}=${value}`)].filter(Boolean);
+    return texts.length === 0 ? undefined : texts.join('; ');
+  }
+  /** Sentence about cookies that were not sent back, for the failure of a session; empty when there are none. */
+  get why(): string {
+    const unsent = [...this.#kept.values()].filter(({ isSent }) => !isSent);
+    const all = [
+      ...[...this.#refused].map(([name, why]) => `${named(name)} ${why}`),
+      ...unsent.map(({ name, path }) => `${named(name)} is for the path ${named(path)}`),
+    ];
+    if (all.length === 0) return '';
+    return `a cookie of the server was not sent back: ${all.slice(0, mostNamed).join(', ')}`;
+  }
+  #untilOf(told: ReadonlyMap<string, string>, date: string | undefined): number {
+    const now = this.#now();
+    const age = told.get('max-age') ?? '';
+    if (/^-?\d{1,15}$/.test(age)) return now + Number(age) * 1_000;
+    const at = Date.parse(told.get('expires') ?? '');
+    // Measures from the time of the server, whose clock may differ from this one.
+    const theirs = Date.parse(date ?? '');
+    return Number.isNaN(at) ? Infinity : now + at - (Number.isNaN(theirs) ? now : theirs);
+  }
+}
+
+type Pair = readonly [name: string, value?: string];
+const pairIn = (text: string): Pair => {
+  const at = text.indexOf('=');
+  return at < 0 ? [text.trim()] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+};
+function problemIn(
+  name: string,
+  value: string,
+  domain: string,
+  isSecure: boolean,
+  { hostname, protocol }: URL,
+): string | undefined {
+  const wanted = domain.replace(/^\./, '').toLowerCase();
+  const isOurs = hostname === wanted || (hostname.endsWith(`.${wanted}`) && isIP(hostname) === 0);
+  if (wanted !== '' && !isOurs) return `is for ${named(wanted)}`;
+  if (isSecure && protocol !== 'https:') return 'is Secure, and the URL is http://';
+  if (name.length + value.length > mostBytes) return `has more than ${mostBytes} bytes`;
+  return /[^\x20-\x7e\x80-\xff]/.test(name + value) ? 'has a character that cannot be sent' : undefined;
+}
