@@ -76,3 +76,41 @@ export function nearest(word: string, names: Iterable<string>): string[] {
     .slice(0, 3)
     .map(({ name }) => name);
 }
+
+/** Largest part of a `data:` URI before its data, in characters. */
+const longestHead = 256;
+/**
+ * Reads base64 in the forms that servers use: plain or for URLs, with or without padding, in lines, in a `data:` URI.
+ * Returns it plain and padded, with the MIME type of the URI; undefined when it is empty or no base64.
+ */
+export function readBase64(text: string): { readonly data: string; readonly mimeType: string } | undefined {
+  const head = /^\s*data:([^,]*);base64,/i.exec(text.slice(0, longestHead));
+  const letters: string[] = [];
+  let from = head?.[0].length ?? 0;
+  let end = false;
+  for (let at = from; at <= text.length; at += 1) {
+    const kind = at < text.length ? (kinds[text.charCodeAt(at)] ?? 0) : blank;
+    if (kind === letter && !end) continue;
+    if (kind === 0 || kind === letter) return undefined;
+    if (at > from) letters.push(text.slice(from, at));
+    from = at + 1;
+    if (kind === forUrl) {
+      if (end) return undefined;
+      letters.push(text[at] === '-' ? '+' : '/');
+    }
+    end ||= kind === padding;
+  }
+  const data = letters.join('');
+  const rest = data.length % 4;
+  if (data === '' || rest === 1) return undefined;
+  return { data: rest === 0 ? data : data.padEnd(data.length + 4 - rest, '='), mimeType: head?.[1] ?? '' };
+}
+const [letter, forUrl, blank, padding] = [1, 2, 3, 4];
+/** Kinds of ASCII characters in base64, by their code. */
+const kinds: readonly number[] = Array.from({ length: 128 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  if (/[A-Za-z0-9+/]/.test(char)) return letter as number;
+  if (char === '-' || char === '_') return forUrl as number;
+  if (char === '=') return padding as number;
+  return /\s/.test(char) ? (blank as number) : 0;
+});

@@ -121,7 +121,18 @@ export function createReading(ask: AskComputer): AgentReading {
     readDocumentPages: async (computer, uri, options = {}) => {
       mustBeOptions('readDocumentPages', options, asking.readDocumentPages);
       const { offset = 0, limit = 20 } = options;
-      return readPlace(computer, pagesPlace(uri, offset, limit), options, readPages);
+      const { page_offset, page_limit, page_total, ...read } = await readPlace(
+        computer,
+        pagesPlace(uri, offset, limit),
+        options,
+        readPages,
+      );
+      return {
+        ...read,
+        page_offset: page_offset ?? offset,
+        page_limit: page_limit ?? limit,
+        page_total: page_total ?? read.page_count,
+      };
     },
     readPage: async (computer, uri, index, options = {}) => {
       mustBeOptions('readPage', options, asking.readPage);

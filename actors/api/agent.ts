@@ -1,5 +1,6 @@
 import {
   interpreted,
+  limitOf,
   placedAt,
   questionError,
   unanswered,
@@ -28,6 +29,8 @@ import { createReading } from './agent-reading.ts';
 import { skillOf, type AskComputer } from './agent-lists.ts';
 import { hasBlobs, putFile, withLanded, type PuttingAgent } from './agent-files.ts';
 import {
+  agentArguments,
+  agentThrowing,
   agentOptions,
   asking,
   blobOptions,
@@ -50,7 +53,7 @@ import {
   reasonOf,
   unlessAborted,
 } from '../kernel/listeners.ts';
-import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
+import { checkArguments, mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 
 import { systemClock } from '../../adapters/index.ts';
 import type {
@@ -140,6 +143,7 @@ class HostedAgent implements Agent {
     const input: AgentStart = { link, timing: this.#timing };
     this.#hosted = this.#runtime.start('agent', input, (event) => this.#hear(event));
     for (const collection of options.follow ?? []) this.#follow(collection);
+    checkArguments<Agent>(this, agentArguments, agentThrowing);
   }
   /** Resolves when the office has answered the first try to join, or after `toolsMs`. */
   async #answered(): Promise<void> {
@@ -285,7 +289,6 @@ class HostedAgent implements Agent {
     );
   };
   #call(computer: string, tool: string, params: AgentCall['params'], options: AgentCallOptions): Call {
-    const { timeoutMs = this.#timing.callTotalMs } = options;
     const trace = traceIn(options.trace ?? {});
     const send = (ticket: string, reqId: string): void => {
       const replyTo = this.#hosted.host;
@@ -296,7 +299,7 @@ class HostedAgent implements Agent {
         computer,
         tool,
         params,
-        timeoutMs,
+        ...limitOf(options, this.#timing),
         wantsProgress: true,
         replyTo,
         ...(trace && { trace }),

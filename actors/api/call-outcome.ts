@@ -11,6 +11,7 @@ import {
   type CallProgressed,
 } from '../../machines/call/call.rules.ts';
 import { TransientMap, merging } from '../../machines/kernel/objects.ts';
+import { mostLimits, type Timing } from '../../machines/kernel/timing.ts';
 import { fromWireError } from '../../machines/protocol/failure.ts';
 import {
   wireCodes,
@@ -231,7 +232,8 @@ export interface CallOptions {
    */
   readonly reqId?: string | undefined;
   /**
-   * Time limit of the call in ms, 60,000 by default; 0 means no limit. The wire has whole seconds, so the limit of a call
+   * Time limit of the call in ms; 0 means no limit. Without it 60,000, which begin again while the server reports
+   * progress or waits for an answer of its host, up to 600,000 in all. The wire has whole seconds, so the limit of a call
    * of an agent is rounded up to the next one; a signal such as `AbortSignal.timeout(1500)` is exact.
    */
   readonly timeoutMs?: number | undefined;
@@ -393,13 +395,22 @@ export const readAs = (call: Call<ToldOutcome>, read: (told: ToldOutcome) => Cal
   return Object.assign(call.then(read), { reqId, cancel, on });
 };
 
+/** Returns the limit of a call: that of its caller, or the default one with the longest time up to which it begins again. */
+export const limitOf = (
+  { timeoutMs }: Pick<CallOptions, 'timeoutMs'>,
+  { callTotalMs }: Pick<Timing, 'callTotalMs'>,
+): Pick<ComputerCall, 'timeoutMs' | 'mostMs'> =>
+  timeoutMs === undefined && callTotalMs > 0
+    ? { timeoutMs: callTotalMs, mostMs: mostLimits * callTotalMs }
+    : { timeoutMs: timeoutMs ?? 0 };
+
 export const hostCall = (
   call: Omit<ComputerCall, 'type' | 'agent' | 'replyTo' | 'trace'>,
   replyTo: ComputerCall['replyTo'],
   given: TraceContext | undefined,
 ): ComputerCall => {
   const trace = traceIn(given ?? {});
-  const { ticket, reqId, tool, params, timeoutMs, isConfirmed, conversation } = call;
+  const { ticket, reqId, tool, params, timeoutMs, mostMs, isConfirmed, conversation } = call;
   const type = 'call.request';
   const event = {
     type,
@@ -413,6 +424,11 @@ export const hostCall = (
     wantsProgress: true,
     replyTo,
   } as const;
-  if (conversation === undefined && !trace) return event;
-  return { ...event, ...(conversation !== undefined && { conversation }), ...(trace && { trace }) };
+  if (conversation === undefined && mostMs === undefined && !trace) return event;
+  return {
+    ...event,
+    ...(mostMs !== undefined && { mostMs }),
+    ...(conversation !== undefined && { conversation }),
+    ...(trace && { trace }),
+  };
 };

@@ -15,7 +15,7 @@ import { newId } from '../../adapters/index.ts';
 import { type AddressFor, message, type CheckedMessage } from '../../machines/kernel/effects.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import { withRemedy, type AggregateShown, type ResourceRead } from '../../machines/resources/collections.ts';
-import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
+import { collectionOfUri, isOtherUri } from '../../machines/resources/collection-rules.ts';
 import type { SkillRef } from '../../machines/protocol/messages/collections.ts';
 import type { SkillFile, SkillShown, SkillsShown } from '../../machines/skills/skills.rules.ts';
 import type { ResourceCollection } from '../../machines/kernel/ports.ts';
@@ -66,13 +66,11 @@ export class CollectionQuestions {
     { server }: { readonly server?: string | undefined } = {},
   ): Promise<readonly ResourceContent[]> {
     const found = collectionOfUri(uri);
-    const isAny = server !== undefined && !/^(?:window|dpe):/i.test(uri);
-    if (!found.ok && !isAny) throw errorOfCollection(found.failure);
-    if (isAny) await this.#mustServe(server);
+    if (!found.ok) throw errorOfCollection(found.failure);
+    if (server !== undefined && isOtherUri(uri)) await this.#mustServe(server);
     const about = {
       type: 'resource.wanted',
-      // Asks the machine of the Desktop also for a URI that is no window and no document, because that machine can read it.
-      collection: found.ok ? found.body : 'desktop',
+      collection: found.body,
       uri,
       ...(server !== undefined && { server }),
     };

@@ -1,5 +1,13 @@
 import type { AnyEventObject } from 'xstate';
-import { outcomeOf, PendingCalls, type Call, hostCall, misusedCall, readAs } from './call-outcome.ts';
+import {
+  outcomeOf,
+  PendingCalls,
+  type Call,
+  hostCall,
+  limitOf,
+  misusedCall,
+  readAs,
+} from './call-outcome.ts';
 import { toolResult } from '../../machines/protocol/tool-result.ts';
 import { closedCall } from '../recording/host-words.ts';
 import { CallHistoryWatch, CallWatch, type CallEvents } from './computer-calls.ts';
@@ -11,6 +19,8 @@ import { ComputerNewsroom } from './computer-news.ts';
 import type { ComputerOptions } from './computer-options.ts';
 import { cannotOrder, computerState, configOf, listingOf, serverStatus } from './computer-status.ts';
 import {
+  computerArguments,
+  computerThrowing,
   desktopOptions,
   finderOptions,
   readOptions,
@@ -38,7 +48,13 @@ import {
   unlessAborted,
   untilAborted,
 } from '../kernel/listeners.ts';
-import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
+import {
+  checkArguments,
+  mustBeEvent,
+  mustBeOptions,
+  options as optionsOf,
+  type EventNames,
+} from '../kernel/options.ts';
 import { readOrThrow, hostTiming } from '../plans/plan.ts';
 import { catalogsOf, promptsOf, resourcesOf, CachedCatalogs } from '../servers/catalogs.ts';
 import { Inputs, type AskInput } from '../servers/inputs.ts';
@@ -264,6 +280,7 @@ class HostedComputer implements Computer {
       settled: (name) => this.#first.settled(() => this.servers().find((s) => s.name === name)),
     });
     this.#worded = wordedBy(options.texts);
+    checkArguments<Computer>(this, computerArguments, computerThrowing);
     this.#history = historyOf(runtime, options.historySize, this.#contexts, this.#worded);
     runtime.answers = answersFor(options.answers, () => this.#history.running(), this.#contexts);
     this.#forget = [runtime.directory.tap.add(this.#history)];
@@ -407,10 +424,14 @@ class HostedComputer implements Computer {
     );
   };
   #call(...[tool, params = {}, options = {}]: Parameters<Computer['callTool']>): Call {
-    const { timeoutMs = this.#timing().callTotalMs, confirmed: isConfirmed = false, context } = options;
+    const { confirmed: isConfirmed = false, context } = options;
     const conversation = options.sessionKey ?? this.#contexts.callerOf(context);
     // Copies the parameters now: later changes of the host's object must not alter what was judged.
-    const asked = { tool, params: copiedAsJson(params), timeoutMs };
+    const asked = {
+      tool,
+      params: copiedAsJson(params),
+      ...limitOf(options, this.#timing()),
+    };
     const refused = (settled: CallSettled): CallSettled => this.#history.refused(asked, settled, context);
     const send = (ticket: string, reqId: string): void => {
       const closed = closedCall(ticket, reqId, tool);
@@ -678,6 +699,7 @@ export const inputsOf = (
     ...(ask && { ask }),
   });
 
+const clearing = optionsOf({}, 'It forgets all values; inputs.values.remove(id) forgets one.');
 /** Returns the inputs of a computer for its host. A change of an input counts as a change of the config. */
 const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => ({
   list: () => inputs.definitions(),
@@ -700,7 +722,10 @@ const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => (
     set: (id, value) => inputs.setValue(id, value),
     remove: (id) => inputs.clearValue(id),
     list: () => Object.fromEntries(inputs.values().map(({ id, value }) => [id, value])),
-    clear: () => inputs.clearValue(),
+    clear: (...given: readonly unknown[]) => {
+      mustBeOptions('inputs.values.clear', given[0] ?? {}, clearing);
+      return inputs.clearValue();
+    },
   },
 });
 

@@ -1,5 +1,6 @@
 /** Options of each function of the API, by name, with what their values may be. */
 import type {
+  Agent,
   AgentOptions,
   AgentReading,
   DesktopOptions,
@@ -13,11 +14,11 @@ import type {
   SkillOptions,
 } from './agent-handle.ts';
 import type { BlobOptions } from './downloads.ts';
-import type { DesktopQuery, FinderQuery, SkillWait, WaitOptions } from './computer-handle.ts';
+import type { Computer, DesktopQuery, FinderQuery, SkillWait, WaitOptions } from './computer-handle.ts';
 import type { Answers, ComputerOptions } from './computer-options.ts';
 import type { OfficeOptions } from './office-handle.ts';
 import type { AgentCallOptions, CallOptions, ComputerCallOptions } from './call-outcome.ts';
-import type { PresenterOptions } from './presenter-handle.ts';
+import type { Presenter, PresenterOptions } from './presenter-handle.ts';
 import type { OfficeSeat } from './seat.ts';
 import type { InspectOptions } from '../inspector/inspections.ts';
 import {
@@ -46,6 +47,7 @@ import {
   url,
   whole,
   wrongOptions,
+  type Arguments,
   type Check,
   type Checks,
 } from '../kernel/options.ts';
@@ -253,6 +255,73 @@ export const computerCallOptions = options<ComputerCallOptions>({
   sessionKey: text,
   confirmed: flag,
 });
+const [nameOfServer, ofPage] = [
+  ['name', text],
+  ['uri', text],
+] as const;
+const onServer = { startServer: [nameOfServer], stopServer: [nameOfServer] } as const;
+/** Arguments of the methods of a computer that have no options of their own to check. */
+export const computerArguments = {
+  ...onServer,
+  restartServer: [nameOfServer],
+  retryServer: [nameOfServer],
+  logout: [nameOfServer],
+  removeServer: [nameOfServer],
+  readResource: [ofPage],
+  skill: [nameOfServer],
+  getPrompt: [['server', text], nameOfServer],
+  cachedResult: [['handle', text]],
+  logs: [['server', text]],
+  cancelCall: [['reqId', text]],
+  watchResources: [
+    ['server', text],
+    ['uris', texts],
+  ],
+} satisfies Partial<Record<keyof Computer, Arguments>>;
+export const computerThrowing = ['cachedResult', 'logs', 'cancelCall', 'watchResources'] as const;
+const ofComputerNamed = ['computer', text] as const;
+const asComputer = [ofComputerNamed] as const;
+const asDocument = [ofComputerNamed, ofPage] as const;
+const source: Check = either('a path or bytes (a Uint8Array)', text, (value, at) =>
+  ArrayBuffer.isView(value) ? undefined : { at, message: '' },
+);
+/** Arguments of the methods of an agent. */
+export const agentArguments = {
+  tools: asComputer,
+  getConfig: asComputer,
+  getDesktop: asComputer,
+  getFinder: asComputer,
+  skills: asComputer,
+  skill: [ofComputerNamed, ['name', text]],
+  getResources: [ofComputerNamed, ['server', text]],
+  resourcesOf: [ofComputerNamed, ['server', text]],
+  readResource: asDocument,
+  readDocumentMetadata: asDocument,
+  readDocumentPages: asDocument,
+  readPage: asDocument,
+  readElement: [ofComputerNamed, ofPage, ['elementId', text]],
+  pagesOf: asDocument,
+  documentsOf: asComputer,
+  putFile: [ofComputerNamed, ['source', source]],
+  blob: [ofComputerNamed, ['handle', text]],
+  cancel: [['reqId', text]],
+} satisfies Partial<Record<keyof Agent, Arguments>>;
+export const agentThrowing = ['resourcesOf', 'pagesOf', 'documentsOf', 'blob', 'cancel'] as const;
+/** Arguments of the methods of a presenter. */
+export const presenterArguments = {
+  ...onServer,
+  addMcpServer: [nameOfServer, ['config', object]],
+  updateMcpServer: [nameOfServer, ['config', object]],
+  removeMcpServer: [nameOfServer],
+  addMcpDefaultServer: [nameOfServer],
+  removeMcpDefaultServer: [nameOfServer],
+  toggleMcpDefaultServer: [nameOfServer],
+  setMcpEnabled: [['isEnabled', flag]],
+  isServerRunning: [nameOfServer],
+  readResource: [ofPage],
+} satisfies Partial<Record<keyof Presenter, Arguments>>;
+export const presenterThrowing = ['isServerRunning'] as const;
+
 /** Returns the error of a call with an argument or option of a wrong kind; undefined when all are right. */
 export const wrongCall = (
   tool: unknown,

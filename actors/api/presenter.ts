@@ -11,14 +11,14 @@ import type {
   PresenterEvents,
   ToolCallAnswer,
 } from './presenter-handle.ts';
-import { presenterOptions } from './option-checks.ts';
+import { presenterArguments, presenterOptions, presenterThrowing } from './option-checks.ts';
 import { Runtime } from './runtime.ts';
 import { linksOf } from './seat.ts';
 import { takenBack } from './server-orders.ts';
 import { tracingOf } from './tracing.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { Listeners, deferred, unlessAborted } from '../kernel/listeners.ts';
-import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
+import { checkArguments, mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { readOrThrow } from '../plans/plan.ts';
 import { documentsCommand, homeFolder, userConfigFile, newId, type Judge } from '../../adapters/index.ts';
 import type { Edit } from '../../machines/config/json-text.ts';
@@ -147,6 +147,7 @@ class HostedPresenter implements Presenter {
       judge: (value) => this.#judged(value),
       changed: (news) => this.#take(news),
     });
+    checkArguments<Presenter>(this, presenterArguments, presenterThrowing);
   }
   async opened(): Promise<void> {
     await this.#config.opened();

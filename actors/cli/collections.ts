@@ -1,5 +1,6 @@
 import { withRemedy } from '../../machines/resources/collections.ts';
-import { collectionOfUri } from '../../machines/resources/collection-rules.ts';
+import { invalidDpeUri } from '../../machines/resources/uri.ts';
+import { collectionOfUri, isOtherUri } from '../../machines/resources/collection-rules.ts';
 import { defaultLimit } from '../../machines/resources/finder.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import type { Config } from '../../machines/config/parse.ts';
@@ -144,10 +145,10 @@ export interface ReadOptions extends OneShotOptions, SaveOptions {
 }
 export async function read(context: CommandContext, uri: string, options: ReadOptions): Promise<number> {
   const collection = collectionOfUri(uri);
-  const isOther = !collection.ok && !/^(?:window|dpe):/i.test(uri) && URL.canParse(uri);
+  const isOther = isOtherUri(uri);
   // Refuses a wrong URI before any server is started.
-  if (!collection.ok && (!isOther || options.url !== undefined))
-    throw new A2cError(withRemedy(collection.failure));
+  if (!collection.ok) throw new A2cError(withRemedy(collection.failure));
+  if (isOther && !URL.canParse(uri)) throw new A2cError(withRemedy(invalidDpeUri('scheme', uri)));
   const all = options.url === undefined ? await configOf(context, options) : undefined;
   const config = all && options.server !== undefined ? onlyServer(all, options.server) : all;
   const which = options.server === undefined ? {} : { server: options.server };

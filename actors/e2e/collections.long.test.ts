@@ -197,7 +197,7 @@ describe.each(['stdio', 'http'] as const)('a read of a resource over %s', (trans
       [`${plan}/pages/9`, 4202, { page_index: 9, page_count: 2 }],
       [`${plan}/elements/x`, 4203, { element_id: 'x' }],
       [`${plan}/pages/x`, 4204, { uri: `${plan}/pages/x`, rule: 'sub-path' }],
-      ['http://h/d', 4204, { uri: 'http://h/d', rule: 'scheme' }],
+      ['http://h/d', 404, { uri: 'http://h/d' }],
       ['window://h/a', 404, { uri: 'window://h/a' }],
     ] as const;
     for (const [uri, code, details] of failures)

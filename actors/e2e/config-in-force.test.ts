@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { launched, linked, pidsOf } from '../../scenarios/fixtures/hosted.ts';
-import { type Computer } from '../index.ts';
+import { createAgent, createOffice, type Computer } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** Tests that a host can read the config in force and resources of any kind from its computer. */
@@ -52,7 +52,38 @@ it('a resource of any kind is read from the server that is named, and from no ot
     code: 'ServerNotActive',
   });
   await expect(computer.readResource(uri, { server: 'ghost' })).rejects.toMatchObject({ code: 404 });
-  await expect(computer.readResource(uri)).rejects.toMatchObject({ code: 4204 });
+  expect(await computer.readResource(uri)).toMatchObject([{ uri, text: `content of ${uri}` }]);
+  await expect(computer.readResource('other://1')).rejects.toMatchObject({
+    code: 404,
+    details: { uri: 'other://1' },
+    remedy: expect.not.stringContaining('dpe') as string,
+  });
+});
+it('an agent reads what a server lists, whatever its scheme, and nothing else', async () => {
+  const { connect } = linked('full');
+  await using office = await createOffice({ port: 0 });
+  await using agent = await createAgent({ url: office.url });
+  await using computer = await bootedComputer({
+    name: 'pc',
+    office: { url: office.url },
+    config: { mcpServers: { full: { type: 'inmemory' } } },
+    inMemory: { full: connect },
+    stateDir: false,
+  });
+  const listed = (await agent.getResources('pc', 'full')).resources.map(({ uri }) => uri);
+  expect(listed).toContain('note://1');
+  for (const how of [{}, { server: 'full' }])
+    for (const uri of listed.filter((each) => each.startsWith('note:')))
+      expect(await agent.readResource('pc', uri, how)).toMatchObject([{ uri }]);
+  // Known to the server, but not listed: only its host reads it.
+  expect(await computer.readResource('note://99', { server: 'full' })).toMatchObject([{ uri: 'note://99' }]);
+  for (const [uri, how] of [
+    ['note://99', {}],
+    ['note://99', { server: 'full' }],
+    ['note://1', { server: 'ghost' }],
+    ['file:///etc/passwd', { server: 'full' }],
+  ] as const)
+    await expect(agent.readResource('pc', uri, how)).rejects.toMatchObject({ code: 404, details: { uri } });
 });
 it('prompts and resources are what servers list, and a prompt is filled in by its server', async () => {
   const { connect } = linked('full');

@@ -108,7 +108,15 @@ describe('an agent', () => {
   it.each([
     ['has no landing folder', null, { code: 4019, details: { reason: 'forbidden' } }],
     ['takes smaller files only', { maxFileBytes: 5 }, { code: 4019, details: { reason: 'too_large' } }],
-    ['has nobody to ask', { autoApprove: false }, { code: 4019, details: { reason: 'forbidden' } }],
+    [
+      'has nobody to ask',
+      { autoApprove: false },
+      {
+        ...{ code: 4019, details: { reason: 'forbidden' } },
+        message: 'The upload is not allowed: There is nobody who could be asked whether it may run',
+        remedy: expect.stringContaining('a2c.landing.autoApprove') as string,
+      },
+    ],
   ])('is told that its computer %s', async (_, landing, error) => {
     const { agent } = await world(landing);
     await expect(agent.putFile('c', bytes(10))).rejects.toMatchObject(error);

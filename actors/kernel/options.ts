@@ -201,6 +201,29 @@ export const argument =
   (name: string, judge: Check): Check =>
   (value) =>
     judge(value, name);
+/** First arguments of a method, by name, with what they may be. */
+export type Arguments = readonly (readonly [name: string, judge: Check])[];
+/**
+ * Makes methods of a handle refuse wrong arguments with an `A2cError` (400) that names the argument: those of `throwing`
+ * throw it, the others reject.
+ */
+export function checkArguments<H extends object>(
+  handle: H,
+  methods: Partial<Record<keyof H, Arguments>>,
+  throwing: readonly (keyof H)[],
+): void {
+  for (const [of, needed] of Object.entries(methods) as [keyof H & string, Arguments][]) {
+    const method = handle[of] as (...given: unknown[]) => unknown;
+    const checked = (...given: unknown[]): unknown => {
+      const fault = needed.map(([at, judge], n) => judge(given[n], at)).find(Boolean);
+      const error = fault && wrongOptions(of, undefined, () => fault);
+      if (!error) return method.apply(handle, given);
+      if (throwing.includes(of)) throw error;
+      return Promise.reject(error);
+    };
+    Object.defineProperty(handle, of, { value: checked, configurable: true, writable: true });
+  }
+}
 /** Throws an `A2cError` (400) when the options of a function are wrong. */
 export function mustBeOptions(of: string, value: unknown, judge: Check): void {
   const error = wrongOptions(of, value, judge);

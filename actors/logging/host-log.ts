@@ -7,7 +7,7 @@ import type { AgentNews } from '../../machines/agent/agent.machine.ts';
 import type { CallSettled } from '../../machines/call/call.rules.ts';
 import { stateWords, type ServerState } from '../../machines/server-states.ts';
 import { nameOf, type Address } from '../../machines/kernel/effects.ts';
-import type { OfficeFact } from '../../machines/kernel/ports.ts';
+import { isAnswer, type OfficeFact } from '../../machines/kernel/ports.ts';
 import type { SeatChanged } from '../../machines/office/office.machine.ts';
 import { isAbandoned } from '../../machines/office/rooms/relay.ts';
 import { isUnknown } from '../../machines/process/server-failure.ts';
@@ -154,7 +154,7 @@ export class HostLog implements Observer {
       this.#remember(this.#tickets, ticket, { reqId, event: methodOf(type, collection) });
     // Logs only events of sockets here, because a link also gets orders of its owner.
     if (via === 'leaf' && this.isTelling && type.startsWith('socket.')) this.#newsOf(a, ev as Fields);
-    if (via !== 'ask' || type === 'ask.progress') return;
+    if (via !== 'ask' || !isAnswer(type)) return;
     const key = `${a} ${id ?? ''}`;
     const method = this.#asked.get(key) ?? '';
     this.#asked.delete(key);

@@ -187,9 +187,11 @@ export class LaunchSpecs {
         ? [`is of the type ${server.own.type}`, 'transports', server.own.type, this.#options.transports]
         : ['lives inside the host', 'inMemory', name, this.#options.inMemory];
     const has = Object.keys(given).join(', ');
+    const missed =
+      key.startsWith('own:') && Object.hasOwn(given, key.slice(4)) ? ': its key begins with own:' : '';
     return {
       code: 'ConfigInvalid',
-      message: `Server '${name}' ${what}, and this host has none of that name${has && ` (it has ${has})`}`,
+      message: `Server '${name}' ${what}, and this host has none of that name${has && ` (it has ${has}${missed})`}`,
       details: { server_name: name },
       remedy: `Give it to createComputer: ${option}: { ${JSON.stringify(key)}: … }`,
     };

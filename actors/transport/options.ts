@@ -60,7 +60,7 @@ export interface SupervisedOptions {
     | undefined;
   /** Longest time to start a server and to answer its first request. Default: 300,000. */
   readonly connectMs?: number | undefined;
-  /** Time that a process has to exit after its stdin was closed; then it gets SIGTERM. Default: 500. */
+  /** Time that a process has to exit after its stdin was closed; then it gets SIGTERM. Default: 2,000, as with the SDK. */
   readonly stdinGraceMs?: number | undefined;
   /** Time that a process has to exit after SIGTERM; then its group gets SIGKILL. Default: 2,000. */
   readonly termGraceMs?: number | undefined;

@@ -215,7 +215,7 @@ export class AgentRequests {
   #called(payload: unknown, ack: Ack): void {
     const call = this.#read(events.toolCall, messages.toolCall, payload, ack);
     if (!call) return;
-    const { req_id: reqId, agent, tool_name: tool, params, timeout } = call;
+    const { req_id: reqId, agent, tool_name: tool, params, timeout, timeout_total: most = 0 } = call;
     const running = this.#calls.has(reqId);
     const ticket = this.#ticket({ event: events.toolCall, reqId, agent, ack });
     const timeoutMs = toTimeoutMs(timeout);
@@ -224,7 +224,8 @@ export class AgentRequests {
     const trace = traceIn(call);
     const plain: AgentCalled = { type: 'agent.called', ticket, reqId, agent, tool, params, timeoutMs };
     const called = call.progress === true ? extended(plain, { wantsProgress: true }) : plain;
-    this.#emit(trace ? extended(called, { trace }) : called);
+    const limited = most > timeout && timeout > 0 ? extended(called, { mostMs: toTimeoutMs(most) }) : called;
+    this.#emit(trace ? extended(limited, { trace }) : limited);
   }
 
   #asked<T extends AgentRequest>(
@@ -260,8 +261,8 @@ export class AgentRequests {
   }
 
   /**
-   * Handles a request to read a resource. A URI that is neither a window nor a document is refused, and the
-   * error names the rule of documents that it breaks.
+   * Handles a request to read a resource. A wrong URI of a window or a document is refused, and the error names the rule
+   * that it breaks.
    */
   #askedResource(payload: unknown, ack: Ack): void {
     const event = events.readResource;

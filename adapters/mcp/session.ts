@@ -1,20 +1,21 @@
 import type { ElicitRequest, ElicitResult, ClientCapabilities } from '@modelcontextprotocol/client';
 import type { Tool } from '../../machines/catalog/entries.ts';
 import type { Address } from '../../machines/kernel/effects.ts';
-import type {
-  Capabilities,
-  Emit,
-  RequestFact,
-  SessionFact,
-  SessionInput,
-  Waits,
+import {
+  isAnswer,
+  type Capabilities,
+  type Emit,
+  type RequestFact,
+  type SessionFact,
+  type SessionInput,
+  type Waits,
 } from '../../machines/kernel/ports.ts';
 import type { Tracing } from '../../machines/kernel/tracing.ts';
 import type { Failure } from '../../machines/protocol/failure.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
 import type { Timers } from '../clock.ts';
 import { type Initialized, type Tell, readElicitation, readInitialize } from './lenient.ts';
-import { answerMs, capabilitiesOf, ServerRequests, type Answers } from './messages/answers.ts';
+import { answerMs, capabilitiesOf, ServerRequests, type Answers, type Owes } from './messages/answers.ts';
 import { errorOf, type Envelope } from './messages/envelope.ts';
 import { cut } from './messages/noise.ts';
 import { factOfNotification, logOf, type ServerLog } from './messages/notifications.ts';
@@ -202,6 +203,8 @@ export class Session {
   readonly #asked: ServerRequests | undefined;
   #handshake: Handshake | undefined;
   #capabilities: Capabilities | undefined;
+  /** Callbacks of the open tool calls, which hear whether this host owes the server an answer. */
+  readonly #calls = new Set<(owes: Owes) => void>();
   /** Names of the tools that run only as tasks, according to the latest tool list of this session. */
   #asTasks = new Set<unknown>();
   readonly #tasks = new Set<TaskCall>();
@@ -247,6 +250,10 @@ export class Session {
       answers,
       ms: options.answerMs ?? answerMs,
       timers: around.timers,
+      now: around.now,
+      owing: (owes) => {
+        for (const call of this.#calls) call(owes);
+      },
       send: (answer) => requests.send(answer),
       tell,
     });
@@ -278,11 +285,27 @@ export class Session {
     if (method !== 'tools/call') return this.#ask(request, requests, emit, from);
     const { elicitUrl } = this.#options.answers ?? {};
     const asked = this.#asked;
-    return callWithPages(emit, {
+    // Holds only calls that were made before the server asked, because it asks for one of them.
+    let isHeld = false;
+    const hear = (owes: Owes): void => {
+      if ('method' in owes) isHeld = true;
+      else if (!isHeld) return;
+      emit('method' in owes ? { type: 'ask.held', id, ...owes } : { type: 'ask.freed', id, ...owes });
+    };
+    this.#calls.add(hear);
+    const told: Emit<RequestFact> = (fact) => {
+      if (isAnswer(fact.type)) this.#calls.delete(hear);
+      emit(fact);
+    };
+    const withdraw = callWithPages(told, {
       show: elicitUrl && asked && ((page, signal) => asked.show(page, signal)),
       ask: (told) => this.#call(request, requests, told, from),
       isClosed: () => this.#isClosed(),
     });
+    return () => {
+      this.#calls.delete(hear);
+      withdraw();
+    };
   }
   #call(request: ListRequest, requests: PendingRequests, emit: Emit<RequestFact>, from: Address): () => void {
     if (!this.#traced) return this.#ask(request, requests, emit, from);

@@ -1,3 +1,4 @@
+import { readBase64 } from '../../machines/text.ts';
 import { mkdirSync, readFileSync, writeFileSync, rmSync, statSync, type Stats } from 'node:fs';
 import { mkdir, writeFile, readFile, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -32,7 +33,10 @@ export async function saveBytes(folder: string, name: string, all: readonly Byte
   for (const { base64, mimeType, stream } of all)
     for (let isWritten = false; !isWritten; n += 1) {
       const path = join(folder, `${named(name).slice(0, 60)}-${n}.${endingOf(mimeType)}`);
-      isWritten = await isNew(path, stream ? opened(stream) : Buffer.from(base64, 'base64'));
+      isWritten = await isNew(
+        path,
+        stream ? opened(stream) : Buffer.from(readBase64(base64)?.data ?? base64, 'base64'),
+      );
       if (isWritten) paths.push(path);
     }
   return paths;

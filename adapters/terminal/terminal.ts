@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline';
 import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { asJson, asLine, asText } from '../../machines/text.ts';
+import { asJson, asLine, asText, readBase64 } from '../../machines/text.ts';
 import {
   Keyboard,
   stopGroup,
@@ -43,10 +43,9 @@ const chunk = 4_096;
  */
 export function pictureCode({ base64, mimeType = '' }: Picture, env: Environment): string | undefined {
   const { TERM = '', TERM_PROGRAM: program = '', TMUX: inside } = env;
-  const data = base64.replaceAll(/\s/g, '');
   // Accepts only base64, because a server made the text and the terminal must get nothing else of it.
-  const isPicture = mimeType.startsWith('image/') && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
-  if (!isPicture || inside !== undefined || /^(?:screen|tmux)/.test(TERM)) return undefined;
+  const data = mimeType.startsWith('image/') && readBase64(base64)?.data;
+  if (!data || inside !== undefined || /^(?:screen|tmux)/.test(TERM)) return undefined;
   const isKitty = env['KITTY_WINDOW_ID'] !== undefined || TERM === 'xterm-kitty' || program === 'ghostty';
   if (isKitty) return mimeType === 'image/png' ? kittyCode(data) : undefined;
   return ['iTerm.app', 'WezTerm', 'vscode', 'mintty'].includes(program) ? itermCode(data) : undefined;

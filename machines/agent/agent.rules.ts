@@ -81,7 +81,7 @@ export const callStart = (c: AgentContext, { type: _, computer, trace, ...call }
       params: { agent: c.link.name, req_id: call.reqId },
       ms: c.timing.cancelMs,
     },
-    timeoutMs: patience(c, secondsOf(call.timeoutMs) * 1000),
+    timeoutMs: patience(c, secondsOf(call.mostMs ?? call.timeoutMs) * 1000),
     ...othersLimits,
     request: {
       target: linkAt(c),
@@ -93,6 +93,7 @@ export const callStart = (c: AgentContext, { type: _, computer, trace, ...call }
         tool_name: call.tool,
         params: call.params,
         timeout: secondsOf(call.timeoutMs),
+        ...(call.mostMs !== undefined && { timeout_total: secondsOf(call.mostMs) }),
         ...(call.wantsProgress === true && { progress: true }),
         ...trace,
       },

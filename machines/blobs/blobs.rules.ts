@@ -1,4 +1,5 @@
 /** Messages and rules of the blobs of a computer: contents that were too large for a result, kept for their agents. */
+import { readBase64 } from '../text.ts';
 import { kindOf, type Address, type AddressFor, post, type Post } from '../kernel/effects.ts';
 import type { TimingOf } from '../kernel/timing.ts';
 import { isObject, type Fields } from '../protocol/json.ts';
@@ -128,7 +129,8 @@ export function largeContents(result: unknown): readonly Binary[] {
   if (!Array.isArray(content)) return [];
   return (content as readonly unknown[]).flatMap((item, at) => {
     const found = binaryIn(item);
-    return found && found.base64.length > leastText ? [{ at, ...found }] : [];
+    if (!found || found.base64.length <= leastText) return [];
+    return [{ at, ...found, base64: readBase64(found.base64)?.data ?? found.base64 }];
   });
 }
 /** Returns an item with the handle in place of its content. */

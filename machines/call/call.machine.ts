@@ -6,15 +6,16 @@
  * judging     — asks the rule of the host (port `policy`): inTime | watched (the rule has less time than the call)
  * confirming  — asks a person (port `confirm`), with a time limit; nothing was sent yet
  * queued      — not sent yet: pending (the server is starting, or its session expired) | inLine (enough calls run)
- * running     — sent to the server: patient | watched (ends when the server is silent for too long)
+ * running     — sent to the server: patient | watched (ends when the server is silent for too long) | owing (the
+ *               server waits for an answer of this host, so that its silence does not count)
  * interrupted — the stream broke: waits until the deadline for news that the server died or is back
  * cancelling  — withdrawn: transient, unless another computer holds the call and reports how it ended
  * finishing   — answered: the port `finish` post-processes the result, which is passed on whatever happens there
  * succeeded | failed (the tool reported an error, or the call was never sent) | timedOut | cancelled | refused (by
  * arguments, policy, a person or a full queue) | unknown (sent, but the server died before its answer) — final
  *
- * The deadline covers the whole call and is set once. It is the timer of the root actor, so that its cost does not
- * grow with the number of calls in flight; `after` is only used for additional limits. A call that ends withdraws its
+ * The deadline covers the whole call. It is set once, and again at its end when the server was heard, or waited for
+ * this host. It is the timer of the root actor, so that its cost does not grow with the number of calls in flight; `after` is only used for additional limits. A call that ends withdraws its
  * question, which cancels it at the server; leaving a state does not.
  */
 import { assign, not, setup } from 'xstate';
@@ -88,6 +89,10 @@ const parts = setup({
       failure: params.failure,
       phase: 'queued' as const,
     })),
+    rememberHeard: assign(({ context: c }) => (rules.isProlonged(c) ? { moreMs: rules.limitOf(c) } : {})),
+    rememberOwing: assign((_, { method }: { method: string }) => ({ owes: method })),
+    rememberFreed: assign(({ context: c }, { ms }: { ms: number }) => rules.freed(c, ms)),
+    prolong: assign(({ context: c }) => rules.prolonged(c)),
     rememberTimeout: assign(({ context: c }) => ({ failure: rules.timedOut(c) })),
     rememberSilence: assign(({ context: c }) => ({ failure: rules.wasSilent(c) })),
     rememberCancel: assign(({ context: c }, { reason }: { reason: string }) => ({
@@ -119,6 +124,8 @@ const parts = setup({
     isDenied: (_, { decision }: Partial<Confirmation>) =>
       decision !== 'allow' && decision !== 'allowForSession',
     isForSession: (_, { decision }: Partial<Confirmation>) => decision === 'allowForSession',
+    isOwing: ({ context: { owes = '' } }) => owes !== '',
+    hasMoreTime: ({ context }) => rules.moreOf(context) > 0,
     mayNotBeSilent: ({ context }) => rules.mayNotBeSilent(context),
     isPostProcessed: ({ context }, { result, bytes = 0 }: { result: unknown; bytes?: number }) =>
       context.policy !== null &&
@@ -358,16 +365,25 @@ export const callMachine = parts.createMachine({
         /** Restarts the time limit for silence of the server. */
         'ask.progress': {
           target: '.patient',
-          actions: postsAll(
-            (c: CallContext, event: Extract<RequestFact, { readonly type: 'ask.progress' }>) => {
+          actions: [
+            'rememberHeard',
+            postsAll((c: CallContext, event: Extract<RequestFact, { readonly type: 'ask.progress' }>) => {
               const progressed = {
                 type: 'call.progressed',
                 ticket: c.ticket,
                 ...progressOf(event),
               } as const;
               return c.wantsProgress === true ? [post(c.replyTo, progressed, { optional: true })] : [];
-            },
-          ),
+            }),
+          ],
+        },
+        'ask.held': {
+          target: '.owing',
+          actions: { type: 'rememberOwing', params: ({ event }) => event },
+        },
+        'ask.freed': {
+          target: '.patient',
+          actions: { type: 'rememberFreed', params: ({ event }) => event },
         },
         'ask.answered': [
           {
@@ -415,7 +431,11 @@ export const callMachine = parts.createMachine({
           },
           { target: 'failed', actions: rememberFailure },
         ],
-        'deadline.passed': { target: 'timedOut', actions: 'rememberTimeout' },
+        'deadline.passed': [
+          /** Sets the limit first, because the time that is left is known from what was spent before. */
+          { guard: 'hasMoreTime', actions: [deadline('limit', rules.moreOf), 'prolong'] },
+          { target: 'timedOut', actions: 'rememberTimeout' },
+        ],
         'call.cancel': { target: 'cancelling', actions: rememberCancel },
         close: cancelledByClose,
         'asker.lost': askerLost,
@@ -424,7 +444,13 @@ export const callMachine = parts.createMachine({
       },
       initial: 'patient',
       states: {
-        patient: { always: { guard: 'mayNotBeSilent', target: 'watched' } },
+        patient: {
+          always: [
+            { guard: 'isOwing', target: 'owing' },
+            { guard: 'mayNotBeSilent', target: 'watched' },
+          ],
+        },
+        owing: {},
         watched: { after: { silence: { target: '#call.timedOut', actions: 'rememberSilence' } } },
       },
     },

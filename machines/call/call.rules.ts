@@ -26,6 +26,12 @@ export interface CallContext extends CallInput {
   /** Integers in the result that are kept as text, because a number cannot hold them. */
   readonly digits?: readonly Digits[];
   readonly failure: Failure | null;
+  /** Method of the request of the server that this host has not answered yet; empty when it owes none. */
+  readonly owes?: string;
+  /** Time in ms that the call gets at the end of its limit: its server was heard, or waited for this host. */
+  readonly moreMs?: number;
+  /** Sum of the limits that were set one after another, in ms. */
+  readonly spentMs?: number;
   /** True when the call was sent a second time, because the server had forgotten the first session and did not read it. */
   readonly isSentAgain?: true;
 }
@@ -38,6 +44,27 @@ const isCallers = ({ timeoutMs, totalMs }: CallContext): boolean =>
 /** Time limit of the whole call in ms; 0 = no limit. */
 export const limitOf = (c: CallContext): number => (isCallers(c) ? c.timeoutMs : c.totalMs);
 const whoseLimit = (c: CallContext): 'caller' | 'total' => (isCallers(c) ? 'caller' : 'total');
+/** Longest time of a call in ms, whatever happens; 0 = no limit. A call of an agent has that of its office. */
+const mostOf = (c: CallContext): number =>
+  c.totalMs > 0 ? c.totalMs : (c.mostMs ?? (c.agent === null ? 0 : c.timeoutMs));
+const spentOf = (c: CallContext): number => c.spentMs ?? limitOf(c);
+/** Time in ms that a call gets at the end of its limit; 0 when it is over. */
+export const moreOf = (c: CallContext): number => {
+  const most = mostOf(c);
+  const more = c.owes ? limitOf(c) : (c.moreMs ?? 0);
+  return most === 0 ? more : Math.max(0, Math.min(more, most - spentOf(c)));
+};
+/** What a limit that begins again has used up; what it gives while this host owes an answer is not given once more. */
+export const prolonged = (c: CallContext) => ({
+  spentMs: spentOf(c) + moreOf(c),
+  moreMs: c.owes ? (c.moreMs ?? 0) - moreOf(c) : 0,
+});
+/** Tells whether the caller gave no limit, so that the default begins again with each progress. */
+export const isProlonged = ({ mostMs }: CallContext): boolean => mostMs !== undefined;
+export const freed = (c: CallContext, ms: number) => ({
+  owes: '',
+  moreMs: isProlonged(c) ? limitOf(c) : (c.moreMs ?? 0) + ms,
+});
 const isWithin = (ms: number, c: CallContext): boolean => limitOf(c) === 0 || ms < limitOf(c);
 export const mayNotBeSilent = (c: CallContext): boolean => c.idleMs > 0 && isWithin(c.idleMs, c);
 /** Tells whether the rule of the host must be asked, because no judgement was known at once. */
@@ -137,7 +164,7 @@ const lateFailure = (
 ): Failure => ({
   code: 'ToolExecutionTimeout',
   message: isSent(c)
-    ? `Tool '${c.tool}' of ${holderOf(c)} ${did} ${timeout} ms (call '${c.reqId}'); whether it took effect is unknown`
+    ? `Tool '${c.tool}' of ${holderOf(c)} ${did} ${timeout} ms (call '${c.reqId}')${c.owes ? `: it waits for the answer of this host to ${c.owes}` : ''}; whether it took effect is unknown`
     : `Tool '${c.tool}' of ${holderOf(c)} was not sent within ${timeout} ms (call '${c.reqId}')${c.isPending ? ': its server is still starting' : ''}`,
   details: {
     timeout,
@@ -146,14 +173,22 @@ const lateFailure = (
     tool_name: c.tool,
     ...(c.isPending && !isSent(c) && { state: 'connecting' }),
   },
-  remedy: lateRemedies[c.phase] ?? 'Give it more time, or let fewer calls wait at once.',
+  remedy:
+    (c.owes ? owedRemedy : lateRemedies[c.phase]) ?? 'Give it more time, or let fewer calls wait at once.',
 });
+const owedRemedy =
+  'Give it more time, or answer the question of the server: a person or this host has not done so.';
 const lateRemedies: Partial<Record<CallPhase, string>> = {
   judging: 'Give it more time, or look at the rule of the host: it gave no answer yet.',
   running: 'Give it more time, or look at the server: it may still be at work.',
 };
 export const timedOut = (c: CallContext): Failure =>
-  lateFailure(c, whoseLimit(c), 'did not answer within', limitOf(c));
+  lateFailure(
+    c,
+    c.totalMs > 0 && spentOf(c) >= c.totalMs ? 'total' : whoseLimit(c),
+    'did not answer within',
+    spentOf(c),
+  );
 export const wasSilent = (c: CallContext): Failure => lateFailure(c, 'idle', 'said nothing for', c.idleMs);
 export const cancelledBecause = (c: CallContext, reason: string): Failure => ({
   code: 'ToolCallCancelled',
@@ -197,6 +232,11 @@ export interface CallRequest {
   readonly params: Readonly<Record<string, unknown>>;
   /** Time limit set by the caller in ms; 0 = none. */
   readonly timeoutMs: number;
+  /**
+   * Longest time in ms of a call whose caller set no limit: then `timeoutMs` is the default one, which begins again while
+   * the server is heard, or waits for its host.
+   */
+  readonly mostMs?: number;
   readonly trace?: TraceContext;
   readonly wantsProgress?: boolean;
   readonly replyTo: AddressFor<CallSettled | CallProgressed>;

@@ -215,6 +215,8 @@ export const callOf = (c: ClientContext, call: ServerCall, outlivesLoss = false)
       },
       isPending: c.isHolding,
       ...(outlivesLoss && { outlivesLoss }),
+      // Leaves the silence of a call without a limit to the limit of the config for it.
+      ...(call.mostMs !== undefined && c.timing.callIdleMs > 0 && { timeoutMs: call.mostMs }),
       totalMs: c.timing.callTotalMs,
       idleMs: c.timing.callIdleMs,
     }),

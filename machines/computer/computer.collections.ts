@@ -20,9 +20,13 @@ import {
   type AggregateWanted,
   type AggregatorNews,
   type AggregatorOrder,
+  refusedRead,
   type ResourcesListed,
   type ResourceWanted,
 } from '../resources/aggregator.rules.ts';
+import { byRecency } from '../call/history.ts';
+import { isOtherUri } from '../resources/collection-rules.ts';
+import { planOf } from './computer.resources.ts';
 import type { ResourceCollection } from '../kernel/ports.ts';
 import { takesPart } from '../resources/collections.ts';
 import type { ResourcesWatched } from '../resources/watch.machine.ts';
@@ -182,26 +186,42 @@ export function messagesOfPlans(c: ComputerContext, next: Partial<ComputerContex
 // ── questions ──────────────────────────────────────────────────────────────────────────────────────────
 type Changed = Extract<AggregatorNews, { type: 'aggregate.changed' }>;
 type Wanted = Omit<AggregateWanted, 'history'> | Omit<ResourceWanted, 'history'>;
-/** Tells whether a resource is neither window nor document, so that only the named server can have it. */
-const isOfNoSystem = (wanted: Wanted): wanted is Wanted & { readonly server: string } =>
-  wanted.type === 'resource.wanted' &&
-  wanted.server !== undefined &&
-  !wanted.isByAgent &&
-  (wanted.prompt !== undefined || !/^(?:window|dpe):/i.test(wanted.uri));
+/** Tells whether a question is for a prompt, or for a resource that is neither a window nor a document. */
+const isOfNoSystem = (wanted: Wanted): wanted is Extract<Wanted, { type: 'resource.wanted' }> =>
+  wanted.type === 'resource.wanted' && (wanted.prompt !== undefined || isOtherUri(wanted.uri));
+/**
+ * Returns the server that has a resource: the most recently called of those that list it. Its host may also read from a
+ * server what that does not list; an agent may not.
+ */
+function ownerOf(c: ComputerContext, wanted: Omit<ResourceWanted, 'history'>): string | undefined {
+  const { uri, isByAgent } = wanted;
+  const asked = wanted.server === undefined ? undefined : planOf(c, wanted.server)?.rules.server;
+  if (asked !== undefined && !isByAgent) return asked;
+  const listing = Object.keys(c.listed).filter((server) => {
+    const isAsked = wanted.server === undefined || server === asked;
+    return isAsked && c.resources[server]?.some((resource) => resource.uri === uri) === true;
+  });
+  return byRecency(listing, c.recent)[0];
+}
+const notListed = (uri: string): Failure => ({
+  code: wireCodes.notFound,
+  message: `No server lists the resource '${uri}'`,
+  details: { uri },
+  remedy: 'See which resources a server lists: getResources of an agent, resources() of a computer',
+});
 /**
  * Passes a question to its collection, with the servers of the last calls: the most recently called is shown
  * first.
  */
-export const passWanted = (c: ComputerContext, wanted: Wanted): Post =>
-  post(
-    collectionOf(c, wanted.collection),
-    {
-      ...wanted,
-      history: c.recent,
-      ...(isOfNoSystem(wanted) && { session: clientOf(c, wanted.server) }),
-    },
-    { onUndelivered: refusal(wanted) },
-  );
+export function passWanted(c: ComputerContext, wanted: Wanted): Post {
+  const of = { ...wanted, history: c.recent };
+  const to = collectionOf(c, wanted.collection);
+  if (!isOfNoSystem(wanted)) return post(to, of, { onUndelivered: refusal(wanted) });
+  const server = ownerOf(c, wanted);
+  if (server === undefined) return refusedRead(wanted, notListed(wanted.uri));
+  const at = { server, session: clientOf(c, server) };
+  return post(to, { ...wanted, history: c.recent, ...at }, { onUndelivered: refusal(wanted) });
+}
 const notShownFailure = (collection: ResourceCollection): Failure => ({
   code: wireCodes.internal,
   message: `The computer does not show its ${collection} any more: it is closing, or what keeps it has failed too often`,

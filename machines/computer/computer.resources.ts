@@ -16,7 +16,10 @@ import {
 type ResourcesOverdue = Extract<ComputerEvent, { type: 'resources.overdue' }>;
 
 /** Finds a server by its bundle id, else by its name. */
-const planOf = ({ servers }: ComputerContext, asked: string): ServerPlan | undefined =>
+export const planOf = (
+  { servers }: Pick<ComputerContext, 'servers'>,
+  asked: string,
+): ServerPlan | undefined =>
   servers.find((plan) => bundleOf(plan) === asked) ?? servers.find((plan) => plan.rules.server === asked);
 
 const noSuchServer = (asked: string): Failure => ({

@@ -168,7 +168,7 @@ describe('the fingerprint of a server', () => {
       ...{ default_tool_meta: { auto_apply: true }, vrl: '.', a2c: { restart: 'never', concurrency: 2 } },
     };
     expect(stdioConfig({}, policy)).toBe(stdioConfig({}));
-    expect(stdioConfig({ encoding: 'latin1', encoding_error_handler: 'replace' })).toBe(stdioConfig({}));
+    expect(stdioConfig({ encoding: 'utf8', encoding_error_handler: 'replace' })).toBe(stdioConfig({}));
     expect(remote({ timeout: 1, sse_read_timeout: 2, terminate_on_close: false })).toBe(remote({}));
     const dressed = { mcpServers: { z: { command: 'x', icons: 'i', description: 'd' } } };
     const parsed = parseConfig(dressed);

@@ -19,6 +19,8 @@ const inputs = (...list: unknown[]) => ({ servers: [], inputs: list });
 const shapes =
   'a server, a list of servers, {"servers": …, "inputs": […]}, or {"mcpServers": {name: {"command": …}}}';
 
+const notUtf8 =
+  'is not UTF-8, the only encoding of MCP (Let the server speak UTF-8 (Python: "PYTHONUTF8": "1" or "PYTHONIOENCODING": "utf-8" in its env), and delete this key)';
 /** Rows of: the content of a config file, and the lines that report its mistakes. */
 const table: readonly (readonly [unknown, ...string[]])[] = [
   [null, `expected ${shapes}`],
@@ -29,6 +31,10 @@ const table: readonly (readonly [unknown, ...string[]])[] = [
   [{ servers: {}, mcpServers: {} }, 'servers: stands beside mcpServers (keep all servers in one of them)'],
   [{ servers: [], server: 1 }, 'server: unknown key (expected servers, inputs, a2c)'],
   [[7], '[0]: expected an object that configures a server'],
+  ...['gbk', 'latin1', 'utf-16', 'utf-8x'].flatMap((encoding): (readonly [unknown, string])[] => [
+    [launch({ command: 'x', encoding }), `[0].server_parameters.encoding: ${notUtf8}`],
+    [other({ command: 'x', encoding }), `mcpServers.git.encoding: ${notUtf8}`],
+  ]),
   [{ servers: { a: null } }, 'servers.a: expected an object that configures a server'],
   [[{ ...ok, name: undefined }], '[0].name: is missing: expected a string'],
   [[{ ...ok, name: ' ' }], '[0].name: expected a string that is not empty'],
@@ -332,4 +338,11 @@ it('every key of the schemas is meant by a word that is almost the same', () => 
   expect(keys.filter((key) => !/^(command|url)$/.test(key) && remedyFor(`${key}_`) === undefined)).toEqual(
     [],
   );
+});
+
+it.each(['utf8', 'UTF-8', 'utf_8', 'utf-8-sig', 'UTF8'])('UTF-8 may be written as %s', (encoding) => {
+  expect(parseConfig(launch({ command: 'x', encoding }))).toMatchObject({ ok: true });
+  expect(parseConfig(other({ command: 'x', encoding, encoding_error_handler: 'strict' }))).toMatchObject({
+    ok: true,
+  });
 });

@@ -164,13 +164,13 @@ const build = (
       const fields = check(serverSchemas.stdio, value, findings, originOf);
       if (fields === undefined) return undefined;
       const { command, args, env, cwd, encoding, encoding_error_handler: onError } = fields.server_parameters;
-      if (encoding && !/^utf-?8$/i.test(encoding)) {
-        addWarning(
+      if (encoding && !/^utf[-_ ]?8(?:[-_ ]sig)?$/i.test(encoding))
+        addMistake(
           findings,
           originOf(['server_parameters', 'encoding']),
-          'MCP is always UTF-8; kept but not used',
+          'is not UTF-8, the only encoding of MCP',
+          'Let the server speak UTF-8 (Python: "PYTHONUTF8": "1" or "PYTHONIOENCODING": "utf-8" in its env), and delete this key',
         );
-      }
       const streams = { encoding: encoding ?? 'utf-8', encodingErrors: onError ?? ('strict' as const) };
       const envFile = fields.envFile ?? fields.env_file;
       const held = { env: env ?? null, ...(typeof envFile === 'string' && { envFile }) };

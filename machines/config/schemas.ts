@@ -599,7 +599,7 @@ export const serverSchemas = {
       args: argsSchema,
       env: envSchema,
       cwd: filledWord.nullish(),
-      encoding: z.string().min(1).nullish(),
+      encoding: z.string().nullish(),
       encoding_error_handler: z.enum(['strict', 'ignore', 'replace']).nullish(),
     }),
   }),

@@ -112,6 +112,10 @@ export type RequestFact =
   /** Reports that the question was taken from the queue and is sent now. */
   | { readonly type: 'ask.began'; readonly id: string }
   | ({ readonly type: 'ask.progress'; readonly id: string } & Progress)
+  /** Reports that the other side waits for an answer of this host to its request `method`; until `ask.freed`. */
+  | { readonly type: 'ask.held'; readonly id: string; readonly method: string }
+  /** Reports that this host owes no answer any more, after `ms`. */
+  | { readonly type: 'ask.freed'; readonly id: string; readonly ms: number }
   | {
       readonly type: 'ask.answered';
       readonly id: string;
@@ -141,6 +145,8 @@ const passing: ReadonlySet<string> = new Set([
   'ask.waiting',
   'ask.began',
   'ask.progress',
+  'ask.held',
+  'ask.freed',
 ] satisfies RequestFact['type'][]);
 /** Tells whether a fact is the final answer, after which no more facts about the question follow. */
 export const isAnswer = (type: string | undefined): boolean => type !== undefined && !passing.has(type);
@@ -179,6 +185,7 @@ export interface AgentCalled {
   readonly params: Readonly<Record<string, unknown>>;
   /** Time-out of the call in milliseconds; 0 = no limit. */
   readonly timeoutMs: number;
+  readonly mostMs?: number;
   readonly trace?: TraceContext;
   readonly wantsProgress?: boolean;
 }

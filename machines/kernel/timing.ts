@@ -33,8 +33,8 @@ export const timing = {
   drainMs: 5_000,
   /** Time that cancelled calls have to settle before their server is closed. */
   cancelGraceMs: 1_000,
-  /** Time that a child process has to exit after its stdin is closed; then it receives SIGTERM. */
-  stdinGraceMs: 500,
+  /** Time that a child process has to exit after its stdin is closed, as with both official SDKs; then it receives SIGTERM. */
+  stdinGraceMs: 2_000,
   /** Time that a child process has to exit after SIGTERM; then it receives SIGKILL. */
   termGraceMs: 2_000,
   /**
@@ -58,7 +58,11 @@ export const timing = {
    * servers while the computer boots; 0 = no wait.
    */
   toolsMs: 2_000,
-  /** Limit of a call that has none of its own. Set in a config, it limits every call of the server. 0 = no limit. */
+  /**
+   * Limit of a call that has none of its own: it begins again while the server reports progress or waits for an answer
+   * of its host, `mostLimits` times at most. Set in a config, it is the longest time of every call of the server.
+   * 0 = no limit.
+   */
   callTotalMs: 60_000,
   /** Longest time that a server may send neither an answer nor progress during a call; 0 = no limit. */
   callIdleMs: 0,
@@ -187,5 +191,7 @@ export const backoffSpread = 0.5;
 /** Returns the pause before a list that could not be read is requested again: at most ten times the first pause. */
 export const backoffOfList = ({ relistMs }: Pick<Timing, 'relistMs'>, failures: number): number =>
   backoff(relistMs, failures, 10 * relistMs);
+/** Longest time of a call that was given no limit, as a multiple of the limit that it has instead. */
+export const mostLimits = 10;
 /** Number of refreshes of a list that may fail in a row before its entries are removed. */
 export const refreshFailures = 3;

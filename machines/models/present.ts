@@ -1,4 +1,5 @@
 import type { Outcome } from '../call/call.rules.ts';
+import { readBase64 } from '../text.ts';
 import type { MCPContentItem, MCPToolResponse, ResultOptions, MediaKind } from './format.ts';
 
 // ── images, sounds and documents in results, as far as models take them ─────────────────────────────────
@@ -74,7 +75,8 @@ function binaryIn(item: MCPContentItem): Binary | undefined {
     data: base64(resource['blob']),
   };
 }
-const bytesOf = (data: string): number => Math.floor((data.replace(/=+$/, '').length * 3) / 4);
+const bytesOf = (data: string): number =>
+  Math.floor(((data.length - (data.endsWith('==') ? 2 : Number(data.endsWith('=')))) * 3) / 4);
 /** Returns a placeholder for binary content, such as `[image image/png, 12 KiB]`. */
 function placeholder({ what, mimeType, data }: Binary, note = ''): string {
   const type = mimeType === '' ? '' : ` ${mimeType}`;
@@ -102,10 +104,10 @@ export function mediaPicker(
   let total = 0;
   return {
     pick({ mimeType: declared, data: raw }) {
-      const data = /\s/.test(raw) ? raw.replaceAll(/\s/g, '') : raw;
-      if (data === '' || data.length % 4 !== 0 || /[^A-Za-z0-9+/=]|=[^=]/.test(data))
-        return 'no valid Base64';
-      const mimeType = typeOf(declared, data);
+      const read = readBase64(raw);
+      if (!read) return 'no valid Base64';
+      const { data } = read;
+      const mimeType = typeOf(declared || read.mimeType, data);
       if (mimeType === undefined) return 'its bytes are of another type';
       const kind = kindOf(mimeType);
       if (!kind || !wanted.includes(kind) || !taken[kind]?.includes(mimeType))

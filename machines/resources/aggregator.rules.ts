@@ -418,13 +418,13 @@ const followMessage = (
 
 // ── reports of server caches ─────────────────────────────────────────────────────────────────────────────────
 export function afterRefresh(c: AggregatorContext, news: CacheRefreshed): Partial<AggregatorContext> {
-  const { server, items, reason, refused, changes } = news;
+  const { server, items, refused, changes } = news;
   const cache = cacheOf(c, server);
   if (!cache) return {};
-  const isFresh = reason === null && news.isFresh && changes === cache.changes;
+  const isFresh = news.isFresh && changes === cache.changes;
   const given = Math.max(cache.given, news.upTo);
   return {
-    caches: { ...c.caches, [server]: { ...cache, items, reason, refused, isFresh, given } },
+    caches: { ...c.caches, [server]: { ...cache, items, reason: null, refused, isFresh, given } },
     isNews: c.isNews || news.isNews,
     updates: c.updates + Number(news.isNews),
     questions: withGrants(c.questions, news),

@@ -281,8 +281,8 @@ export function brokenByPages(
   const { read, violations } = readAs('pages', uri, contents, dpeDocumentPages);
   if (!read) return [...violations];
   return [
-    ...differs('pages', uri, 'page_total', pageCount, read.page_total),
-    ...differs('pages', uri, 'page_offset', offset, read.page_offset),
+    ...differs('pages', uri, 'page_total', pageCount, read.page_total ?? pageCount),
+    ...differs('pages', uri, 'page_offset', offset, read.page_offset ?? offset),
     ...read.pages.flatMap(({ page_index }, at) =>
       differs('pages', uri, `pages.${at}.page_index`, offset + at, page_index),
     ),
@@ -303,7 +303,7 @@ export function brokenByPage(uri: string, index: number, contents: Contents): Ju
   });
   const count = differs('page', uri, 'element_count', read.elements.length, read.element_count);
   return {
-    read,
+    read: read as DPEPage,
     violations: [...differs('page', uri, 'page_index', index, read.page_index), ...count, ...twice],
   };
 }

@@ -9,11 +9,14 @@ import type { CollectionRules } from './collections.ts';
 
 export const collections: Readonly<Record<ResourceCollection, CollectionRules>> = { desktop, finder };
 
+/** Tells whether a URI is of a resource that is neither a window nor a document. */
+export const isOtherUri = (uri: string): boolean => !/^(?:window|dpe):/i.test(uri);
 /**
- * Returns the collection of a valid URI: the Desktop for `window:`, the Finder for documents; any other URI
- * fails (4204).
+ * Returns the collection whose machine reads a valid URI: the Finder for documents, the Desktop for windows and all
+ * other resources. A wrong URI of a window or a document fails (4204).
  */
 export function collectionOfUri(uri: string): Read<ResourceCollection> {
+  if (isOtherUri(uri)) return { ok: true, body: 'desktop' };
   if (/^window:/i.test(uri)) {
     const window = parseWindowUri(uri);
     return window.ok ? { ok: true, body: 'desktop' } : window;

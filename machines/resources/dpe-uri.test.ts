@@ -4,6 +4,7 @@ import { toWireError, type Failure } from '../protocol/failure.ts';
 import { readAnswer } from '../protocol/reading.ts';
 import {
   buildDpeUri,
+  buildWindowUri,
   isDpeUri,
   parseDpeUri,
   dpeCategories,
@@ -385,5 +386,18 @@ describe('who is asked for a document', () => {
   it('is else the one whose tool was called last, then the first by name', () => {
     expect(ask('dpe://one/new', [b, a], 'A', 'B')).toEqual({ server: 'B', rivals: ['A'] });
     expect(ask('dpe://one', [b, a])).toEqual({ server: 'A', rivals: ['B'] });
+  });
+});
+
+it.each([
+  [buildDpeUri, { host: 'h', docRef: 'a', page: 3 }, 'page'],
+  [buildDpeUri, { host: 'h', docRef: 'a', pageIndex: 3 }, 'pageIndex'],
+  [buildDpeUri, { level: 1, host: 'h', docRef: 'a', query: { limit: 500 } }, 'query'],
+  [buildDpeUri, { level: 0, host: 'h', docRef: 'a' }, 'docRef'],
+  [buildWindowUri, { host: 'h', path: [], size: 3 }, 'size'],
+])('a URI with a part that it does not have is refused, and the part is named', (build, parts, name) => {
+  expect((build as (given: object) => unknown)(parts)).toMatchObject({
+    ok: false,
+    failure: { message: expect.stringContaining(`no part '${name}'`) as string },
   });
 });

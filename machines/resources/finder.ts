@@ -14,7 +14,6 @@ import {
   type DPEDocumentSummary,
   type GetFinder,
   type DPEDocumentMetadata,
-  type DPEDocumentPages,
   type DPEElementDetail,
   type DPEPage,
   type ResourceContents,
@@ -403,10 +402,16 @@ function readAs<T>(contents: TextContents, schema: z.ZodType<T>, what: string): 
 export const readMetadata = (contents: TextContents): Read<DPEDocumentMetadata> =>
   readAs(contents, dpeDocumentMetadata, 'a document');
 /** Parses a document server's answer of level 1 with `depth=pages`: metadata and pages. */
-export const readPages = (contents: TextContents): Read<DPEDocumentPages> =>
+export const readPages = (contents: TextContents) =>
   readAs(contents, dpeDocumentPages, 'a document with its pages');
 /** Parses a document server's answer of level 2 with `format=json`: a page. */
-export const readPage = (contents: TextContents): Read<DPEPage> => readAs(contents, dpePage, 'a page');
+export function readPage(contents: TextContents): Read<DPEPage> {
+  const read = readAs(contents, dpePage, 'a page');
+  if (!read.ok) return read;
+  const place = parseDpeUri(read.body.uri);
+  const docRef = place.ok && place.uri.level !== 0 ? place.uri.docRef : '';
+  return { ok: true, body: { ...read.body, doc_ref: read.body.doc_ref ?? docRef } };
+}
 /** Parses a document server's answer of level 3 with `format=json`: an element. */
 export const readElement = (contents: TextContents): Read<DPEElementDetail> =>
   readAs(contents, dpeElementDetail, 'an element');

@@ -79,9 +79,7 @@ export interface CacheRefreshed {
   readonly type: 'cache.refreshed';
   readonly server: string;
   readonly items: readonly object[];
-  /** Reason why the content is incomplete; null when it is complete. */
-  readonly reason: string | null;
-  /** Items that could not be read or are invalid; the others are not affected. */
+  /** Items that could not be read, not in time or not at all, or are invalid; the others are not affected. */
   readonly refused: readonly Refused[];
   /** Number of changes known at the time of the read; later changes are not included. */
   readonly changes: number;
@@ -201,32 +199,31 @@ export const afterAnswerOf = (c: CacheContext, uri: string): Partial<CacheContex
 });
 
 // ── reports to the owner ──────────────────────────────────────────────────────────────────────────────
-/**
- * Returns the reason why content is incomplete; `missing` is the number of URIs that were not read in time.
- */
-const reasonOf = ({ uris, timing }: CacheContext, missing: number): string | null =>
-  missing > 0 ? `${missing} of ${uris.length} could not be read within ${timing.aggregateMs} ms` : null;
-const refusedOf = ({ uris, slots }: CacheContext): readonly Refused[] =>
-  uris.flatMap((uri, at) => {
+const refusedOf = ({ uris, slots, timing }: CacheContext, late: readonly string[]): readonly Refused[] => {
+  const isLate = new Set(late);
+  const reason = `it could not be read within ${timing.aggregateMs} ms`;
+  return uris.flatMap((uri, at) => {
     const { failure, refused } = slotAt(slots, at) ?? unread;
+    if (isLate.has(uri)) return [{ uri, reason }];
     return failure ? [{ uri, reason: failure.message }] : refused;
   });
+};
 /**
- * Returns the number of windows or documents that are missing; `isTruncated` is true in the middle of a
+ * Returns the windows or documents that were not read in time; `isTruncated` is true in the middle of a
  * reading round.
  */
-const missingCount = (c: CacheContext, isTruncated: boolean): number =>
-  isTruncated ? unionOf(c.slow, staleOf(c), askedUris(c)).length : c.slow.length;
+const lateUris = (c: CacheContext, isTruncated: boolean): readonly string[] =>
+  isTruncated ? unionOf(c.slow, staleOf(c), askedUris(c)) : c.slow;
 export function refreshedNews(c: CacheContext, upTo: number, isTruncated: boolean): CacheRefreshed {
-  const missing = missingCount(c, isTruncated);
+  const late = lateUris(c, isTruncated);
+  const missing = late.length;
   const slots = c.slots.flat();
   const hasFailed = slots.some(({ failure }) => failure !== null);
   return {
     type: 'cache.refreshed',
     server: c.server,
     items: slots.flatMap(({ items }) => items),
-    reason: reasonOf(c, missing),
-    refused: refusedOf(c),
+    refused: refusedOf(c, late),
     changes: c.changes,
     isFresh:
       missing + c.later.length + c.asked.length === 0 && !hasStale(c) && !hasFailed && !slots.some(isUnheard),
@@ -236,7 +233,7 @@ export function refreshedNews(c: CacheContext, upTo: number, isTruncated: boolea
 }
 export const afterTelling = (c: CacheContext, upTo: number, isTruncated: boolean): Partial<CacheContext> => ({
   told: Math.max(upTo, c.told),
-  toldMissing: missingCount(c, isTruncated),
+  toldMissing: lateUris(c, isTruncated).length,
 });
 /** Makes the answer to orders for single entries; about all other entries it only repeats what is known. */
 export const grantedNews = (c: CacheContext, orders: readonly number[]): CacheRefreshed => ({

@@ -146,6 +146,14 @@ const refuseWindow = (rule: WindowRule, uri?: string): { readonly ok: false; rea
   },
 });
 
+/** Names a field that is no part of a URI in the refusal of its parts. */
+const strange = (
+  { failure: { message, ...failure } }: { readonly failure: Failure },
+  key: string,
+): { readonly ok: false; readonly failure: Failure } => ({
+  ok: false,
+  failure: { ...failure, message: `${message.split(':')[0]}: it has no part '${key.slice(0, 40)}'` },
+});
 const mostPriority = 100;
 const truths: ReadonlyMap<string, boolean> = new Map([
   ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
@@ -223,7 +231,9 @@ export const isWindowUri = (raw: string): boolean => standingOf(raw) !== undefin
  */
 export function buildWindowUri(uri: WindowUri): BuiltWindowUri {
   // A missing argument is handled too, because callers in JavaScript have no type check.
-  const { host, path, priority, fullscreen } = uri ?? {};
+  const { host, path = [], priority, fullscreen, ...others } = uri ?? {};
+  const [stranger] = Object.keys(others);
+  if (stranger !== undefined) return strange(refuseWindow('encoding'), stranger);
   if (typeof host !== 'string' || host === '') return refuseWindow('host');
   if (!Array.isArray(path) || path.some((segment) => typeof segment !== 'string'))
     return refuseWindow('encoding');
@@ -478,6 +488,9 @@ function categoriesIn(text: string): readonly DpeCategory[] | undefined {
 export function buildDpeUri(given: DpeUri): BuiltDpeUri {
   // A missing argument is handled too, because callers in JavaScript have no type check.
   const uri = given ?? {};
+  const known = new Set<string>(['level', 'host', ...keys, ...partsOf(uri.level)]);
+  const stranger = Object.keys(uri).find((key) => !known.has(key));
+  if (stranger !== undefined) return strange(refuseDpe('sub-path'), stranger);
   const broken = brokenRule(uri);
   if (broken) return refuseDpe(broken);
   const path = [
@@ -497,6 +510,9 @@ function queryText({ format, depth, offset, limit, categories }: DpeQuery): stri
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }
 
+/** Names of the parts of a URI of this level, behind its host; without a level it is a document. */
+const partsOf = (level: DpeUri['level'] = 1): readonly string[] =>
+  ['docRef', level === 2 ? 'pageIndex' : 'elementId'].slice(0, level === 0 ? 0 : level === 1 ? 1 : 2);
 const isNamed = (text: unknown): boolean => typeof text === 'string' && text !== '';
 function brokenRule(uri: DpeUri): DpeRule | undefined {
   const { format, depth, offset, limit, categories } = uri;

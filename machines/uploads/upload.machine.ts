@@ -136,7 +136,7 @@ export const uploadMachine = parts.createMachine({
           target: 'ended',
           actions: {
             type: 'fail',
-            params: ({ event }) => ({ failure: rules.notAllowedFailure(event.failure.message) }),
+            params: ({ event }) => ({ failure: rules.unconfirmedFailure(event.failure) }),
           },
         },
       },
@@ -162,7 +162,7 @@ export const uploadMachine = parts.createMachine({
           target: 'ended',
           actions: {
             type: 'fail',
-            params: ({ event }) => ({ failure: rules.notAllowedFailure(event.failure.message) }),
+            params: ({ event }) => ({ failure: rules.unconfirmedFailure(event.failure) }),
           },
         },
       },

@@ -1,4 +1,5 @@
 /** Messages and rules of the machine of one upload: its parts in order, its answers and its refusals. */
+import { confirmationTexts, failedConfirmation } from '../call/policy/index.ts';
 import type { JudgedCall } from '../call/policy/index.ts';
 import {
   kindOf,
@@ -169,6 +170,16 @@ export const endedFailure = ({ upload }: Pick<UploadContext, 'upload'>): Failure
   uploadRefused('invalid_upload', 'The upload has ended', { upload_id: upload });
 export const notAllowedFailure = (why: string): Failure =>
   uploadRefused('forbidden', `The upload is not allowed: ${why}`);
+/** Returns the failure of an upload that nobody could allow, in English like the other failures of uploads. */
+export function unconfirmedFailure(failure: Failure): Failure {
+  const found = failedConfirmation(failure);
+  const why = found
+    ? confirmationTexts.en[found.key](found.values).replace('the call', 'it')
+    : failure.message;
+  return { ...notAllowedFailure(why), remedy: howToAllow };
+}
+const howToAllow =
+  'Set a2c.landing.autoApprove in the config of the computer, or give `confirm` or `permission` to createComputer';
 export const slowDisk: Failure = uploadRefused('io_error', 'The landing folder did not answer in time');
 /** Returns the failure for the agent when the port could not be asked or has refused. */
 export function failureOf(answer: { readonly result?: unknown; readonly failure?: Failure }): Failure {

@@ -123,7 +123,11 @@ function createEnd({ triggers, happen, output, log, session }) {
     const slow = taken('proc.slowExit', when);
     if (!slow) return end();
     session.silence();
-    setTimeout(() => end(), slow.ms + (slow.afterMs ?? 0));
+    const last = () => {
+      log({ did: 'saved' });
+      end();
+    };
+    setTimeout(last, slow.ms + (slow.afterMs ?? 0));
   };
   const onStdinEnd = () => {
     log({ got: 'stdin.end' });

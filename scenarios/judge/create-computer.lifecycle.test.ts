@@ -5,7 +5,7 @@ import { playersWith, root } from './hosts.ts';
 
 const all = Object.entries(cases).map(([name, one]) => ({ name, ...one }));
 
-it('has 45 cases', () => expect(all).toHaveLength(45));
+it('has 46 cases', () => expect(all).toHaveLength(46));
 
 describe.concurrent('a host of createComputer', () => {
   it.concurrent.each(all)('$name: $rule', async (one) => {

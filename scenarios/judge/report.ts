@@ -22,7 +22,7 @@ const marks = { right: '●', partly: '◐', wrong: '✗', absent: '–', unsure
 export const markOf = ({ spec }: Pick<Case, 'spec'>, { verdict }: Pick<Cell, 'verdict'>): string =>
   spec === null && verdict === 'wrong' ? '○' : marks[verdict];
 export const legend =
-  '● right · ◐ partly · ✗ wrong · ○ not done, and the specification does not ask for it · – the host has no such feature · ? no two of three runs agree';
+  '● right · ◐ partly · ✗ wrong · ○ not done, and the specification does not ask for it · – the host has no such feature · ? no two of three runs agree · · not judged yet';
 
 export const partOf = ({ spec }: Pick<Case, 'spec'>): string =>
   spec === null ? '–' : `[${spec}](${specification}/${spec})`;

@@ -140,14 +140,17 @@ export class Prompt {
       return 'more';
     }
     this.#begun = '';
+    let command = '';
+    let value: unknown = null;
     try {
       const found = this.commands.find(line);
       if (!found) throw await this.#unknown(line);
-      const value = await found.command.run(found.rest);
-      tellFact(this.#context, this.#how, { type: 'answer', command: found.command.name(), value });
+      command = found.command.name();
+      value = await found.command.run(found.rest);
     } catch (error) {
       this.#fail(failureOf(error));
     }
+    tellFact(this.#context, this.#how, { type: 'answer', command, value });
     return this.#isOver ? 'over' : 'again';
   }
   /** Returns the error for a line that begins with no command. If it begins with a tool, the call of that tool is proposed. */

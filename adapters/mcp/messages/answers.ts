@@ -70,11 +70,16 @@ class Refusal extends Error {
   }
 }
 
+/** Tells that this host owes the server an answer to a request of this method, or that it owes none any more, after `ms`. */
+export type Owes = { readonly method: string } | { readonly ms: number };
+
 interface Around {
   readonly server: string;
   readonly answers: Answers;
   readonly ms: number;
   readonly timers: Timers;
+  readonly now: () => number;
+  readonly owing: (owes: Owes) => void;
   /** Sends an answer to the server; rejects when the answer cannot be sent. */
   readonly send: (answer: JSONRPCMessage) => Promise<void> | undefined;
   /** Reports what deviates from MCP. */
@@ -90,6 +95,9 @@ type Ask<Answer> = (signal: AbortSignal) => Promise<Answer>;
 export class ServerRequests {
   readonly #around: Around;
   readonly #open = new Map<unknown, AbortController>();
+  /** Number of answers that this host owes now, and the time since when it owes any. */
+  #owed = 0;
+  #owedSince = 0;
 
   constructor(around: Around) {
     this.#around = around;
@@ -148,6 +156,7 @@ export class ServerRequests {
     const params = readSampling(raw, tell);
     const sampled = await this.#asked(
       signal,
+      'sampling/createMessage',
       (inner) => sample(server, params, inner),
       () => {
         throw new Refusal(`nobody answered within ${ms} ms`);
@@ -177,6 +186,7 @@ export class ServerRequests {
       personSays,
       await this.#asked(
         signal,
+        'elicitation/create',
         (inner) => ask(server, params, inner),
         () => ({ action: 'cancel' as const }),
       ),
@@ -184,9 +194,17 @@ export class ServerRequests {
     if (answer.action !== 'accept' || mode === 'url') return answer as ElicitResult;
     return { ...answer, content: withDefaults(answer.content ?? {}, params) } as ElicitResult;
   }
-  #asked<Answer>(outer: AbortSignal, ask: Ask<Answer>, late: () => Answer): Promise<Answer> {
-    const { ms, timers } = this.#around;
-    return inTime({ outer, ask, late, ms, timers });
+  #asked<Answer>(outer: AbortSignal, method: string, ask: Ask<Answer>, late: () => Answer): Promise<Answer> {
+    const { ms, timers, now, owing } = this.#around;
+    this.#owed += 1;
+    if (this.#owed === 1) {
+      this.#owedSince = now();
+      owing({ method });
+    }
+    return inTime({ outer, ask, late, ms, timers }).finally(() => {
+      this.#owed -= 1;
+      if (this.#owed === 0) owing({ ms: now() - this.#owedSince });
+    });
   }
 }
 /** Schema for the answer of a person; its content may hold any values, nested or not. */

@@ -96,8 +96,11 @@ interface Case {
 /** Computes the time limit of a question, and the id by which duplicates are refused. */
 type Waits<T> = (question: T, limits: RelayTiming) => { readonly timeoutMs: number; readonly reqId?: string };
 const forAQuery = (_: unknown, { queryMs }: RelayTiming): { timeoutMs: number } => ({ timeoutMs: queryMs });
-const forACall: Waits<messages.ToolCall> = ({ timeout, req_id: reqId }, { relayMarginMs }) => ({
-  timeoutMs: timeout === 0 ? 0 : toTimeoutMs(timeout) + relayMarginMs,
+const forACall: Waits<messages.ToolCall> = (
+  { timeout, timeout_total: most = timeout, req_id: reqId },
+  { relayMarginMs },
+) => ({
+  timeoutMs: timeout === 0 ? 0 : toTimeoutMs(Math.max(timeout, most)) + relayMarginMs,
   reqId,
 });
 

@@ -162,22 +162,24 @@ export type DPECatalogue = z.infer<typeof dpeCatalogue>;
 export const dpeDocumentPages = z.looseObject({
   ...document,
   pages: z.array(dpePageSummary),
-  page_offset: z.int().nonnegative(),
-  page_limit: z.int().nonnegative(),
-  page_total: z.int().nonnegative(),
+  /** Absent at some servers, like the two that follow; our agent fills them in from its question and `page_count`. */
+  page_offset: z.int().nonnegative().nullish(),
+  page_limit: z.int().nonnegative().nullish(),
+  page_total: z.int().nonnegative().nullish(),
 });
-export type DPEDocumentPages = z.infer<typeof dpeDocumentPages>;
+type Paging = 'page_offset' | 'page_limit' | 'page_total';
+export type DPEDocumentPages = z.infer<typeof dpeDocumentPages> & { readonly [K in Paging]: number };
 
 /** Document page with its elements, as returned by a `dpe://` read of Level 2. */
 export const dpePage = z.looseObject({
   page_index: z.int().nonnegative(),
   title: z.string(),
-  doc_ref: z.string(),
+  doc_ref: z.string().nullish(),
   uri: z.string(),
   elements: z.array(dpeElementDetail),
   element_count: z.int().nonnegative(),
 });
-export type DPEPage = z.infer<typeof dpePage>;
+export type DPEPage = z.infer<typeof dpePage> & { readonly doc_ref: string };
 
 /**
  * Question `client:read_resource`, answered with `ReadResourceReply`: an extension of ours,

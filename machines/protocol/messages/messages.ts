@@ -145,6 +145,11 @@ export const toolCall = z.looseObject({
   tool_name: z.string(),
   params: record,
   timeout: wholeSeconds,
+  /**
+   * Longest time in seconds of a call whose agent set no limit: an extension of ours. `timeout` then begins again with
+   * each progress of the server, and stands still while the server waits for its host.
+   */
+  timeout_total: wholeSeconds.optional().catch(undefined),
   /** Requests progress reports for this call: an extension of ours. */
   progress: z.boolean().optional().catch(undefined),
   ...traceFields,

@@ -93,6 +93,23 @@ export const processes: Cases = {
       return judged(isOver && left.length === 0, false, facts);
     },
   },
+  slowEnd: {
+    rule: 'saves for one second after the end of its input: has saved after stop; partly: a signal came only after that end',
+    spec: 'basic/lifecycle#stdio',
+    play: async (stage) => {
+      const config = { faults: [{ fault: 'proc.slowExit', when: 'stdinEnd', ms: 1_000 }] };
+      const { isOver, left, facts } = await stopped(stage, config);
+      const hasSaved = stage.did('saved');
+      const was = stage.log().filter(({ got }) => got === 'stdin.end' || got === 'SIGTERM');
+      const said = `${was.map(({ got }) => got).join(', then ')}; ${hasSaved ? 'saved' : 'NOT saved'}`;
+      const isAsked = was[0]?.got === 'stdin.end';
+      return judged(
+        isOver && hasSaved && left.length === 0,
+        isOver && isAsked && left.length === 0,
+        `${facts}; ${said}`,
+      );
+    },
+  },
   stopWorst: {
     rule: 'a shell, a server deaf to everything, a deaf grandchild that holds the pipes: nothing is left after stop',
     spec: null,

@@ -76,6 +76,9 @@ const world: Readonly<Record<string, Say>> = {
   'ask.waiting': (_, c, ch) => `${questionOf(ch)} of ${answererOf(c)} waits for its turn`,
   'ask.began': (_, c, ch) => `${questionOf(ch)} was sent to ${answererOf(c)}`,
   'ask.progress': (_, c, ch) => `${answererOf(c)} told how far ${questionOf(ch)} is`,
+  'ask.held': ({ method }, c, ch) =>
+    `${answererOf(c)} asks the host by ${text(method)}, within ${questionOf(ch)}`,
+  'ask.freed': (_, c, ch) => `the host answered ${answererOf(c)}, within ${questionOf(ch)}`,
   'ask.answered': ({ result }, c, ch) =>
     `${answererOf(c)} answered ${questionOf(ch)}${behind(': ', shown(result))}`,
   'ask.refused': ({ failure, sent }, c, ch) =>

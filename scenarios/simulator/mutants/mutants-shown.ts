@@ -206,7 +206,7 @@ export const mutantsOfShown: readonly Mutant[] = [
       withImplementations('desktop', {
         actions: {
           noteRefreshed: assign(({ context }: { context: Whole }, news: CacheRefreshed) =>
-            afterRefresh(context, { ...news, reason: null, refused: [] }),
+            afterRefresh(context, { ...news, refused: [] }),
           ),
         },
       }),

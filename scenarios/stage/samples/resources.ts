@@ -15,7 +15,6 @@ const refreshed = {
   type: 'cache.refreshed',
   server: 's',
   items: [],
-  reason: null,
   refused: [],
   changes: 1,
   isFresh: true,

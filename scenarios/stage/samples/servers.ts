@@ -182,6 +182,8 @@ export const call: Sample = {
     { type: 'ask.refused', failure, sent: true, lost: true, alone: true },
     { type: 'ask.answered', id: 'withdrawal', result: {} },
     { type: 'ask.progress', progress: 1 },
+    { type: 'ask.held', method: 'elicitation/create' },
+    { type: 'ask.freed', ms: 5 },
     { type: 'ask.waiting', ahead: 0 },
     { type: 'ask.began' },
     { type: 'ask.refused', failure: { code: 'Busy', message: 'full' }, sent: false },

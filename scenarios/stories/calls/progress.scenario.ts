@@ -46,3 +46,81 @@ scenario(
     expect(s.heard('agent', 'call.progressed')).toHaveLength(5);
   },
 );
+
+// ── a server that waits for its host ─────────────────────────────────────────────────────────────────────
+/** Tells a call what its session reports: the server waits for an answer of this host, or has it. */
+const owes = (s: Harness, call: AskedCall, fact: object): void =>
+  s.order(`computer/client:fs/call:${call.ticket}`, Object.assign({ type: 'ask.held', id: 'call' }, fact));
+const held = { type: 'ask.held', method: 'elicitation/create' };
+const silent = { fs: { tools: { work: { never: true } } } } as const;
+
+scenario(
+  'while a server waits for its host, its silence and the time of the caller stand still, and go on with the answer',
+  { servers: silent, timing: { callIdleMs: 300 } },
+  async (s) => {
+    s.computer();
+    await s.run(100);
+    const [patient, brief] = [s.call('work', { timeoutMs: 60_000 }), s.call('work', { timeoutMs: 200 })];
+    await s.run(100);
+    for (const call of [patient, brief]) owes(s, call, held);
+    await s.run(30_000);
+    expect([patient.settled, brief.settled]).toEqual([[], []]);
+    for (const call of [patient, brief]) owes(s, call, { type: 'ask.freed', ms: 30_000 });
+    await s.run(90);
+    expect([patient.settled, brief.settled]).toEqual([[], []]);
+    await s.run(211);
+    const details = [patient, brief].map(({ settled }) => settled[0]?.failure?.details?.['which']);
+    expect(details).toEqual(['idle', 'caller']);
+  },
+);
+
+scenario(
+  'the longest time of a call of a server holds also while the server waits for its host, and the failure says so',
+  { servers: silent, options: { fs: { callTotalMs: 1_000 } } },
+  async (s) => {
+    s.computer();
+    await s.run(100);
+    const call = s.call('work', { timeoutMs: 400 });
+    owes(s, call, held);
+    await s.run(999);
+    expect(call.settled).toEqual([]);
+    await s.run(1);
+    expect(call.settled).toMatchObject([
+      {
+        outcome: 'unknown',
+        failure: {
+          message: expect.stringContaining(
+            'it waits for the answer of this host to elicitation/create',
+          ) as string,
+          details: { timeout: 1_000, which: 'total' },
+        },
+      },
+    ]);
+  },
+);
+
+const unlimited = (s: Harness): AskedCall => {
+  const call = { reqId: 'r', ticket: 'host.r', tool: 'work', params: {}, timeoutMs: 60_000, mostMs: 600_000 };
+  const about = { type: 'call.request', agent: null, isConfirmed: false, replyTo: 'host:computer' };
+  return s.asked('computer', 'host.r', Object.assign(about, call));
+};
+for (const [what, everyMs, ms] of [
+  ['for ever ends after ten times', 50_000, 600_000],
+  ['never ends after once', 0, 60_000],
+] as const)
+  scenario(
+    `a call without a limit whose server reports progress ${what} the limit that it has instead`,
+    {
+      servers: { fs: { tools: { work: { never: true, ...(everyMs > 0 && { progresses: { everyMs } }) } } } },
+      timing: { pingMs: 0 },
+    },
+    async (s) => {
+      s.computer();
+      await s.run(100);
+      const call = unlimited(s);
+      await s.run(ms - 1);
+      expect(call.settled).toEqual([]);
+      await s.run(1);
+      expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { details: { timeout: ms } } }]);
+    },
+  );

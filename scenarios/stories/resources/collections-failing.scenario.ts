@@ -20,7 +20,7 @@ scenario(
     await s.run(10);
     expect(shown(s).body.desktops).toEqual(['window://a/1\n\nshown at window://a/1']);
     expect(shown(s).missing).toEqual([
-      { server: 'hangs', reason: '1 of 1 could not be read within 1000 ms' },
+      { server: 'hangs', uri: 'window://h/1', reason: 'it could not be read within 1000 ms' },
     ]);
     const asked = reads(s);
     ask(s, 'desktop');

@@ -81,7 +81,7 @@ scenario(
     await s.run(20);
     expect(answers(s)).toHaveLength(2);
     expect(shown(s).missing).toEqual([
-      { server: 'b', reason: '1 of 1 could not be read within 1000 ms' },
+      { server: 'b', uri: 'window://b/1', reason: 'it could not be read within 1000 ms' },
       { server: 'c', reason: 'its list of resources did not come again within 1000 ms' },
     ]);
     // Asks for one window, of a server that works.

@@ -1,5 +1,5 @@
 import { sessionPortOf, type Answers } from '../../../../adapters/mcp/index.ts';
-import type { RequestFact, SessionFact } from '../../../../machines/kernel/ports.ts';
+import { isAnswer, type RequestFact, type SessionFact } from '../../../../machines/kernel/ports.ts';
 import { statelessWires, wires, type Behaviour } from './odd-server.ts';
 
 /** Answer to `initialize` without a fault. */
@@ -58,7 +58,7 @@ export async function openOdd(wire: string, behave: Behaviour, answers: Answers 
     ask: (method, params) =>
       new Promise((resolve) => {
         const request = { id: `q${(count += 1)}`, target: key, method, params };
-        port.request('asker', request, (fact) => fact.type === 'ask.progress' || resolve(fact));
+        port.request('asker', request, (fact) => isAnswer(fact.type) && resolve(fact));
       }),
     close: async () => {
       session.close();

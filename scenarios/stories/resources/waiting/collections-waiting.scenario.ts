@@ -42,7 +42,7 @@ scenario(
       await s.run(20);
       expect(answers(s)).toHaveLength(n);
       expect(shown(s).missing).toEqual([
-        { server: 'hangs', reason: '1 of 2 could not be read within 8000 ms' },
+        { server: 'hangs', uri: 'window://h/1', reason: 'it could not be read within 8000 ms' },
       ]);
     }
     now.text = 'after';

@@ -1,0 +1,62 @@
+import { A2cError, createAgent, createComputer, createOffice, createPresenter } from '../index.ts';
+
+/** Methods by the name of their first argument that is wrong here. */
+const methods = {
+  computer: {
+    ...{ startServer: 'name', stopServer: 'name', restartServer: 'name', retryServer: 'name' },
+    ...{ logout: 'name', removeServer: 'name', skill: 'name', readResource: 'uri', getPrompt: 'server' },
+    ...{ cachedResult: 'handle', logs: 'server', cancelCall: 'reqId', watchResources: 'server' },
+  },
+  agent: {
+    ...{ tools: 'computer', getConfig: 'computer', getDesktop: 'computer', getFinder: 'computer' },
+    ...{ skills: 'computer', skill: 'computer', getResources: 'computer', resourcesOf: 'computer' },
+    ...{ readResource: 'computer', readDocumentMetadata: 'computer', readDocumentPages: 'computer' },
+    ...{ readPage: 'computer', readElement: 'computer', pagesOf: 'computer', documentsOf: 'computer' },
+    ...{ putFile: 'computer', blob: 'computer', cancel: 'reqId' },
+  },
+  presenter: {
+    ...{ startServer: 'name', stopServer: 'name', addMcpServer: 'name', updateMcpServer: 'name' },
+    ...{ removeMcpServer: 'name', addMcpDefaultServer: 'name', removeMcpDefaultServer: 'name' },
+    ...{
+      toggleMcpDefaultServer: 'name',
+      setMcpEnabled: 'isEnabled',
+      isServerRunning: 'name',
+      readResource: 'uri',
+    },
+  },
+} as const;
+type Method = (...given: readonly unknown[]) => unknown;
+
+async function errorOf(call: () => unknown): Promise<unknown> {
+  try {
+    return await call();
+  } catch (error) {
+    return error;
+  }
+}
+
+it('a handle refuses wrong arguments with an A2cError that names the argument', async () => {
+  const office = await createOffice({ port: 0 });
+  const computer = await createComputer({ config: { mcpServers: {} }, stateDir: false });
+  const agent = await createAgent({ url: office.url });
+  const presenter = await createPresenter({ settings: { mcpServers: {} }, stateDir: false });
+  const handles = { computer, agent, presenter };
+  for (const [kind, named] of Object.entries(methods))
+    for (const [method, argument] of Object.entries(named))
+      for (const wrong of [undefined, null, 7, ['x'], { a: 1 }]) {
+        const handle = handles[kind as keyof typeof handles] as unknown as Readonly<Record<string, Method>>;
+        const error = await errorOf(() => handle[method]?.(wrong));
+        expect(error, `${kind}.${method}(${JSON.stringify(wrong)})`).toBeInstanceOf(A2cError);
+        expect(error).toMatchObject({ code: 400, details: { option: argument } });
+      }
+  const second = (computer.watchResources as unknown as Method).bind(computer, 's', 'x');
+  expect(await errorOf(second)).toMatchObject({ code: 400, details: { option: 'uris' } });
+  const put = (agent.putFile as unknown as Method).bind(agent, 'pc', { a: 1 });
+  expect(await errorOf(put)).toMatchObject({ code: 400, details: { option: 'source' } });
+  const clear = computer.inputs.values.clear as unknown as Method;
+  expect(await errorOf(() => clear('zone'))).toMatchObject({
+    code: 400,
+    remedy: expect.stringContaining('remove') as string,
+  });
+  for (const handle of [presenter, computer, agent, office]) await handle.close();
+});
