@@ -6,6 +6,7 @@ export {
   Refused,
   systemClock,
   useClock,
+  validate,
   type Clock,
   type Launched,
   type LaunchEnd,

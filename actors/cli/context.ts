@@ -59,8 +59,18 @@ export interface VerifyOptions {
   readonly set: readonly string[];
   /** Sends recorded calls of tools that are not marked read-only, too. */
   readonly yes: boolean;
+  /** Number of the record of the failure that is verified alone. */
+  readonly record?: number;
   /** Compares recorded and new answers by value; otherwise only by shape. */
   readonly exact: boolean;
+  /** Places of answers that are not compared. */
+  readonly ignore: readonly string[];
+  /** Values that answers must have, each as `N:PATH=VALUE`. */
+  readonly expect: readonly string[];
+  /** Writes the new answers into the trace. */
+  readonly update: boolean;
+  /** File to which the result is written as JUnit XML. */
+  readonly junit?: string;
   /** Time limit in seconds for each request that did not time out in the recording. */
   readonly timeout: number;
   readonly json: boolean;

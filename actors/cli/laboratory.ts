@@ -216,21 +216,31 @@ const verifyHelp = `
 A hidden value is named by where it stands, such as --set arguments.pin=1234, --set env.TOKEN=… or --set input.key=…;
 PATH:=JSON gives what is no text. What is needed and not given is listed, and nothing is started.
 
-exit codes: 0 what failed is answered now · 1 it fails again, or another answer has another shape ·
-5 the trace is unusable · 64 wrong usage, or --yes or --set is missing · 130 Ctrl-C`;
+N is the number of a record of the request, as verify and replay --inputs print it. PATH names a place in an
+answer: --ignore result.structuredContent.time, --expect 25:result.content.0.text=30, and --expect
+25:error.code=-32602 or 25:result.isError=true for an error that is wanted.
+
+exit codes: 0 all is answered as it should be (green) · 1 a recorded failure comes again (red) · 2 it fails in
+another way, or another answer differs (other) · 3 what was recorded cannot be asked (unsure) · 5 the trace is
+unusable · 64 wrong usage, or --yes or --set is missing · 130 Ctrl-C`;
 /** Adds the command `a2c verify`. */
 const addVerify = (program: Command, does: ActionMaker): Command =>
   program
     .command('verify')
     .description(
-      'sends a real server the recorded requests up to the one that failed: red while it fails again',
+      'asks a real server all that was recorded, in the recorded order and overlap: green when it is right',
     )
     .argument('<file>', 'a trace')
     .argument('[command...]', 'behind --: the server to ask (default: that of the recorded config)')
-    .option('--server <name>', 'a recorded server (default: the one whose failure was recorded)')
+    .option('--server <name>', 'a recorded server (default: the one that failed)')
     .option('--set <path=value>', 'a value that the trace hides; may be repeated', collected, [])
+    .option('--record <n>', 'the failure to verify, alone (default: all, first that of the trace)', countOf)
     .option('--yes', 'also call tools that are not marked read-only', false)
-    .option('--exact', 'compare other answers by value, not by shape', false)
+    .option('--exact', 'compare answers by value, not by shape', false)
+    .option('--ignore <path>', 'a place of answers that is not compared; may be repeated', collected, [])
+    .option('--expect <n:path=value>', 'a value that an answer must have; may be repeated', collected, [])
+    .option('--update', 'write the new answers into the trace, after they were shown', false)
+    .option('--junit <file>', 'write the result as JUnit XML')
     .option('--timeout <seconds>', 'for each request that did not fail by time', secondsOf, 60)
     .option('--json', 'one JSON document on stdout', false)
     .addHelpText('after', verifyHelp)

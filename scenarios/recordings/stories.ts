@@ -92,6 +92,18 @@ export const stories: Readonly<Record<string, Story>> = {
       await world.agent.callTool('c1', 'read');
     },
   },
+  'call-after-a-loss': {
+    title: 'a call that comes while its server is down is held, and answered by the next one',
+    servers,
+    act: async (world, _random, wait) => {
+      const isDown = (): boolean => world.computer.servers().some(({ state }) => state === 'waiting');
+      await world.computer.callTool('read');
+      world.kill('files', 'SIGKILL');
+      for (let tries = 0; tries < 500 && !isDown(); tries++) await wait(5);
+      await world.computer.callTool('read', { n: 2 });
+      await world.agent.callTool('c1', 'read', { n: 3 });
+    },
+  },
   'cancel-and-time-out': {
     title: 'calls are cancelled and time out, and their server goes on',
     servers,

@@ -32,15 +32,39 @@ const toleranceMs = 50;
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-/** Tells whether a current value still contains everything of the recorded one; additional fields are allowed. */
-export function covers(now: unknown, was: unknown): boolean {
+/** Called with a text for people and its present form. */
+type Reworded = (was: string, is: string) => void;
+const isFailure = (value: unknown): value is Fields =>
+  isFields(value) && typeof value['message'] === 'string' && ['string', 'number'].includes(typeof value['code']);
+/** Tells whether a field is a text of a failure for people, which is no behaviour. */
+const isWords = (fields: Fields, key: string): boolean =>
+  ((key === 'message' || key === 'remedy') && isFailure(fields)) ||
+  // The answer to an agent has the message once more, as its content.
+  (key === 'content' && isFields(fields['structuredContent']) && isFailure(fields['structuredContent']['error']));
+/** Fields with data of servers and callers, of which every text counts. */
+const foreign: ReadonlySet<string> = new Set(['result', 'params']);
+/**
+ * Tells whether a current value still contains everything of the recorded one; additional fields are allowed, and `message` and
+ * `remedy` of a failure may have other words.
+ */
+export function covers(now: unknown, was: unknown, reworded: Reworded | null = () => {}): boolean {
   if (Object.is(now, was)) return true;
   if (Array.isArray(was))
-    return Array.isArray(now) && now.length === was.length && was.every((each, at) => covers(now[at], each));
+    return (
+      Array.isArray(now) &&
+      now.length === was.length &&
+      was.every((each, at) => covers(now[at], each, reworded))
+    );
   if (isFields(was))
     return (
       isFields(now) &&
-      Object.entries(was).every(([key, each]) => each === undefined || covers(now[key], each))
+      Object.entries(was).every(([key, each]) => {
+        if (each === undefined) return true;
+        const inside = foreign.has(key) ? null : reworded;
+        if (reworded === null || !isWords(was, key)) return covers(now[key], each, inside);
+        if (canonical(each) !== canonical(now[key] ?? null)) reworded(canonical(each), canonical(now[key] ?? null));
+        return true;
+      })
     );
   return typeof was === 'object' && was !== null && canonical(now) === canonical(was);
 }
@@ -49,9 +73,9 @@ const givenIn = ({ ev }: Pick<Crossing, 'ev'>): string =>
   canonical(
     (ev as { readonly params?: { readonly arguments?: unknown } } | undefined)?.params?.arguments ?? null,
   );
-const isSame = (was: TapeLine, is: Replayed): boolean => {
+const isSame = (was: TapeLine, is: Replayed, reworded: Reworded): boolean => {
   const [{ record }, { crossing }] = [was, is];
-  const isCovered = covers(crossing.ev, record.ev) && givenIn(crossing) === givenIn(record);
+  const isCovered = covers(crossing.ev, record.ev, reworded) && givenIn(crossing) === givenIn(record);
   return isCovered && crossing.what === record.what && crossing.k === record.k;
 };
 
@@ -65,8 +89,13 @@ const byChannel = <T>(items: readonly T[], channelOf: (item: T) => string): Map<
   return map;
 };
 
+type Rewordings = (s: number, was: string, is: string) => void;
 /** Differences of the crossings that followed one input. The order between channels does not matter. */
-export function differencesOf(was: readonly TapeLine[], is: readonly Replayed[]): ChannelDifference[] {
+export function differencesOf(
+  was: readonly TapeLine[],
+  is: readonly Replayed[],
+  reworded: Rewordings = () => {},
+): ChannelDifference[] {
   const [before, after] = [
     byChannel(was, ({ record }) => record.ch),
     byChannel(is, ({ crossing }) => crossing.ch),
@@ -75,7 +104,7 @@ export function differencesOf(was: readonly TapeLine[], is: readonly Replayed[])
   for (const ch of new Set([...before.keys(), ...after.keys()])) {
     const [some, others] = [before.get(ch) ?? [], after.get(ch) ?? []];
     for (let at = 0; at < Math.max(some.length, others.length); at += 1) {
-      const parting = partingOf(some[at], others[at]);
+      const parting = partingOf(some[at], others[at], reworded);
       if (!parting) continue;
       found.push(parting);
       break;
@@ -86,9 +115,11 @@ export function differencesOf(was: readonly TapeLine[], is: readonly Replayed[])
 function partingOf(
   recorded: TapeLine | undefined,
   replayed: Replayed | undefined,
+  reworded: Rewordings = () => {},
 ): ChannelDifference | undefined {
   if (!recorded || !replayed) return { how: recorded ? 'missing' : 'more', recorded, replayed };
-  if (!isSame(recorded, replayed)) return { how: 'other', recorded, replayed };
+  if (!isSame(recorded, replayed, (was, is) => reworded(recorded.s, was, is)))
+    return { how: 'other', recorded, replayed };
   return Math.abs(recorded.t - replayed.t) <= toleranceMs ? undefined : { how: 'late', recorded, replayed };
 }
 /** Pairs a missing question with a new one of the same kind, because a question with other parameters is on another channel. */
@@ -117,6 +148,8 @@ export class Comparison {
   more = 0;
   /** Number of crossings that agreed. */
   matched = 0;
+  /** Texts for people that have other words now, with the number of their record. */
+  readonly reworded: { readonly s: number; readonly was: string; readonly is: string }[] = [];
   #inputs: TapeLine[] = [];
   #expected: TapeLine[] = [];
   #now: Replayed[] = [];
@@ -126,7 +159,9 @@ export class Comparison {
   }
   /** Compares everything that followed the last input, once all of it has happened. `until` is the number of the next input. */
   settle(until?: number): void {
-    const found = differencesOf(this.#expected, this.#now);
+    const found = differencesOf(this.#expected, this.#now, (n, was, is) =>
+      this.reworded.push({ s: n, was, is }),
+    );
     if (found.length === 0) this.matched += this.#expected.length;
     this.#note(found, until);
     this.#expected = [];

@@ -28,6 +28,7 @@ export {
   type VerifiedAnswer,
   type VerifyInput,
   type VerifyReport,
+  type VerifyVerdict,
 } from './verify/verify.ts';
-export type { FailureKind } from './verify/plan.ts';
+export type { FailureKind } from './verify/seen.ts';
 export type { GivenValues } from './verify/hidden-values.ts';

@@ -7,7 +7,7 @@ import { outcomeText } from './report/outcome.ts';
 import { replay, type ReplayReport, replayOf } from './replay.ts';
 import { tapeOf } from './tape.ts';
 import { recordingOf, writePage } from './show-command.ts';
-import { junitXml } from './report/junit.ts';
+import { annotation, junitXml } from './report/junit.ts';
 import { exitCodeOf } from './report/verdict.ts';
 import { gzipSync } from 'node:zlib';
 import { machines } from '../../actors/runtime/assemble.ts';
@@ -21,7 +21,7 @@ import { replayTrace, type Kinds } from './replay-trace.ts';
  * Inputs that nothing takes are left out. Returns the report about the new file; unless its verdict is `same`, nothing was
  * written.
  */
-function accept(file: string, trace: Trace, kinds: Kinds = machines): ReplayReport {
+export function accept(file: string, trace: Trace, kinds: Kinds = machines): ReplayReport {
   const { text } = recordedAgain(trace, { about: { runtime: version } }, (watched) =>
     replayTrace(trace, { kinds, ...watched }),
   );
@@ -34,12 +34,6 @@ const usage = ({ terminal }: CommandContext, text: string): number => {
   terminal.err(`error: ${text}`);
   return exitCodes.usage;
 };
-
-/** Escapes text for an annotation of GitHub Actions, which GitHub shows at the file in a pull request. */
-const escaped = (text: string): string =>
-  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-const annotation = ({ file, text, verdict }: ReplayReport): string =>
-  `::error file=${escaped(file).replaceAll(':', '%3A').replaceAll(',', '%2C')},title=${verdict}::${escaped(text)}`;
 
 function showInputs({ terminal }: CommandContext, file: string): void {
   const read = readTraceFile(file);
@@ -62,7 +56,8 @@ function show(
   if (inputs && report.verdict !== 'unusable') showInputs(context, report.file);
   if (until !== undefined)
     for (const [address, state] of Object.entries(report.states)) terminal.out(`  ${address}  ${state}`);
-  if (process.env['GITHUB_ACTIONS'] === 'true' && report.verdict !== 'same') terminal.out(annotation(report));
+  if (process.env['GITHUB_ACTIONS'] === 'true' && report.verdict !== 'same')
+    terminal.out(annotation({ ...report, title: report.verdict }));
 }
 
 const junitOf = (reports: readonly ReplayReport[]): string =>

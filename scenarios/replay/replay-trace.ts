@@ -39,6 +39,8 @@ export interface TraceReplay {
   /** Names of timers and draws that the recording does not contain; `unclaimed` are its timers that were not set. */
   readonly foreign: readonly string[];
   readonly unclaimed: readonly string[];
+  /** Texts for people that have other words now. */
+  readonly reworded: Comparison['reworded'];
   /** Numbers of inputs that nothing took. */
   readonly unheard: readonly number[];
   readonly redactedReads: readonly RedactedRead[];
@@ -152,6 +154,7 @@ export function played(play: Play): TraceReplay {
     seen,
     foreign: world.foreign,
     unclaimed: world.unclaimed,
+    reworded: comparison.reworded,
     unheard,
     redactedReads,
     directory,

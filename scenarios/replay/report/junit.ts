@@ -38,3 +38,14 @@ export function junitXml(suite: string, cases: readonly JunitCase[]): string {
     '',
   ].join('\n');
 }
+
+interface Annotated {
+  readonly file: string;
+  readonly title: string;
+  readonly text: string;
+}
+const inCommand = (text: string): string =>
+  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+/** Annotation of GitHub Actions, which GitHub shows at the file in a pull request. */
+export const annotation = ({ file, title, text }: Annotated): string =>
+  `::error file=${inCommand(file).replaceAll(':', '%3A').replaceAll(',', '%2C')},title=${title}::${inCommand(text)}`;

@@ -5,7 +5,7 @@ import { outcomesOf, recordedMoments, type Outcomes } from '../outcomes.ts';
 import type { Difference } from '../comparison.ts';
 import type { TapeLine } from '../tape.ts';
 import { causeOf } from './cause.ts';
-import { channelOf, crossingText, timerText, timeText } from './words.ts';
+import { channelOf, crossingText, cut, timerText, timeText } from './words.ts';
 import type { Judged, Problem } from './verdict.ts';
 
 const width = 56;
@@ -115,11 +115,17 @@ export function unknownText(foreign: readonly string[]): string[] {
 /** Notes about a replay, one line each. `inside` describes a difference of the messages between machines alone. */
 export function notesOf(trace: Trace, { replay }: Judged, inside: string | undefined): string[] {
   if (!replay) return [];
-  const { foreign, unclaimed } = replay;
+  const { foreign, unclaimed, reworded } = replay;
+  const [first] = reworded;
   const unset = `${counted(unclaimed.length, 'recorded timer was', 'recorded timers were')} not set (${listed(unclaimed)})`;
   const unknown = [...unknownText(foreign), ...(unclaimed.length > 0 ? [unset] : [])];
   return [
     ...(unknown.length > 0 ? [unknown.join('; ')] : []),
+    ...(first
+      ? [
+          `${counted(reworded.length, 'text has', 'texts have')} other words, first that of record ${first.s}: ${cut(first.was)} is now ${cut(first.is)}`,
+        ]
+      : []),
     ...(inside === undefined ? [] : [`only the inside differs, first at ${inside}`]),
     ...(trace.tail ? [] : ['the recording has no end: its host died, or it was cut']),
   ];

@@ -5,17 +5,20 @@ export type GivenValues = Readonly<Record<string, unknown>>;
 const inside = (path: string, key: string | number): string => (path === '' ? `${key}` : `${path}.${key}`);
 const isHidden = (text: string): boolean => text.search(hidden) >= 0;
 
-/** Parses values written as `PATH=VALUE` (a text) or `PATH:=JSON`. Throws an `Error` that quotes no value. */
-export function givenValues(texts: readonly string[]): GivenValues {
+/**
+ * Parses values of an option, written as `PATH=VALUE` (a text) or `PATH:=JSON`. Throws an `Error` that names the option and quotes
+ * no value.
+ */
+export function givenValues(texts: readonly string[], option = '--set', place = 'PATH'): GivenValues {
   return Object.fromEntries(
     texts.map((text) => {
       const [, path, isJson, value = ''] = /^([^=]+?)(:?)=(.*)$/s.exec(text) ?? [];
-      if (path === undefined) throw new Error('--set takes PATH=VALUE, or PATH:=JSON');
+      if (path === undefined) throw new Error(`${option} takes ${place}=VALUE, or ${place}:=JSON`);
       if (isJson === '') return [path, value];
       try {
         return [path, JSON.parse(value) as unknown];
       } catch {
-        throw new Error(`--set ${path}:= takes JSON`);
+        throw new Error(`${option} ${path}:= takes JSON`);
       }
     }),
   );

@@ -1,3 +1,5 @@
+import { canonical } from '../../../machines/trace/index.ts';
+import { isObject, type Fields } from '../../../machines/protocol/json.ts';
 import { differences } from '../world/matching.ts';
 
 /** Shape of a JSON value: its types and keys. All elements of a list share one shape, and the length of a list does not count. */
@@ -6,6 +8,13 @@ type Shape = {
   readonly fields: ReadonlyMap<string, Shape>;
   readonly each?: Shape;
 };
+/** Place in an answer: keys and numbers; `*` stands for each of them. */
+export type Path = readonly string[];
+/** Difference of two answers, as a place and a sentence about it. */
+export interface Apart {
+  readonly path: Path;
+  readonly text: string;
+}
 const isHidden = (value: unknown): boolean => typeof value === 'string' && value.includes('«redacted:');
 
 const none: Shape = { kinds: new Set(), fields: new Map() };
@@ -29,22 +38,89 @@ function joined(one: Shape, other: Shape): Shape {
 }
 const isEmpty = ({ kinds }: Shape): boolean => kinds.size === 0;
 /** Places where a recorded key is missing or a type differs. Additional keys are no difference. */
-function apart(recorded: Shape, now: Shape, path: string): readonly string[] {
+function apart(recorded: Shape, now: Shape, path: Path): readonly Apart[] {
   const isOther = ![...recorded.kinds].some((kind) => now.kinds.has(kind));
   if (isOther)
-    return [`${path || 'it'} is ${[...now.kinds].join(' or ')}, was ${[...recorded.kinds].join(' or ')}`];
+    return [{ path, text: `is ${[...now.kinds].join(' or ')}, was ${[...recorded.kinds].join(' or ')}` }];
   const inner = [...recorded.fields].flatMap(([key, shape]) => {
-    const place = path === '' ? key : `${path}.${key}`;
     const found = now.fields.get(key);
-    return found ? apart(shape, found, place) : [`${place} is missing`];
+    return found ? apart(shape, found, [...path, key]) : [{ path: [...path, key], text: 'is missing' }];
   });
   const { each = none } = recorded;
   const elements = now.each ?? none;
-  return isEmpty(each) || isEmpty(elements) ? inner : [...inner, ...apart(each, elements, `${path}[]`)];
+  return isEmpty(each) || isEmpty(elements) ? inner : [...inner, ...apart(each, elements, [...path, '*'])];
 }
 
-/** Differences between an answer and the recorded one, one line each: in types and keys or, with `isExact`, in values. */
-export function answerDifferences(recorded: unknown, now: unknown, isExact: boolean): readonly string[] {
-  if (isExact) return differences(recorded, now).map((path) => `${path || 'it'} has another value`);
-  return apart(shapeOf(recorded), shapeOf(now), '');
+const mostShown = 80;
+const shown = (value: unknown): string => {
+  const text = value === undefined ? 'missing' : canonical(value);
+  return text.length > mostShown ? `${text.slice(0, mostShown)}…` : text;
+};
+/** Value at a place; undefined when there is none. */
+export const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>(
+    (at, key) =>
+      typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as Fields)[key] : undefined,
+    value,
+  );
+const values = (recorded: unknown, now: unknown): readonly Apart[] =>
+  differences(recorded, now).map((written) => {
+    const path = written
+      .replaceAll(/\[(\d+)\]/g, '.$1')
+      .split('.')
+      .filter((key) => key !== '');
+    return { path, text: `is ${shown(valueAt(now, path))}, was ${shown(valueAt(recorded, path))}` };
+  });
+
+/** Members of a list and their names, by method. Entries of resources are data, so that only their shape is compared. */
+const named: Readonly<Record<string, readonly [member: string, name: string, ...schemas: string[]]>> = {
+  'tools/list': ['tools', 'name', 'inputSchema', 'outputSchema'],
+  'prompts/list': ['prompts', 'name', 'arguments'],
+  'resources/templates/list': ['resourceTemplates', 'uriTemplate'],
+};
+const entriesOf = (result: unknown, member: string, name: string): ReadonlyMap<unknown, Fields> => {
+  const list = fieldOf(result, member);
+  return new Map((Array.isArray(list) ? list.filter(isObject) : []).map((each) => [each[name], each]));
+};
+const fieldOf = (value: unknown, key: string): unknown => (isObject(value) ? value[key] : undefined);
+/** Entries that are gone, new, or have another schema. Descriptions may change. */
+function entries(method: string, recorded: unknown, now: unknown): readonly Apart[] {
+  const [member = '', name = '', ...schemas] = named[method] ?? [];
+  const [was, is] = [entriesOf(recorded, member, name), entriesOf(now, member, name)];
+  return [...new Set([...was.keys(), ...is.keys()])].flatMap((key): readonly Apart[] => {
+    const [one, other] = [was.get(key), is.get(key)];
+    const path = [member, String(key)];
+    if (!one || !other) return [{ path, text: one ? 'has left the list' : 'is new in the list' }];
+    return schemas.flatMap((schema) =>
+      values(one[schema] ?? null, other[schema] ?? null).map(({ path: inside, text }) => ({
+        path: [...path, schema, ...inside],
+        text,
+      })),
+    );
+  });
+}
+
+/** Capabilities that a server had declared, and declares no longer or otherwise. */
+const capabilities = (recorded: unknown, now: unknown): readonly Apart[] => {
+  const [was, is] = [fieldOf(recorded, 'capabilities'), fieldOf(now, 'capabilities')];
+  const declared = Object.entries(isObject(was) ? was : {}).filter(([, value]) => Boolean(value));
+  return declared.flatMap(([key, value]) =>
+    values(value, fieldOf(is, key)).map(({ path, text }) => ({ path: ['capabilities', key, ...path], text })),
+  );
+};
+
+/**
+ * Differences between a result and the recorded one: in types and keys, in names and schemas of a list or, with `isExact`, in
+ * values.
+ */
+export function resultDifferences(
+  method: string,
+  recorded: unknown,
+  now: unknown,
+  isExact: boolean,
+): readonly Apart[] {
+  if (isExact) return values(recorded, now);
+  if (method === 'initialize') return capabilities(recorded, now);
+  if (named[method]) return entries(method, recorded, now);
+  return apart(shapeOf(recorded), shapeOf(now), []);
 }

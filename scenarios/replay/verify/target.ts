@@ -8,6 +8,8 @@ import type { Fields } from '../../../machines/protocol/json.ts';
 /** Config of the single server to verify. */
 export interface Target {
   readonly config: object;
+  /** Tells whether the server is a process of this machine. */
+  readonly hasProcess: boolean;
   /** Given values of the config's inputs, by their ids. */
   readonly inputs: GivenValues;
 }
@@ -25,6 +27,7 @@ const commandTarget = (name: string, [command = '', ...args]: readonly string[])
   config: {
     servers: [{ name, type: 'stdio', server_parameters: { command, args }, a2c: { baseEnv: 'full' } }],
   },
+  hasProcess: true,
   inputs: {},
 });
 
@@ -70,6 +73,7 @@ export function targetOf(
   }
   return {
     config: { servers: [entry], inputs, a2c: launchSettings(recorded.a2c) },
+    hasProcess: type === 'stdio',
     inputs: Object.fromEntries(used.map((id) => [id, known(id)])),
   };
 }

@@ -1,56 +1,68 @@
+import { writeFileSync } from 'node:fs';
 import type { CommandContext, VerifyOptions } from '../../../actors/cli/context.ts';
 import { exitCodeOf, exitCodes } from '../../../actors/cli/exit-codes.ts';
+import { annotation, junitXml } from '../report/junit.ts';
 import { UnusableTrace } from '../world/world.ts';
 import { givenValues } from './hidden-values.ts';
-import { CannotVerify, verify, type VerifyReport } from './verify.ts';
+import { updated } from './update.ts';
+import { CannotVerify, verified, type VerifyReport, type VerifyVerdict } from './verify.ts';
 
+/** Exit codes of the verdicts. */
+export const verifyCodes: Readonly<Record<VerifyVerdict, number>> = { green: 0, red: 1, other: 2, unsure: 3 };
 /** Exit code for a file that is not a trace. */
 const unusable = 5;
 
-function show({ terminal }: CommandContext, { verdict, server, failure, answers }: VerifyReport): void {
-  for (const { s, request, text, differences } of answers) {
-    terminal.out(`record ${s}  ${request}: ${text}`);
-    for (const line of differences) terminal.out(`    ${line}`);
-  }
-  const words = { red: 'RED', green: 'GREEN', changed: 'CHANGED' };
-  terminal.out(`${words[verdict]}  '${server}'  ${failure.request}`);
-  terminal.out(`    recorded: ${failure.was}`);
-  terminal.out(`    now: ${failure.now}`);
+function show({ terminal }: CommandContext, file: string, report: VerifyReport, isJson: boolean): void {
+  const { verdict, text } = report;
+  if (isJson) return terminal.out(JSON.stringify(report));
+  terminal.outText(text);
+  if (process.env['GITHUB_ACTIONS'] === 'true' && verdict !== 'green')
+    terminal.out(annotation({ file, title: verdict, text }));
 }
+const junitOf = (file: string, { verdict, text }: VerifyReport, seconds: number): string =>
+  junitXml('a2c verify', [
+    { name: file, seconds, ...(verdict !== 'green' && { failure: { kind: verdict, text } }) },
+  ]);
 
-/** Runs `a2c verify FILE [-- COMMAND…]`: checks whether a real server still fails as the recorded one did. */
+/** Runs `a2c verify FILE [-- COMMAND…]`: checks whether a real server answers as it should where a recorded one failed. */
 export async function verifyCommand(
   context: CommandContext,
   file: string,
   command: readonly string[],
-  { server, set, yes, exact, timeout, json }: VerifyOptions,
+  options: VerifyOptions,
 ): Promise<number> {
   const { terminal, signal } = context;
+  const { server, record, set, yes, exact, ignore, expect, update, timeout, json, junit } = options;
   const refuse = (text: string, code: number): number => {
     if (json) terminal.out(JSON.stringify({ error: { code, message: text } }));
     else terminal.err(`error: ${text}`);
     return code;
   };
+  const began = performance.now();
   try {
-    const report = await verify(file, {
+    const { report, ...rest } = await verified(file, {
       command,
       set: givenValues(set),
       yes,
       exact,
+      ignore,
+      expect: givenValues(expect, '--expect', 'N:PATH'),
       timeoutMs: timeout * 1_000,
       signal,
       onStep: (text) => terminal.meter(text),
       ...(server !== undefined && { server }),
+      ...(record !== undefined && { record }),
     });
     terminal.meter(null);
-    if (json) terminal.out(JSON.stringify(report));
-    else show(context, report);
-    return report.verdict === 'green' ? exitCodes.done : exitCodes.failed;
+    show(context, file, report, json);
+    if (junit !== undefined) writeFileSync(junit, junitOf(file, report, (performance.now() - began) / 1000));
+    if (update) for (const line of updated(file, rest, givenValues(set))) terminal.err(line);
+    return verifyCodes[report.verdict];
   } catch (error) {
     terminal.meter(null);
     if (signal.aborted) return exitCodeOf(signal);
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (error instanceof CannotVerify || code === 'ENOENT' || message.startsWith('--set'))
+    const { message, path } = error as NodeJS.ErrnoException;
+    if (error instanceof CannotVerify || path !== undefined || message.startsWith('--'))
       return refuse(message, exitCodes.usage);
     if (error instanceof UnusableTrace) return refuse(message, unusable);
     throw error;

@@ -2,9 +2,13 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { CommandContext, Laboratory } from '../../../actors/cli/context.ts';
 import { run } from '../../../actors/cli/run.ts';
 import { customerCommand, recordedCustomers } from '../../fixtures/customers.ts';
+import { recordedTrouble, troubledCommand } from '../../fixtures/troubled.ts';
 import { pidsOf } from '../../fixtures/hosted.ts';
 import { givenValues } from './hidden-values.ts';
-import { answerDifferences } from './shape.ts';
+import { judge, type Rules } from './judge.ts';
+import type { Row } from './plan.ts';
+import { seenOf, type Seen } from './seen.ts';
+import { resultDifferences } from './shape.ts';
 import { verify } from './verify.ts';
 import { verifyCommand } from './verify-command.ts';
 
@@ -57,7 +61,7 @@ describe('a recorded failure, against a real server', () => {
       code: 1,
       err: '',
       out: expect.stringMatching(
-        /^record \d+ {2}tools\/call report \{"customer":"Bolt"\}: answered\nrecord .*\nRED {2}'customers' {2}tools\/call report \{"customer":"ACME"\}\n {4}recorded: it ended with exit code 3; stderr: no such customer\n {4}now: .*exit code 3; stderr: no such customer\n$/,
+        /^RED {2}'customers' {2}tools\/call report \{"customer":"ACME"\}\n {4}recorded: .*exit code 3; stderr: no such customer\n {4}now: .*exit code 3; stderr: no such customer\n {2}record \d+ {2}initialize: answered\n {2}record \d+ {2}tools\/list: answered\n {2}record \d+ {2}tools\/call report \{"customer":"Bolt"\}: answered\n {2}record \d+ {2}red {2}tools/,
       ) as string,
     });
   });
@@ -65,45 +69,103 @@ describe('a recorded failure, against a real server', () => {
     const crashed = await recordedCustomers('crash');
     const { verdict, failure } = await verify(crashed.file);
     crashed.remove();
-    expect([verdict, failure.was]).toEqual([
+    expect([verdict, failure?.was]).toEqual([
       'red',
       expect.stringContaining('exit code 1; stderr: TypeError: customer has no orders'),
     ]);
   });
   it('is green when a mended one answers', async () => {
     const { code, out } = await a2c([died.file, '--', ...customerCommand('fine')]);
-    expect({ code, last: out.trimEnd().split('\n').at(-1) }).toEqual({ code: 0, last: '    now: answered' });
+    expect({ code, now: out.split('\n')[2] }).toEqual({ code: 0, now: '    now: answered' });
   });
   it.each([
-    ['a death that has become silence', died, 'hang', 'red', 'death'],
-    ['a death that has become an error', died, 'error', 'green', 'death'],
+    ['a death that has become silence', died, 'hang', 'other', 'death'],
+    ['a death that has become an error', died, 'error', 'other', 'death'],
+    ['another death', died, 'crash', 'other', 'death'],
     ['silence again', hung, 'hang', 'red', 'timeOut'],
-    ['silence that has become a death', hung, 'die', 'red', 'timeOut'],
+    ['silence that has become a death', hung, 'die', 'other', 'timeOut'],
     ['silence that has ended', hung, 'fine', 'green', 'timeOut'],
     ['the same error', refused, 'error', 'red', 'error'],
     ['an error that is gone', refused, 'fine', 'green', 'error'],
   ] as const)('says of %s what it is', async (_, { file }, fault, verdict, kind) => {
-    const report = await verify(file, { command: customerCommand(fault), timeoutMs: 500 });
+    const report = await verify(file, { command: customerCommand(fault), timeoutMs: 2_000 });
     expect(report).toMatchObject({ verdict, server: 'customers', failure: { kind } });
   });
-  it('is red where the server does not even start', async () => {
+  it('is another failure where the server dies at its start', async () => {
     const { verdict, failure } = await verify(died.file, {
       command: [process.execPath, '-e', 'process.exit(7)'],
     });
-    expect(verdict).toBe('red');
-    expect(failure.now).toMatch(/^it did not start: .*exit code 7/);
+    expect([verdict, failure?.now]).toEqual([
+      'other',
+      expect.stringMatching(/^it did not start: .*exit code 7/),
+    ]);
   });
-  it('is red where the server dies before it comes to the request', async () => {
+  it('is unsure where the command cannot be started', async () => {
+    const { code, out } = await a2c([died.file, '--', 'no-such-command-of-mine']);
+    expect([code, out]).toEqual([
+      3,
+      expect.stringMatching(/^UNSURE.*\n.*\n {4}now: it did not start: .*no-such-command/),
+    ]);
+  });
+  it('is asked of a new process, after another request has killed the first one', async () => {
     const { verdict, answers } = await verify(died.file, { command: customerCommand('die', 'Bolt') });
-    expect({ verdict, answers: answers.length }).toEqual({ verdict: 'red', answers: 1 });
+    expect(verdict).toBe('other');
+    expect(answers.map((each) => each.verdict)).toEqual(['green', 'green', 'other', 'green']);
   });
   it('tells of other answers that are others now', async () => {
     const { verdict, answers } = await verify(died.file, { command: customerCommand('changed') });
-    expect(verdict).toBe('changed');
-    expect(answers.map(({ differences }) => differences)).toEqual([
-      ['structuredContent.pages is string, was number'],
-      [],
+    expect(verdict).toBe('other');
+    expect(answers.flatMap(({ differences }) => differences)).toEqual([
+      'result.structuredContent.pages is string, was number',
     ]);
+  });
+  it('is one of several, which are all asked', async () => {
+    const { file, remove } = await recordedTrouble('crash', 'broken', async (computer) => {
+      await computer.callTool('crash', { n: 2 });
+      await computer.callTool('hang', { n: 3 }, { timeoutMs: 60_000 });
+      await computer.callTool('crash', { n: 2 });
+    });
+    const command = troubledCommand('crash', 'broken');
+    const { verdict, answers } = await verify(file, { command, yes: true });
+    const { s = 0 } = answers.find((each) => each.verdict === 'red') ?? {};
+    const alone = await verify(file, { command, yes: true, record: s });
+    remove();
+    expect([verdict, answers.filter((each) => each.verdict === 'red').length]).toEqual(['red', 2]);
+    expect([alone.verdict, alone.failure?.record]).toEqual(['red', s]);
+  });
+});
+
+describe('a good recording', () => {
+  const given = ['--yes', '--', ...troubledCommand('value', 'mended')];
+  it('is held against its server: a wrong value, a list that has changed, an error', async () => {
+    const { file, remove } = await recordedTrouble('value', 'mended');
+    const [same, exact] = [await a2c([file, ...given]), await a2c([file, '--exact', ...given])];
+    expect([same.code, exact.code, same.out.split('\n')[0]]).toEqual([
+      0,
+      0,
+      "GREEN  'troubled'  4 requests are answered as recorded",
+    ]);
+    const wrong = ['--yes', '--', ...troubledCommand('value', 'broken')];
+    expect((await a2c([file, ...wrong])).code).toBe(0);
+    const told = await a2c([file, '--exact', ...wrong]);
+    expect(told).toMatchObject({
+      code: 2,
+      out: expect.stringContaining('result.structuredContent.n is 200, was 2') as string,
+    });
+    const ignored = ['result.structuredContent.n', 'content.*.text'].flatMap((path) => ['--ignore', path]);
+    expect((await a2c([file, '--exact', ...ignored, ...wrong])).code).toBe(0);
+    const [, record = ''] = /record (\d+) {2}other/.exec(told.out) ?? [];
+    const wanted = ['--expect', `${record}:structuredContent.n=200`];
+    expect((await a2c([file, ...wanted, ...given])).code).toBe(1);
+    expect((await a2c([file, ...wanted, ...wrong])).code).toBe(0);
+    // Takes over what is wanted, and holds it from then on.
+    const update = await a2c([file, '--exact', '--update', ...wrong]);
+    expect([update.code, update.err]).toEqual([
+      2,
+      expect.stringMatching(/^updated: record \d+, tools\/call value/),
+    ]);
+    expect((await a2c([file, '--exact', ...wrong])).code).toBe(0);
+    remove();
   });
 });
 
@@ -131,6 +193,8 @@ describe('what a trace does not give', () => {
   it.each([
     ['no such server', ['--server', 'other'], 64, "no server 'other' in the trace, which has customers"],
     ['a value without a name', ['--set', 'x'], 64, '--set takes PATH=VALUE'],
+    ['an expected value of no request', ['--expect', '9999:a=1'], 64, 'record 9999 is no request'],
+    ['a record that is no request', ['--record', '9999'], 64, 'these are: '],
     ['a value that is no JSON', ['--set', 'a:=x'], 64, '--set a:= takes JSON'],
   ])('is a wrong use: %s', async (_, argv, code, text) => {
     const told = await a2c([died.file, ...argv]);
@@ -148,7 +212,7 @@ describe('what a trace does not give', () => {
   it('leaves no server behind after Ctrl-C', async () => {
     const aborter = new AbortController();
     const stop = (step: string): void => {
-      if (step.startsWith('request 2')) aborter.abort();
+      if (step.startsWith('request 4')) aborter.abort();
     };
     const { code } = await a2c([hung.file], stop, aborter.signal);
     expect(code).toBe(130);
@@ -160,17 +224,129 @@ describe('answers of the same shape', () => {
     ['other values', { a: 1, b: 'x' }, { a: 2, b: '' }, []],
     ['more fields', { a: 1 }, { a: 1, b: 2 }, []],
     ['a field that is gone', { a: { b: 1 } }, { a: {} }, ['a.b is missing']],
-    ['another kind', { a: [{ b: 1 }] }, { a: [{ b: '1' }] }, ['a[].b is string, was number']],
+    ['another kind', { a: [{ b: 1 }] }, { a: [{ b: '1' }] }, ['a.*.b is string, was number']],
     ['another length', [1, 2, 3], [1], []],
     ['no elements any more', [{ a: 1 }], [], []],
     ['something hidden', { a: '«redacted:0f»' }, { a: 7 }, []],
-    ['nothing at all', 7, null, ['it is null, was number']],
+    ['nothing at all', 7, null, [' is null, was number']],
   ])('are judged: %s', (_, recorded, now, differences) => {
-    expect(answerDifferences(recorded, now, false)).toEqual(differences);
+    const found = resultDifferences('tools/call', recorded, now, false);
+    expect(found.map(({ path, text }) => `${path.join('.')} ${text}`)).toEqual(differences);
   });
   it('are judged by value where that is asked for', () => {
-    expect(answerDifferences({ a: 1, b: '«redacted:0f»' }, { a: 2, b: 'x' }, true)).toEqual([
-      'a has another value',
-    ]);
+    const found = resultDifferences('tools/call', { a: 1, b: '«redacted:0f»' }, { a: 2, b: 'x' }, true);
+    expect(found).toEqual([{ path: ['a'], text: 'is 2, was 1' }]);
+  });
+  const tool = (name: string, type = 'string') => ({ name, inputSchema: { properties: { a: { type } } } });
+  it.each([
+    ['other words about a tool', [{ ...tool('a'), description: 'x' }], []],
+    ['a tool that is gone', [], ['tools.a has left the list']],
+    ['a new tool', [tool('a'), tool('b')], ['tools.b is new in the list']],
+    [
+      'another schema',
+      [tool('a', 'number')],
+      ['tools.a.inputSchema.properties.a.type is "number", was "string"'],
+    ],
+  ])('are judged in a list of tools: %s', (_, tools, differences) => {
+    const found = resultDifferences('tools/list', { tools: [tool('a')] }, { tools }, false);
+    expect(found.map(({ path, text }) => `${path.join('.')} ${text}`)).toEqual(differences);
+  });
+});
+
+const failure = (code: number | string, message: string, details = {}) =>
+  ({ code, message, details }) as never;
+const good = (text: string): Seen =>
+  seenOf('tools/call', { type: 'result', result: { content: [{ type: 'text', text }] } });
+const bad = (text: string): Seen =>
+  seenOf('tools/call', { type: 'result', result: { content: [{ type: 'text', text }], isError: true } });
+const rpc = (code: number, message: string): Seen =>
+  seenOf('tools/call', { type: 'error', failure: failure(4003, message, { code }) });
+const silent = (ms: number): Seen => seenOf('tools/call', { type: 'timedOut', ms });
+const cut = seenOf('tools/call', { type: 'withdrawn', ms: 800 });
+const open = seenOf('tools/call', { type: 'none' });
+const unread = seenOf('tools/call', { type: 'unread', failure: failure(4003, 'neither') });
+const dead = (text: string): Seen => ({ kind: 'death', text });
+const rules: Rules = { exact: false, ignore: [], expect: new Map() };
+const rowOf = (was: Seen, isFailure: boolean, more: Partial<Row> = {}): Row => ({
+  ...{
+    what: 'request',
+    s: 9,
+    answeredAt: 10,
+    t: 0,
+    endedAt: 1,
+    session: 0,
+    method: 'tools/call',
+    params: {},
+  },
+  ...{ req: undefined, wanted: [], was, isFailure },
+  ...more,
+});
+
+describe('one answer beside the recorded one', () => {
+  const died = dead('it ended with exit code 3; stderr: no orders of 4711 in /srv/a/b.js:12');
+  it.each([
+    [
+      'the same death at another place',
+      died,
+      dead('it ended with exit code 3; stderr: no orders of 12 in /ci/c.js:9'),
+      'red',
+    ],
+    [
+      'a death with another code',
+      died,
+      dead('it ended with exit code 4; stderr: no orders of 4711 in /srv/a/b.js:12'),
+      'other',
+    ],
+    ['a death with another reason', died, dead('it ended with exit code 3; stderr: out of memory'), 'other'],
+    ['a death without a known reason', died, seenOf('tools/call', { type: 'lost' }), 'red'],
+    ['a death that became an error of the tool', died, bad('no orders'), 'other'],
+    ['a death that became an error of the protocol', died, rpc(-32_603, 'no orders'), 'other'],
+    ['a death that became silence', died, silent(60_000), 'other'],
+    ['a death that became neither result nor error', died, unread, 'other'],
+    ['a death that became an answer', died, good('0'), 'green'],
+    ['silence again', silent(1_500), silent(1_500), 'red'],
+    ['silence that became an error', silent(1_500), rpc(-32_603, 'locked'), 'other'],
+    ['an error with other numbers', bad('port 80 is taken'), bad('port 81 is taken'), 'red'],
+    ['an error in other words', bad('no route to bank'), bad('KeyError'), 'other'],
+    ['an error with another code', rpc(-32_602, 'x'), rpc(-32_603, 'x'), 'other'],
+    ['an error that moved from the tool to the protocol', bad('x'), rpc(-32_603, 'x'), 'other'],
+    ['neither result nor error again', unread, unread, 'red'],
+    ['neither result nor error that became a death', unread, died, 'other'],
+  ] as const)('of a failure is judged: %s', (_, was, now, verdict) => {
+    expect(judge({ row: rowOf(was, true), now }, rules).verdict).toBe(verdict);
+  });
+  it.each([
+    ['a death', good('7'), died, 'other'],
+    ['an error', good('7'), bad('x'), 'other'],
+    ['another value', good('7'), good('8'), 'green'],
+    ['an error as ever, which the trace was not written for', bad('x'), bad('x'), 'green'],
+    ['another error in its place', bad('x'), bad('y'), 'other'],
+    ['silence, where the caller did not wait either', cut, silent(800), 'unsure'],
+    ['an answer, where the caller did not wait', cut, good('7'), 'green'],
+    ['an error, where the recording ends before', open, bad('x'), 'other'],
+    ['nothing, because it was not sent', good('7'), { kind: 'unasked', text: 'no' }, 'unsure'],
+  ] as const)('of an answer is judged: %s', (_, was, now, verdict) => {
+    expect(judge({ row: rowOf(was, false), now }, rules).verdict).toBe(verdict);
+  });
+  it('is not believed to be mended when it came too late to race', () => {
+    const row = rowOf(bad('locked'), true);
+    expect(judge({ row, now: good('7'), missed: 5 }, rules)).toMatchObject({ verdict: 'unsure' });
+  });
+  it('is unsure where the server had asked its host', () => {
+    const row = rowOf(good('7'), false, { asked: 'elicitation/create' });
+    expect(judge({ row, now: bad('nobody answers') }, rules)).toMatchObject({ verdict: 'unsure' });
+  });
+  it.each([
+    ['a result that is none', []],
+    ['content that is no list', { content: '7' }],
+    ['a text without a text', { content: [{ type: 'text' }] }],
+    ['an image without its type', { content: [{ type: 'image', data: 'AA==' }] }],
+    ['a result without its structure', { content: [] }],
+    ['a structure of another kind', { content: [], structuredContent: { n: 'x' } }],
+  ])('is a failure although it is a result: %s', (_, result) => {
+    const outputSchema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
+    expect(seenOf('tools/call', { type: 'result', result }, { outputSchema })).toMatchObject({
+      kind: 'malformed',
+    });
   });
 });

@@ -1,23 +1,26 @@
-import { createComputer } from '../../../actors/api/computer.ts';
-import type { Computer } from '../../../actors/api/computer-handle.ts';
-import type { CallOutcome } from '../../../actors/api/call-outcome.ts';
-import { A2cError, failureOf } from '../../../actors/kernel/errors.ts';
-import type { ServerStatus } from '../../../actors/servers/server-handle.ts';
-import type { Failure } from '../../../machines/protocol/index.ts';
 import type { Trace } from '../../../machines/trace/index.ts';
-import { comparable, requestText } from '../world/matching.ts';
-import type { RecordedRequest } from '../world/recorded.ts';
+import { isObject } from '../../../machines/protocol/json.ts';
+import { comparable } from '../world/matching.ts';
 import { traceOf, type ReadTrace } from '../world/world.ts';
 import { HiddenValues, type GivenValues } from './hidden-values.ts';
-import { CannotVerify, errorWords, planOf, writingCalls, type FailureKind, type VerifyPlan } from './plan.ts';
-import { answerDifferences } from './shape.ts';
+import { expectedRow, judge, worst, type Expectation, type Judged, type VerifyVerdict } from './judge.ts';
+import { CannotVerify, planOf, rowAt, rowText, writingCalls, type Row, type VerifyPlan } from './plan.ts';
+import { openServer, Play, type Played, type PlayOptions } from './play.ts';
+import type { FailureKind } from './seen.ts';
+import type { Path } from './shape.ts';
 import { targetOf, type Target } from './target.ts';
 
 export { CannotVerify } from './plan.ts';
-/** Selection of the server to verify, and of the requests it may get. */
+export type { VerifyVerdict } from './judge.ts';
+/** Selection of the server to verify, of the requests it may get, and of what counts as equal. */
 export interface VerifyInput {
-  /** Name of the recorded server; by default the one whose failure was recorded. */
+  /** Name of the recorded server; by default the one for whose failure the trace was written, else the one that failed first. */
   readonly server?: string;
+  /**
+   * Number of a record, as `a2c replay --inputs` prints it: the failure to verify, alone. By default the failure that the trace
+   * was written for is reported first, and all failures count.
+   */
+  readonly record?: number;
   /**
    * Command and arguments that start the server, with the whole environment of this process; by default those of the recorded
    * config.
@@ -30,9 +33,16 @@ export interface VerifyInput {
   readonly set?: GivenValues;
   /** Allows calls of tools that are not marked read-only; false by default. */
   readonly yes?: boolean;
-  /** Compares the other answers by value; false by default, which compares types and keys. */
+  /** Compares answers by value; false by default, which compares types and keys, and names and schemas of tools. */
   readonly exact?: boolean;
-  /** Time limit in ms for each request that did not fail by time-out; 60,000 by default. */
+  /** Places of answers that are not compared, such as `result.structuredContent.time`; `*` is any key or number. */
+  readonly ignore?: readonly string[];
+  /**
+   * Values that answers must have, by record and place: `{ '25:result.content.0.text': '30' }`, or `{ '25:error.code': -32602 }` for
+   * an error that is wanted.
+   */
+  readonly expect?: Readonly<Record<string, unknown>>;
+  /** Time limit in ms for each request that was answered in the recording, and for the start; 60,000 by default. */
   readonly timeoutMs?: number;
   /** Signal that ends the server and makes `verify` reject. */
   readonly signal?: AbortSignal;
@@ -45,143 +55,86 @@ export interface VerifiedAnswer {
   readonly s: number;
   /** Request in one line. */
   readonly request: string;
+  /** Verdict about this answer. */
+  readonly verdict: VerifyVerdict;
+  /** Recorded answer in one line. */
+  readonly was: string;
   /** Answer in one line. */
   readonly text: string;
-  /** Differences from the recorded answer; empty for the request that had failed. */
+  /** Differences from the recorded answer, one line each. */
   readonly differences: readonly string[];
 }
 /** Result of verifying a real server. */
 export interface VerifyReport {
   /**
-   * Verdict. `red`: the recorded failure came again, or the server died or took too long. `green`: the request that had failed is
-   * answered, and all other answers are as recorded. `changed`: that request is answered, but another answer differs.
+   * Verdict. `green`: everything is answered as it should be. `red`: a recorded failure comes again. `other`: the server fails in
+   * another way, or an answer differs. `unsure`: what was recorded could not be asked, so nothing is known.
    */
-  readonly verdict: 'red' | 'green' | 'changed';
+  readonly verdict: VerifyVerdict;
   /** Name of the server in the trace. */
   readonly server: string;
-  /** Recorded failure, and the current result of the same request. */
+  /**
+   * Request that decides the verdict: the failure that the trace was written for, or the first with this verdict. `kind` is that
+   * of the recorded failure, null for a request that was answered well. Null when nothing has failed, then or now.
+   */
   readonly failure: {
-    readonly kind: FailureKind;
+    readonly kind: FailureKind | null;
+    readonly record: number;
     readonly request: string;
     readonly was: string;
     readonly now: string;
-  };
-  /** All requests that were sent, in order, with their answers. */
+  } | null;
+  /** All requests in order, the start of the server included, with their answers. */
   readonly answers: readonly VerifiedAnswer[];
-}
-/** End of a request. */
-type Ended =
-  | { readonly type: 'death' | 'timeOut'; readonly text: string }
-  | { readonly type: 'answer'; readonly answer: RecordedRequest['answer']; readonly text: string };
-
-const inLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 300);
-function endOf(failure: Failure | null, result: unknown): Ended {
-  const text = inLine(failure?.message ?? '');
-  if (failure?.code === 'ServerLost') return { type: 'death', text };
-  if (failure && [408, 4004].includes(Number(failure.code))) return { type: 'timeOut', text };
-  const answer: RecordedRequest['answer'] = failure ? { type: 'error', failure } : { type: 'result', result };
-  return { type: 'answer', answer, text: inLine(errorWords(answer) ?? 'answered') };
-}
-const endOfCall = ({ failure, result, end, toolError }: CallOutcome): Ended =>
-  end === 'timedOut'
-    ? { type: 'timeOut', text: inLine(failure?.message ?? '') }
-    : endOf(toolError ? null : failure, result);
-
-interface Params {
-  readonly name?: string;
-  readonly uri?: string;
-  readonly arguments?: Readonly<Record<string, string>>;
-}
-const onTheWay: ReadonlySet<string> = new Set(['connecting', 'recovering', 'closing']);
-/** Real computer with only this server. */
-class Asker {
-  readonly #computer: Computer;
-  readonly #server: string;
-  readonly #timeoutMs: number;
-  constructor(computer: Computer, server: string, timeoutMs: number) {
-    this.#computer = computer;
-    this.#server = server;
-    this.#timeoutMs = timeoutMs;
-  }
-  /** Resolves when the server is ready or cannot become ready. */
-  async ready(): Promise<ServerStatus | undefined> {
-    const status = (): ServerStatus | undefined =>
-      this.#computer.servers().find(({ name }) => name === this.#server);
-    const isOnTheWay = (): boolean => onTheWay.has(status()?.state ?? 'closed');
-    await new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (!isOnTheWay()) resolve();
-      };
-      this.#computer.on('server.changed', look);
-      this.#computer.on('computer.changed', ({ state }) => state === 'closed' && resolve());
-      look();
-    });
-    return status();
-  }
-  async ask({ method, answer }: RecordedRequest, params: Record<string, unknown>): Promise<Ended> {
-    const timeoutMs = answer.type === 'timedOut' ? Math.max(1, Math.round(answer.ms)) : this.#timeoutMs;
-    const { name = '', uri = '', arguments: given = {} } = params as Params;
-    if (method === 'tools/call')
-      return endOfCall(await this.#computer.callTool(name, given, { timeoutMs, confirmed: true }));
-    try {
-      const result =
-        method === 'resources/read'
-          ? { contents: await this.#computer.readResource(uri, { server: this.#server }) }
-          : await this.#computer.getPrompt(this.#server, name, given);
-      return endOf(null, result);
-    } catch (error) {
-      if (error instanceof A2cError) return endOf(failureOf(error), null);
-      throw error;
-    }
-  }
+  /** Notes that do not change the verdict, one line each. */
+  readonly notes: readonly string[];
+  /** Report for people; the first line has the verdict. */
+  readonly text: string;
 }
 
-/** Sends requests with the recorded overlap: each after those that had been answered before it. */
-async function inRecordedOrder(
-  requests: readonly RecordedRequest[],
-  ask: (request: RecordedRequest) => Promise<Ended>,
-): Promise<readonly Ended[]> {
-  const asked: Promise<Ended>[] = [];
-  for (const request of requests) {
-    const before = asked.filter((_, n) => (requests[n]?.answeredAt ?? Infinity) < request.s);
-    const ends = await Promise.all(before);
-    // Stops after the server has died.
-    if (ends.some(({ type }) => type === 'death')) break;
-    asked.push(ask(request));
-  }
-  return Promise.all(asked);
-}
-
-/** Replaces numbers in a text, because ports, times and addresses differ from run to run. */
-const masked = (text: string): string => text.replaceAll(/0x[0-9a-f]+|\d+/gi, '#');
-function isRed({ failure: { kind } }: VerifyPlan, request: RecordedRequest, end: Ended | undefined): boolean {
-  if (!end || end.type !== 'answer') return true;
-  if (kind !== 'error') return false;
-  const [was, now] = [errorWords(request.answer), errorWords(end.answer)];
-  return was !== undefined && now !== undefined && masked(was) === masked(now);
-}
-const apart = ({ answer }: RecordedRequest, end: Ended, isExact: boolean): readonly string[] => {
-  if (answer.type === 'none') return [];
-  if (end.type !== 'answer')
-    return [`it was ${answer.type === 'result' ? 'answered' : answer.type}: ${end.text}`];
-  const [was, now] = [errorWords(answer), errorWords(end.answer)];
-  if ((was === undefined) !== (now === undefined))
-    return [`it was ${was ?? 'answered well'}, is ${now ?? 'answered well'}`];
-  if (answer.type !== 'result' || end.answer.type !== 'result') return [];
-  return answerDifferences(answer.result, end.answer.result, isExact);
+const pathOf = (text: string): Path => {
+  const path = text.split('.');
+  return path[0] === 'result' || path[0] === 'error' ? path : ['result', ...path];
 };
-
+/** Adds the expectations to the rows that they are about. */
+function expecting(plan: VerifyPlan, expect: Readonly<Record<string, unknown>>, trace: Trace) {
+  const byRow = new Map<Row, Expectation[]>();
+  for (const [place, value] of Object.entries(expect)) {
+    const [, record, path] = /^(\d+):(.+)$/s.exec(place) ?? [];
+    if (record === undefined || path === undefined)
+      throw new CannotVerify(
+        `--expect takes N:PATH=VALUE, such as 25:result.content.0.text=30, not ${place}`,
+      );
+    const row = rowAt(plan.rows, Number(record), trace);
+    byRow.set(row, [...(byRow.get(row) ?? []), { path: pathOf(path), value }]);
+  }
+  const now = new Map(
+    plan.rows.map((row) => [row, byRow.has(row) ? expectedRow(row, byRow.get(row) ?? []) : row]),
+  );
+  const rows = plan.rows.map((row) => now.get(row) ?? row);
+  const named = plan.failure && now.get(plan.failure);
+  const failure = named?.isFailure ? named : rows.find(({ isFailure }) => isFailure);
+  const expected = new Map([...byRow].map(([row, values]) => [now.get(row) ?? row, values] as const));
+  return { plan: { ...plan, rows, failure }, expected };
+}
 interface Prepared {
   readonly plan: VerifyPlan;
+  readonly expected: ReadonlyMap<Row, readonly Expectation[]>;
   readonly target: Target;
-  readonly paramsOf: (request: RecordedRequest) => Record<string, unknown>;
+  readonly paramsOf: (row: Row) => unknown;
 }
+const withoutMeta = (params: unknown): unknown => {
+  if (!isObject(params)) return params;
+  const { _meta: _, ...rest } = params;
+  return rest;
+};
 /** Prepares everything, and finds all missing values before anything is started. */
-function prepare(trace: Trace, { server, command = [], set = {}, yes = false }: VerifyInput): Prepared {
-  const plan = planOf(trace, server);
+function prepare(trace: Trace, input: VerifyInput): Prepared {
+  const { server, record, command = [], set = {}, yes = false, expect = {} } = input;
+  const { plan, expected } = expecting(planOf(trace, server, record), expect, trace);
   const values = new HiddenValues(set);
-  for (const request of plan.requests) values.learn(comparable(request), request.s);
-  const filled = new Map(plan.requests.map((request) => [request.s, values.fill(comparable(request))]));
+  for (const row of plan.rows) values.learn(comparable(row), row.s);
+  const filled = new Map(plan.rows.map((row) => [row, values.fill(withoutMeta(row.params))]));
   const target = targetOf(trace, plan, command, values, set);
   const { missing } = values;
   if (missing.size > 0)
@@ -191,86 +144,86 @@ function prepare(trace: Trace, { server, command = [], set = {}, yes = false }: 
   const writing = writingCalls(plan);
   if (writing.length > 0 && !yes)
     throw new CannotVerify(`not marked read-only, so it needs --yes: ${writing.join('; ')}`);
-  return { plan, target, paramsOf: ({ s }) => filled.get(s) as Record<string, unknown> };
+  return { plan, expected, target, paramsOf: (row) => filled.get(row) };
 }
 
 /**
- * Sends a real server the requests of the recorded session (calls, reads and prompts), up to the one that failed, over this
- * package's own launcher and transports. The server is ended in any case. Takes a file or a trace that was read. Rejects with
- * `CannotVerify` when no failure is recorded, or a value or `yes` is missing; then nothing was started.
+ * Asks a real server everything that was recorded, in the recorded order and overlap, over this package's own launcher and
+ * transports: each failure of the recording, and each answer that was good. After a death the server is started again. It is
+ * ended in any case. Takes a file or a trace that was read. Rejects with `CannotVerify` when a value or `yes` is missing; then
+ * nothing was started.
  * @example
- * const { verdict } = await verify('acme.trace.ndjson', { command: ['node', 'server.mjs'], yes: true });
- * expect(verdict).toBe('green');
+ * const { verdict, text } = await verify('acme.trace.ndjson', { command: ['node', 'server.mjs'], yes: true });
+ * expect(verdict, text).toBe('green');
  */
-export async function verify(of: ReadTrace | string, input: VerifyInput = {}): Promise<VerifyReport> {
-  const { plan, target, paramsOf } = prepare(traceOf(of).trace, input);
-  const { signal, onStep = () => {}, timeoutMs = 60_000, exact = false } = input;
-  const { name } = plan.server;
-  signal?.throwIfAborted();
-  onStep(`starting '${name}'`);
-  const computer = await createComputer({
-    name: 'verify',
-    config: target.config,
-    input: async ({ id }) => target.inputs[id],
-    autoReconnect: false,
-    stateDir: false,
-    record: false,
-    timing: { callIdleMs: 0 },
-    ...(signal && { signal }),
-  });
-  const stop = (): void => void computer.close();
-  signal?.addEventListener('abort', stop, { once: true });
+export const verify = async (of: ReadTrace | string, input: VerifyInput = {}): Promise<VerifyReport> =>
+  (await verified(of, input)).report;
+/** Verifies, and returns the report together with the answers behind it. */
+export async function verified(
+  of: ReadTrace | string,
+  input: VerifyInput,
+): Promise<{ readonly report: VerifyReport; readonly trace: Trace; readonly played: readonly Played[] }> {
+  const { trace } = traceOf(of);
+  const { plan, expected, target, paramsOf } = prepare(trace, input);
+  const { onStep = () => {}, timeoutMs = 60_000, exact = false, ignore = [] } = input;
+  const signal = input.signal ?? new AbortController().signal;
+  signal.throwIfAborted();
+  const options: PlayOptions = { timeoutMs, paramsOf, onStep, signal };
+  const { server, close } = await openServer(plan.server.name, target, options);
   try {
-    const asker = new Asker(computer, name, timeoutMs);
-    const status = await asker.ready();
-    signal?.throwIfAborted();
-    if (status?.state !== 'ready') return reportOfStart(plan, status?.reason ?? status?.state ?? 'closed');
-    const total = plan.requests.length;
-    const ends = await inRecordedOrder(plan.requests, (request) => {
-      onStep(`request ${plan.requests.indexOf(request) + 1} of ${total}: ${requestText(request)}`);
-      return asker.ask(request, paramsOf(request));
-    });
-    signal?.throwIfAborted();
-    return reportOf(plan, ends, exact);
+    const played = await new Play(server, options).all(plan.rows);
+    signal.throwIfAborted();
+    const rules = { exact, ignore: ignore.map(pathOf), expect: expected };
+    const judged = played.map((each) => ({ ...each, ...judge(each, rules) }));
+    return { report: reportOf(plan, judged), trace, played };
   } finally {
-    signal?.removeEventListener('abort', stop);
-    await computer.close();
+    await close();
   }
 }
-const requestOf = ({ failure: { request } }: VerifyPlan): string =>
-  request ? requestText(request) : 'its start';
-const reportOfStart = (plan: VerifyPlan, now: string): VerifyReport => ({
-  verdict: 'red',
-  server: plan.server.name,
-  failure: {
-    kind: plan.failure.kind,
-    request: requestOf(plan),
-    was: plan.failure.text,
-    now: `it did not start: ${inLine(now)}`,
-  },
-  answers: [],
-});
-function reportOf(plan: VerifyPlan, ends: readonly Ended[], isExact: boolean): VerifyReport {
-  const { failure, requests, server } = plan;
-  const answers = ends.map((end, n): VerifiedAnswer => {
-    const request = requests[n] as RecordedRequest;
-    const isFailed = request === failure.request;
-    const differences = isFailed ? [] : apart(request, end, isExact);
-    return { s: request.s, request: requestText(request), text: end.text, differences };
+
+type JudgedRow = Played & Judged;
+const mostShown = 20;
+/** Line of an answer, and of each of its differences. */
+const answerText = ({ s, verdict, request, text, differences }: VerifiedAnswer): readonly string[] => [
+  `  record ${s}  ${verdict === 'green' ? '' : `${verdict}  `}${request}: ${text}`,
+  ...differences.map((line) => `      ${line}`),
+];
+function reportOf(plan: VerifyPlan, judged: readonly JudgedRow[]): VerifyReport {
+  const { isAlone, server, notes } = plan;
+  // Lets other failures pass where one was asked for.
+  const isCounted = ({ row }: JudgedRow): boolean => !isAlone || !row.isFailure || row === plan.failure;
+  const counted = judged.filter(isCounted);
+  const verdict = worst(counted.map((each) => each.verdict));
+  const answers = judged.map((each): VerifiedAnswer => {
+    const { row, now, differences, verdict: of } = each;
+    const about = { s: row.s, request: rowText(row), was: row.was.text, text: now.text, differences };
+    return { ...about, verdict: isCounted(each) ? of : 'green' };
   });
-  const last = failure.request && ends[requests.indexOf(failure.request)];
-  const dead = ends.find((end) => end.type === 'death');
-  const isFailing = failure.request !== null && isRed(plan, failure.request, last ?? dead);
-  const isOther = answers.some(({ differences }) => differences.length > 0);
-  return {
-    verdict: isFailing ? 'red' : isOther ? 'changed' : 'green',
-    server: server.name,
-    failure: {
-      kind: failure.kind,
-      request: requestOf(plan),
-      was: failure.text,
-      now: failure.request === null ? 'it started' : ((last ?? dead)?.text ?? 'it was not asked'),
-    },
-    answers,
+  // Reports about the answer that decides, and about the failure of the trace where that is one of several.
+  const deciding = counted.filter(
+    (each) => each.verdict === verdict && (verdict !== 'green' || each.row.isFailure),
+  );
+  const told =
+    deciding.find(({ row, now }) => row === plan.failure && now.kind !== 'unasked') ?? deciding[0];
+  const kind = told?.row.was.kind;
+  const failure = told && {
+    kind: kind === 'good' || kind === 'open' || kind === 'unasked' ? null : (kind as FailureKind),
+    record: told.row.s,
+    request: rowText(told.row),
+    was: told.row.was.text,
+    now: [told.now.text, ...told.differences.filter((line) => !line.startsWith('was: '))].join('; '),
   };
+  const wrong = answers.filter((each) => each.verdict !== 'green');
+  const shown = answers.length > mostShown ? wrong : answers;
+  const rest = answers.length - shown.length;
+  const isError = verdict === 'red' && kind === 'error';
+  const hint = `if that error is wanted: --expect ${told?.row.s}:${told?.now.value?.['error'] ? 'error.code=CODE' : 'result.isError=true'}`;
+  const text = [
+    `${verdict.toUpperCase()}  '${server.name}'  ${failure?.request ?? `${answers.length} requests are answered as recorded`}`,
+    ...(failure ? [`    recorded: ${failure.was}`, `    now: ${failure.now}`] : []),
+    ...shown.flatMap(answerText),
+    ...(rest > 0 ? [`  ${rest} more are answered as recorded`] : []),
+    ...[...notes, ...(isError ? [hint] : [])].map((note) => `  note: ${note}`),
+  ].join('\n');
+  return { verdict, server: server.name, failure: failure ?? null, answers, notes, text };
 }

@@ -198,6 +198,8 @@ export class PlayedSession {
 /** JSON-RPC answer for a recorded one; undefined when there was none. An error has `data` only as far as it was recorded. */
 function answerOf(answer: RecordedAnswer): object | undefined {
   if (answer.type === 'result') return { result: answer.result };
+  // Plays an answer with neither result nor error, as most of those are that a host cannot use.
+  if (answer.type === 'unread') return {};
   if (answer.type !== 'error') return undefined;
   const { code, message, details = {} } = answer.failure;
   const { code: own, data } = details;

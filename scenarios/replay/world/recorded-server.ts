@@ -22,12 +22,9 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type Request = Mutable<Omit<RecordedRequest, 'unasked' | 'progress'>> & {
   unasked: Happening[];
   progress: (Progress & { ms: number })[];
-  t: number;
 };
 interface Session extends Mutable<Omit<RecordedSession, 'unasked'>> {
   unasked: Happening[];
-  /** Time of the session's start, later of the opening of its connection. */
-  t: number;
   /** Tells whether the host has ended the server or let go of the session. */
   isTold: boolean;
   /** Tells whether a signal ended the process. */
@@ -61,7 +58,8 @@ const listOf: Readonly<Record<string, string>> = {
 };
 const portOf = (ch: string): readonly (string | undefined)[] =>
   /^(process|session):(.*)\/\d+$/s.exec(ch) ?? [];
-const startOf = (t: number): Session => ({
+const startOf = (t: number, s: number): Session => ({
+  s,
   t,
   process: undefined,
   info: undefined,
@@ -187,13 +185,13 @@ class Reading {
     this.servers.set(name, known);
     return known;
   }
-  #told({ ch, ev, t }: At, port: string, name: string): void {
+  #told({ ch, ev, t, s }: At, port: string, name: string): void {
     if (ev.type === 'open') {
       const server = this.#server(name);
       const last = server.sessions.at(-1);
       // Joins the session to a process that was started just before.
       const isOfLast = port === 'session' && last?.process && !this.#isTaken(last);
-      const session = isOfLast ? last : startOf(t);
+      const session = isOfLast ? last : startOf(t, s);
       if (!isOfLast) server.sessions.push(session);
       if (port === 'process') session.process = { ms: 0 };
       else session.t = t;
@@ -221,7 +219,7 @@ class Reading {
       return happening as never;
     };
   }
-  #fact({ ch, ev, t }: At): void {
+  #fact({ ch, ev, t, s }: At): void {
     const instance = this.#instances.get(ch);
     if (!instance) return;
     const { session } = instance;
@@ -250,17 +248,18 @@ class Reading {
         happened({ type: 'notification', method: 'notifications/resources/updated', params: { uri } });
         break;
       case 'session.lost':
-        if (!session.isTold) this.#died(session, happened, { isOutputOnly: session.process !== undefined });
+        if (!session.isTold)
+          this.#died(session, happened, { s, isOutputOnly: session.process !== undefined });
         break;
       case 'child.exited':
-        this.#exited(session, ev, happened);
+        this.#exited(session, { ...ev, s }, happened);
     }
   }
   #died(session: Session, happened: Happened, how: Partial<RecordedDeath>): void {
-    const death = { code: null, signal: null, stderr: '', isOutputOnly: false, ...how };
+    const death = { s: 0, code: null, signal: null, stderr: '', isOutputOnly: false, ...how };
     session.death = happened({ type: 'death', death });
   }
-  #exited(session: Session, { code, signal, stderr }: Fields, happened: Happened): void {
+  #exited(session: Session, { s, code, signal, stderr }: Fields, happened: Happened): void {
     // Counts a process that has closed its output and fails as dying by itself, because the end of its input came too late to be
     // the reason.
     const isDying = session.death && code !== 0 && !session.isForced;
@@ -268,7 +267,7 @@ class Reading {
       session.endCode = code as number | null;
       return;
     }
-    const how = { code, signal, stderr, isOutputOnly: false } as RecordedDeath;
+    const how = { s, code, signal, stderr, isOutputOnly: false } as RecordedDeath;
     // Joins the end of the output and that of the process, which came a moment later, into one death.
     if (session.death) session.death.death = how;
     else this.#died(session, happened, how);
@@ -311,7 +310,7 @@ class Reading {
     const { ch, ev, t, s } = at;
     const request = this.#asked.get(ch)?.request ?? this.#askedBefore(at);
     if (!request) return;
-    const { type, failure, sent, lost, result, ...rest } = ev;
+    const { type, failure, sent, lost, alone, result, ...rest } = ev;
     // Takes the time when a waiting question was really sent.
     if (type === 'ask.began') request.t = t;
     if (type === 'ask.progress')
@@ -321,6 +320,8 @@ class Reading {
     request.ms = t - request.t;
     request.answeredAt = s;
     if (type === 'ask.answered') request.answer = { type: 'result', result };
+    else if (lost === true && alone === true)
+      request.answer = { type: 'unread', failure: failure as Failure };
     else if (lost === true) request.answer = { type: 'lost' };
     else if (sent === true) request.answer = { type: 'error', failure: failure as Failure };
   }
@@ -334,12 +335,14 @@ class Reading {
     }
   }
   /** Notes a withdrawn request as timed out when a timer or a signal has just limited its call, else as taken back. */
-  #withdrawn({ ch, t, req }: At): void {
+  #withdrawn({ ch, s, t, req }: At): void {
     const request = this.#asked.get(ch)?.request;
     this.#asked.delete(ch);
     if (!request) return;
-    if (this.#last?.isLimit === true && this.#last.req === req)
-      request.answer = { type: 'timedOut', ms: t - request.t };
+    const isLate = this.#last?.isLimit === true && this.#last.req === req;
+    request.ms = t - request.t;
+    request.answeredAt = s;
+    request.answer = { type: isLate ? 'timedOut' : 'withdrawn', ms: request.ms };
   }
 }
 

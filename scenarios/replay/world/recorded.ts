@@ -6,14 +6,20 @@ import type { Progress } from '../../../machines/protocol/messages/messages.ts';
 export type RecordedAnswer =
   | { readonly type: 'result'; readonly result: unknown }
   | { readonly type: 'error'; readonly failure: Failure }
+  /** Answer that cannot be used, such as one with neither result nor error; the connection survived it. */
+  | { readonly type: 'unread'; readonly failure: Failure }
   /** Connection lost before the answer. */
   | { readonly type: 'lost' }
   /** Time limit of the caller reached without an answer. */
   | { readonly type: 'timedOut'; readonly ms: number }
-  /** Question taken back without an answer. With `isCut` the recording ends before the answer, after `ms`. */
+  /** Question taken back by the caller after this time in ms, without an answer. */
+  | { readonly type: 'withdrawn'; readonly ms: number }
+  /** No answer. With `isCut` the recording ends before it. */
   | { readonly type: 'none'; readonly isCut?: true };
 /** Recorded end of a server that was not told to end. */
 export interface RecordedDeath {
+  /** Number of the record of the end. */
+  readonly s: number;
   readonly code: number | null;
   readonly signal: string | null;
   readonly stderr: string;
@@ -37,9 +43,11 @@ export interface RecordedRequest {
   readonly method: string;
   readonly params: unknown;
   readonly req: string | undefined;
+  /** Time of the request in ms since the beginning of the trace. */
+  readonly t: number;
   /** Time in ms from the request to its answer. */
   readonly ms: number;
-  /** Number of the record before which the answer came; Infinity when there was none. */
+  /** Number of the record of the answer, or with which its caller gave up; Infinity when there was neither. */
   readonly answeredAt: number;
   readonly answer: RecordedAnswer;
   readonly progress: readonly (Progress & { readonly ms: number })[];
@@ -48,12 +56,16 @@ export interface RecordedRequest {
 }
 /** Recorded start of a server, or connection to it. */
 export interface RecordedSession {
+  /** Number of the record that started the process or opened the connection. */
+  readonly s: number;
   readonly process:
     | { readonly ms: number; readonly failed?: { readonly message: string; readonly isFinal: boolean } }
     | undefined;
   /** Answer to `initialize`; undefined when there was none. */
   readonly info: ServerInfo | undefined;
   readonly failure: Failure | undefined;
+  /** Time of the start, later of the opening of the connection, in ms since the beginning of the trace. */
+  readonly t: number;
   /** Time in ms from the beginning to the answer to `initialize`. */
   readonly ms: number;
   readonly unasked: readonly Happening[];

@@ -1,0 +1,310 @@
+import type { AnyEventObject } from 'xstate';
+import { createComputer } from '../../../actors/api/computer.ts';
+import { Runtime, type HostedMachine } from '../../../actors/api/runtime.ts';
+import { deferred, type Deferred } from '../../../actors/kernel/listeners.ts';
+import { defaultTiming } from '../../../actors/plans/plan.ts';
+import { clientKind, type ClientNews, type ClientStart } from '../../../machines/client/client.events.ts';
+import { keyOf } from '../../../machines/kernel/effects.ts';
+import type { RequestFact, ServerInfo } from '../../../machines/kernel/ports.ts';
+import { timing, timingOf } from '../../../machines/kernel/timing.ts';
+import type { Failure } from '../../../machines/protocol/index.ts';
+import { subjectOf } from '../world/matching.ts';
+import type { RecordedAnswer } from '../world/recorded.ts';
+import { goneFrom, rowText, toolIn, type Row } from './plan.ts';
+import { seenDeath, seenOf, type Seen } from './seen.ts';
+import type { Target } from './target.ts';
+
+/** Longest pause in ms before a request that had failed, and before another one. */
+const longestPause = { beforeFailure: 10_000, otherwise: 1_000 } as const;
+/** Time in ms for a start that reports neither success nor failure; its own limits are shorter. */
+const longestStartMs = 3_600_000;
+/** Shortest time limit in ms for a start, which takes longer than an answer. */
+const shortestStartMs = 60_000;
+/** Time in ms for which the end of a process may come later than that of its output. */
+const graceMs = 5_000;
+
+/** Resolves with the end of what is awaited, or with undefined when the time is over before, or the signal aborts. */
+async function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal): Promise<T | undefined> {
+  const { promise: late, resolve } = deferred<undefined>();
+  const end = (): void => resolve(undefined);
+  const timer = setTimeout(end, signal.aborted ? 0 : ms);
+  signal.addEventListener('abort', end, { once: true });
+  return Promise.race([promise, late]).finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+  });
+}
+type Answer = RecordedAnswer | { readonly type: 'unsent'; readonly failure: Failure };
+interface Run {
+  readonly ready: Deferred<undefined>;
+  /** End of the run, with its reason. */
+  readonly down: Deferred<Failure>;
+}
+type Started = { readonly info: ServerInfo } | { readonly failure: Failure };
+
+/** Real server, which runs once at a time, and is asked at its session. The host sends nothing by itself. */
+export class RealServer {
+  readonly #runtime: Runtime;
+  readonly #name: string;
+  readonly #hasProcess: boolean;
+  readonly #connectMs: number;
+  readonly #signal: AbortSignal;
+  #hosted: HostedMachine | undefined;
+  #run: Run | undefined;
+  #asked = 0;
+  /** Failure with which the present run has ended; undefined while it lives. */
+  ended: Failure | undefined;
+
+  constructor(runtime: Runtime, name: string, { hasProcess }: Target, { timeoutMs, signal }: PlayOptions) {
+    this.#runtime = runtime;
+    this.#name = name;
+    this.#hasProcess = hasProcess;
+    this.#connectMs = Math.max(timeoutMs, shortestStartMs);
+    this.#signal = signal;
+  }
+  get #address(): string {
+    return `${clientKind}:${keyOf(this.#name)}`;
+  }
+  /** Starts the server anew; resolves when it is initialized, or has failed. Never rejects. */
+  async start(): Promise<Started> {
+    await this.stop();
+    const run: Run = { ready: deferred<undefined>(), down: deferred<Failure>() };
+    this.#run = run;
+    this.ended = undefined;
+    this.#hosted = this.#runtime.start(this.#address, this.#input(), (event) => this.#hear(event, run));
+    const failure = await within(
+      Promise.race([run.ready.promise, run.down.promise]),
+      longestStartMs,
+      this.#signal,
+    );
+    const info = this.#context()?.info;
+    return info ? { info } : { failure: failure ?? this.ended ?? lost };
+  }
+  #context(): { readonly info: ServerInfo | null } | undefined {
+    const snapshot = this.#runtime.directory.find(this.#address)?.ref.getSnapshot();
+    return snapshot?.context as { readonly info: ServerInfo | null } | undefined;
+  }
+  #input(): ClientStart {
+    return {
+      server: this.#name,
+      generation: 1,
+      values: 0,
+      hasProcess: this.#hasProcess,
+      start: 'eager',
+      restart: 'never',
+      budget: 0,
+      hearsChanges: false,
+      refreshFailures: 0,
+      isTransformed: false,
+      resultBytes: 0,
+      isRelayed: true,
+      cached: null,
+      spent: { attempt: 0, failure: null },
+      timing: timingOf.client({ ...defaultTiming(), pingMs: 0, trialMs: 0, connectMs: this.#connectMs }),
+    };
+  }
+  #hear(event: AnyEventObject, run: Run): void {
+    const news = event as unknown as ClientNews;
+    if (news.type === 'permit.wanted')
+      this.#runtime.directory.send(this.#address, { type: 'permit.granted' });
+    else if (event.type === 'owned.ended') this.#end(run, lost);
+    else if (news.type !== 'client.changed') return;
+    else if (news.stage === 'ready') run.ready.resolve(undefined);
+    else if (['open', 'idle', 'unauthorized', 'waiting'].includes(news.stage))
+      this.#end(run, news.failure ?? lost);
+  }
+  #end(run: Run, failure: Failure): void {
+    run.down.resolve(failure);
+    if (this.#run === run) this.ended ??= failure;
+  }
+  /** Sends one request; resolves with its answer, or after `limitMs` without one. Never rejects. */
+  async ask(method: string, params: unknown, limitMs: number): Promise<Answer> {
+    const { promise, resolve } = deferred<Answer>();
+    const { request } = this.#runtime.directory.platform.ports;
+    const target = this.#runtime.directory.find(this.#address)?.id ?? this.#address;
+    const id = `verify-${(this.#asked += 1)}`;
+    const told = (fact: RequestFact): void => {
+      if (fact.type === 'ask.answered') resolve({ type: 'result', result: fact.result });
+      else if (fact.type === 'ask.refused') resolve(refusalOf(fact));
+    };
+    const withdraw = request(this.#address, { id, target, method, params }, told);
+    const answer = await within(promise, limitMs, this.#signal);
+    if (!answer) withdraw();
+    if (answer?.type === 'lost') await this.death();
+    return answer ?? { type: 'timedOut', ms: limitMs };
+  }
+  /** Death of the server, as soon as it is known in full. */
+  async death(): Promise<Seen> {
+    return (await this.diesWithin(graceMs)) ?? seenDeath(lost);
+  }
+  /** Waits whether the server ends by itself. */
+  async diesWithin(ms: number): Promise<Seen | undefined> {
+    const failure = this.#run && (await within(this.#run.down.promise, ms, this.#signal));
+    return failure && seenDeath(failure);
+  }
+  async stop(): Promise<void> {
+    const hosted = this.#hosted;
+    this.#hosted = undefined;
+    if (hosted) await this.#runtime.end(hosted, timing.shutdownMs);
+  }
+}
+const lost: Failure = { code: 'ServerLost', message: 'its connection ended' };
+function refusalOf({ lost, alone, sent, failure }: Extract<RequestFact, { type: 'ask.refused' }>): Answer {
+  if (lost === true) return alone === true ? { type: 'unread', failure } : { type: 'lost' };
+  return sent ? { type: 'error', failure } : { type: 'unsent', failure };
+}
+
+export interface PlayOptions {
+  readonly timeoutMs: number;
+  readonly paramsOf: (row: Row) => unknown;
+  readonly onStep: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+/** End of a row, and what belongs to it: the tool list at that time, and whether it overlapped as recorded. */
+export interface Played {
+  readonly row: Row;
+  readonly now: Seen;
+  /** Number of the request that was answered too soon to overlap with this one. */
+  readonly missed?: number;
+}
+interface Asked {
+  readonly row: Row;
+  readonly began: number;
+  readonly ends: Promise<Seen>;
+  isOver: boolean;
+}
+
+/** Plays the rows of a plan against a real server: in their order and overlap, with a new process where there was one. */
+export class Play {
+  readonly #server: RealServer;
+  readonly #options: PlayOptions;
+  #list: unknown;
+  #asked: Asked[] = [];
+  /** Time of the last answer or start. */
+  #last = { recorded: 0, now: 0 };
+
+  constructor(server: RealServer, options: PlayOptions) {
+    this.#server = server;
+    this.#options = options;
+  }
+  async all(rows: readonly Row[]): Promise<readonly Played[]> {
+    const played: Promise<Played>[] = [];
+    let failed: Seen | undefined;
+    for (const [n, row] of rows.entries()) {
+      this.#options.signal.throwIfAborted();
+      this.#options.onStep(`request ${n + 1} of ${rows.length}: ${rowText(row)}`);
+      if (row.what === 'start' || row.session !== rows[n - 1]?.session) {
+        await this.#settled(() => true);
+        failed = await this.#start(row);
+        if (row.what === 'start') {
+          played.push(Promise.resolve({ row, now: failed ?? this.#started }));
+          continue;
+        }
+      }
+      await this.#settled(({ answeredAt }) => answeredAt < row.s);
+      // Starts a server again that has died, so that each request is asked of one that lives.
+      if (!failed && this.#server.ended) {
+        await this.#settled(() => true);
+        failed = await this.#start(row);
+      }
+      if (failed) {
+        const text = 'not asked, because the server did not start';
+        played.push(Promise.resolve({ row, now: { kind: 'unasked', text } }));
+        continue;
+      }
+      const missed = await this.#pause(row);
+      const asked: Asked = { row, began: performance.now(), ends: this.#ask(row), isOver: false };
+      const over = asked.ends.then((now): Played => {
+        asked.isOver = true;
+        this.#last = { recorded: row.endedAt, now: performance.now() };
+        return { row, now, ...(missed !== undefined && { missed }) };
+      });
+      this.#asked.push(asked);
+      played.push(over);
+    }
+    return Promise.all(played);
+  }
+  #started: Seen = { kind: 'good', text: 'answered' };
+  /** Starts the server anew. Returns the failure when it does not come up. */
+  async #start({ what, t, endedAt }: Row): Promise<Seen | undefined> {
+    const started = await this.#server.start();
+    this.#options.signal.throwIfAborted();
+    this.#asked = [];
+    this.#last = { recorded: what === 'start' ? endedAt : t, now: performance.now() };
+    if ('failure' in started) {
+      const { details = {}, code } = started.failure;
+      const { kind, text } = seenDeath(started.failure, 'start');
+      // Tells a server that fails from one that this machine cannot reach.
+      const hasRun = (details['exit_code'] ?? details['signal'] ?? null) !== null || code === 'ServerLost';
+      return { kind, text: `it did not start: ${text}`, ...(!hasRun && { isForeign: true }) };
+    }
+    this.#started = seenOf('', { type: 'result', result: started.info });
+    return undefined;
+  }
+  async #settled(which: (row: Row) => boolean): Promise<void> {
+    await Promise.all(this.#asked.filter(({ row }) => which(row)).map(({ ends }) => ends));
+  }
+  /**
+   * Waits as long as the caller had: since the begin of the requests that still ran then, or since the last answer. Returns the
+   * number of a request that does not run any more.
+   */
+  async #pause(row: Row): Promise<number | undefined> {
+    const running = this.#asked.filter((each) => each.row.answeredAt > row.s);
+    const { recorded, now } = this.#last;
+    const longest = row.isFailure ? longestPause.beforeFailure : longestPause.otherwise;
+    const pause = now + Math.min(longest, row.t - recorded);
+    const due = running.map(({ began, row: { t } }) => began + (row.t - t));
+    const ms = Math.max(running.length > 0 ? 0 : pause, ...due) - performance.now();
+    // Sends at once what was sent in one turn, because a timer takes at least 1 ms.
+    if (ms > 1) await within(new Promise(() => {}), ms, this.#options.signal);
+    return running.find(({ isOver, row: { was } }) => isOver && was.kind === 'good')?.row.s;
+  }
+  async #ask(row: Row): Promise<Seen> {
+    const { timeoutMs, paramsOf } = this.#options;
+    const { what, method, silenceMs, t, params } = row;
+    const subject = subjectOf({ params });
+    const tool = toolIn(this.#list, subject);
+    if (what === 'idle') {
+      const after = t - this.#last.recorded;
+      const died = await this.#server.diesWithin(Math.min(timeoutMs, after + graceMs));
+      const isTooLong = after + graceMs > timeoutMs;
+      const text = `it ended by itself after ${Math.round(after / 1000)} s, which is longer than the time limit`;
+      return died ?? (isTooLong ? { kind: 'unasked', text } : { kind: 'good', text: 'it lives on' });
+    }
+    if (what === 'wanted' && !tool) return goneFrom([String(subject)]);
+    const answer = await this.#server.ask(method, paramsOf(row), silenceMs ?? timeoutMs);
+    if (answer.type === 'unsent') return { kind: 'unasked', text: answer.failure.message };
+    if (method === 'tools/list' && answer.type === 'result') this.#list = answer.result;
+    const missing = row.wanted.filter((name) => !toolIn(this.#list, name));
+    if (answer.type === 'result' && missing.length > 0)
+      return { ...goneFrom(missing), value: { result: answer.result } };
+    return seenOf(method, answer, tool, answer.type === 'lost' ? await this.#server.death() : undefined);
+  }
+}
+
+/** Opens a computer with only this server, and a runtime over which it is asked. `close` leaves nothing behind. */
+export async function openServer(
+  name: string,
+  target: Target,
+  options: PlayOptions,
+): Promise<{ readonly server: RealServer; close(): Promise<void> }> {
+  const runtime = new Runtime({ stateDir: false, record: false });
+  const config = {
+    config: target.config,
+    input: async ({ id }: { readonly id: string }) => target.inputs[id],
+  };
+  const quiet = { name: 'verify', autoConnect: false, stateDir: false, record: false } as const;
+  const computer = await createComputer({ ...config, ...quiet }, { runtime }).catch(
+    async (error: unknown) => {
+      await runtime.close();
+      throw error;
+    },
+  );
+  const server = new RealServer(runtime, name, target, options);
+  const close = async (): Promise<void> => {
+    await server.stop();
+    await computer.close();
+    await runtime.close();
+  };
+  return { server, close };
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { validate } from '../../../actors/api/world-doors.ts';
+import { failureOfEnd } from '../../../machines/process/server-failure.ts';
+import type { Failure } from '../../../machines/protocol/index.ts';
+import { contentsIn, promptIn } from '../../../machines/resources/collections.ts';
+import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
+import { differences, hidden } from '../world/matching.ts';
+import type { RecordedAnswer, RecordedDeath } from '../world/recorded.ts';
+
+/**
+ * Kind of a failure: `death` of the server, `timeOut`, `error` in the answer (of the tool or of the protocol), `unread` for an
+ * answer that nobody can use, `malformed` for a result that breaks MCP or the output schema of its tool, `gone` for a tool that
+ * has left the list and was wanted, `start` when the server did not come up, and `value` for a result that is not as expected.
+ */
+export type FailureKind = 'death' | 'timeOut' | 'error' | 'unread' | 'malformed' | 'gone' | 'start' | 'value';
+/** End of one request, recorded or now, in the form in which two of them are compared. */
+export interface Seen {
+  /** `good`: a result without a fault. `open`: not known. `unasked`: nothing was sent. */
+  readonly kind: 'good' | 'open' | 'unasked' | FailureKind;
+  /** Text for people, which tells failures of one kind apart. */
+  readonly text: string;
+  /** Answer as `{ result }` or `{ error }`; absent when there was none. */
+  readonly value?: Fields;
+  /** Tells that the text does not have the reason of a death, so that it is equal to each other death. */
+  readonly isVague?: true;
+  /** Tells that a server could not be started or reached at all, so that this says nothing about it. */
+  readonly isForeign?: true;
+}
+/** Tool as a server lists it. */
+export type ListedTool = Fields;
+
+const texts = z.looseObject({ type: z.literal('text'), text: z.string() });
+const media = z.looseObject({ type: z.enum(['image', 'audio']), data: z.string(), mimeType: z.string() });
+const contents = z
+  .looseObject({ uri: z.string(), text: z.string().optional(), blob: z.string().optional() })
+  .refine(({ text, blob }) => text !== undefined || blob !== undefined, { error: 'it has no text or blob' });
+const embedded = z.looseObject({ type: z.literal('resource'), resource: contents });
+const link = z.looseObject({ type: z.literal('resource_link'), uri: z.string(), name: z.string() });
+/** Result of `tools/call` of MCP 2025-11-25. Other types of items are let through, as later revisions may add some. */
+const toolResult = z.looseObject({
+  content: z.array(
+    z.looseObject({ type: z.string() }).superRefine((item, { addIssue }) => {
+      const known = [texts, media, embedded, link].find(
+        ({ shape }) => shape.type.safeParse(item.type).success,
+      );
+      for (const { path, message } of known?.safeParse(item).error?.issues ?? [])
+        addIssue({ code: 'custom', path, message });
+    }),
+  ),
+  structuredContent: z.record(z.string(), z.unknown()).optional(),
+  isError: z.boolean().optional(),
+});
+const mostFaults = 5;
+const inLine = (text: string, most = 300): string => text.replaceAll(/\s+/g, ' ').slice(0, most);
+
+/** Tells whether a tool reports an error in its result. */
+const isToolError = (result: unknown): boolean => fieldsOf(result)['isError'] === true;
+const textsOf = (result: unknown): string => {
+  const { content } = fieldsOf(result);
+  const items = Array.isArray(content) ? (content as readonly unknown[]) : [];
+  return items.flatMap((item) => fieldsOf(item)['text'] ?? []).join(' ');
+};
+/** Ways in which a result breaks MCP, or the output schema of its tool. */
+function faultsOf(method: string, result: unknown, tool: ListedTool | undefined): readonly string[] {
+  if (method === 'resources/read' || method === 'prompts/get') {
+    const read = method === 'prompts/get' ? promptIn(result) : contentsIn(result);
+    return read.ok ? [] : [read.failure.message];
+  }
+  if (method !== 'tools/call') return [];
+  const { error } = toolResult.safeParse(result);
+  const faults = error?.issues.map(({ path, message }) => `${path.join('.') || 'result'}: ${message}`) ?? [];
+  const schema = tool?.['outputSchema'];
+  if (faults.length > 0 || !isObject(schema)) return faults.slice(0, mostFaults);
+  const { structuredContent } = fieldsOf(result);
+  // Leaves out a result of which a part is hidden, because that part is a text whatever it was.
+  if (JSON.stringify(structuredContent)?.search(hidden) >= 0) return [];
+  if (structuredContent === undefined)
+    return ['structuredContent is missing, and the tool has an output schema'];
+  const validity = validate(schema, structuredContent);
+  return validity.ok === false ? validity.problems : [];
+}
+/** JSON-RPC error of a failure, as far as it is known. */
+const errorOf = ({ code, message, details }: Failure): Fields => {
+  const { code: own, data } = details ?? {};
+  return { code: typeof own === 'number' ? own : code, message, ...(data !== undefined && { data }) };
+};
+const seenResult = (method: string, result: unknown, tool: ListedTool | undefined): Seen => {
+  const value = { result };
+  if (method === 'tools/call' && isToolError(result))
+    return { kind: 'error', text: inLine(`isError: ${textsOf(result)}`), value };
+  const faults = faultsOf(method, result, tool);
+  return faults.length === 0
+    ? { kind: 'good', text: 'answered', value }
+    : { kind: 'malformed', text: inLine(faults.join('; ')), value };
+};
+/** Death of a server; `failure` has what is known of it. */
+export const seenDeath = ({ message, details = {} }: Failure, kind: 'death' | 'start' = 'death'): Seen => {
+  const { exit_code: code = null, signal = null } = details;
+  return {
+    kind,
+    text: inLine(message),
+    ...(kind === 'death' && (code ?? signal) === null && { isVague: true }),
+  };
+};
+export function recordedDeath(server: string, death: RecordedDeath | undefined): Seen {
+  if (!death || death.isOutputOnly)
+    return { kind: 'death', text: 'its connection ended before it answered', isVague: true };
+  const end = { ...death, how: 'exited', pid: null, message: null } as const;
+  return seenDeath(failureOfEnd(server, end, true));
+}
+/**
+ * Reads an answer to a request, recorded or new. `tool` is the listed tool that was called, `died` the death of a server that did
+ * not answer.
+ */
+export function seenOf(
+  method: string,
+  answer: RecordedAnswer,
+  tool?: ListedTool,
+  died: Seen = { kind: 'death', text: 'its connection ended before it answered', isVague: true },
+): Seen {
+  switch (answer.type) {
+    case 'result':
+      return seenResult(method, answer.result, tool);
+    case 'error': {
+      const { code, message } = errorOf(answer.failure);
+      return {
+        kind: 'error',
+        text: inLine(`error ${code as number}: ${message as string}`),
+        value: { error: errorOf(answer.failure) },
+      };
+    }
+    case 'unread':
+      return { kind: 'unread', text: inLine(answer.failure.message) };
+    case 'lost':
+      return died;
+    case 'timedOut':
+      return { kind: 'timeOut', text: `no answer within ${Math.round(answer.ms)} ms` };
+    case 'withdrawn':
+      return { kind: 'open', text: `taken back by its caller after ${Math.round(answer.ms)} ms` };
+    case 'none':
+      return { kind: 'open', text: 'the recording ends before its answer' };
+  }
+}
+
+/**
+ * Replaces paths and numbers in a text, because places, ports, times and addresses differ from run to run. Marks of hidden texts
+ * stay.
+ */
+const masked = (text: string): string =>
+  text
+    .split(hidden)
+    .map((part) => part.replaceAll(/\S*[/\\]\S*/g, '#').replaceAll(/0x[0-9a-f]+|\d+/gi, '#'))
+    .join('«redacted:0»');
+/** Tells whether two failures are the same one. An exit code is no number that differs from run to run. */
+export function isSameFailure(was: Seen, now: Seen): boolean {
+  if (was.kind !== now.kind) return false;
+  if (was.isVague || now.isVague) return true;
+  const codeIn = ({ kind, text }: Seen): string | undefined =>
+    (kind === 'error' ? /^error (\S+):/ : / exit code (\S+?)(?:;|$)/).exec(text)?.[1];
+  return codeIn(was) === codeIn(now) && differences(masked(was.text), masked(now.text)).length === 0;
+}

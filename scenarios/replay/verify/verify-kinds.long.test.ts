@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { recordedTrouble, troubledCommand, type Trouble } from '../../fixtures/troubled.ts';
+import { verify } from './verify.ts';
+
+/** Verdicts by kind: while it is broken, when it is mended, with another fault, and with another of the same kind. */
+const table: Readonly<Record<string, readonly [string, string, string, string]>> = {
+  crash: ['red', 'green', 'other', 'other'],
+  hang: ['red', 'green', 'other', 'red'],
+  error: ['red', 'green', 'other', 'other'],
+  refused: ['red', 'green', 'other', 'other'],
+  mismatch: ['red', 'green', 'other', 'other'],
+  malformed: ['red', 'green', 'other', 'other'],
+  neither: ['red', 'green', 'other', 'red'],
+  change: ['red', 'green', 'other', 'red'],
+  race: ['red', 'green', 'other', 'other'],
+  list: ['red', 'green', 'other', 'other'],
+  rest: ['red', 'green', 'other', 'other'],
+  // A wrong value is known by what it should be.
+  value: ['red', 'green', 'other', 'other'],
+};
+const states: readonly Trouble[] = ['broken', 'mended', 'otherwise', 'again'];
+
+describe('a failure of each kind', () => {
+  it.each(Object.entries(table))(
+    'is red, then green, and never green otherwise: %s',
+    async (kind, verdicts) => {
+      const { file, remove } = await recordedTrouble(kind);
+      const expect_ = kind === 'value' ? await unluckyValue(file) : {};
+      const found: string[] = [];
+      for (const how of states) {
+        const command = troubledCommand(kind, how);
+        const { verdict, text } = await verify(file, {
+          command,
+          yes: true,
+          timeoutMs: 10_000,
+          expect: expect_,
+        });
+        found.push(verdict === verdicts[states.indexOf(how)] ? verdict : text);
+      }
+      remove();
+      expect(found).toEqual(verdicts);
+    },
+  );
+});
+/** Expectation about the second call of a trace. */
+async function unluckyValue(file: string): Promise<Record<string, unknown>> {
+  const { answers } = await verify(file, { command: troubledCommand('value', 'mended'), yes: true });
+  const { s } = answers.filter(({ request }) => request.startsWith('tools/call')).at(-1) ?? { s: 0 };
+  return { [`${s}:result.content.0.text`]: '2' };
+}
