@@ -73,18 +73,18 @@ export async function whyCommand(
       .map((server) => ({ host, pid, ...server })),
   );
   if (json) terminal.out(JSON.stringify({ servers }));
-  else if (wanted === undefined) terminal.out('no failure was kept; hosts of yours that run:');
+  else if (wanted === undefined)
+    terminal.out(
+      `no failure was kept${servers.length > 0 ? '; servers of your running hosts:' : ', and no host of yours runs'}`,
+    );
   if (!json)
     for (const { name, state, reason, host, pid } of servers)
       terminal.out(
         `server ${name} of ${host} (pid ${pid}) ${stateWords[state]}${reason ? `: ${reason}` : ''}`,
       );
-  if (servers.length > 0) return exitCodes.done;
-  if (!json)
-    terminal.err(
-      wanted === undefined ? 'none' : `no server '${wanted}' of a running host, and no such trace`,
-    );
-  return wanted === undefined ? exitCodes.done : exitCodes.failed;
+  if (servers.length > 0 || wanted === undefined) return exitCodes.done;
+  if (!json) terminal.err(`no server '${wanted}' of a running host, and no such trace`);
+  return exitCodes.failed;
 }
 function tell({ terminal }: CommandContext, file: string, json: boolean, isLast: boolean): number {
   let why: Why | string;
