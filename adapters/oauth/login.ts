@@ -62,7 +62,12 @@ export class Login {
     const { headers = {}, proxyFor, ca, now } = options;
     this.#http = new Http(
       { url: this.#url, headers, proxyFor, ca, place: this.place, timeoutMs: 0 },
-      { timers: waitingTimers, now, userAgent: 'a2c-actors', hide: options.hide },
+      {
+        timers: waitingTimers,
+        now,
+        userAgent: 'a2c-actors',
+        hideSession: (secret) => options.hide([secret]),
+      },
     );
     const { clientId, clientMetadataUrl } = options.config;
     this.#key = loginKey(this.#url.href, clientId, clientMetadataUrl);
