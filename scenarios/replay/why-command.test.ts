@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createComputer } from '../../actors/index.ts';
+import { commandLine } from '../fixtures/command-line.ts';
+import { customerConfig, recordedCustomers } from '../fixtures/customers.ts';
+import { readTraceFile } from './report/files.ts';
+import { forkFile } from './fork/fork.ts';
+import { virtualTime } from './world/virtual-time.ts';
+import { worldOf } from './world/world.ts';
+
+const died = await recordedCustomers('die');
+afterAll(() => died.remove());
+
+describe('a2c why', () => {
+  it('says in at most five lines what failed, with the exit code, and what more there is', async () => {
+    const { code, out } = await commandLine(['why', died.file]);
+    const lines = out.trimEnd().split('\n');
+    expect({ code, first: lines[0], last: lines.at(-1) }).toEqual({
+      code: 0,
+      first: died.file,
+      last: `  more: a2c replay ${died.file} · does it still: a2c verify ${died.file}`,
+    });
+    expect(lines.length).toBeLessThanOrEqual(7);
+    expect(lines[1]).toMatch(/^ {2}call \S+ \(report of customers\): unknown \(ServerLost: .*exit code 3/);
+    expect(out).toContain('process customers/1: ended with exit code 3');
+    const json = JSON.parse((await commandLine(['why', died.file, '--json'])).out) as object;
+    expect(Object.keys(json)).toEqual(['file', 'reasons', 'outcomes']);
+  });
+  it.each([
+    ['a file that is not there', ['nowhere.trace.ndjson'], 64, 'no such trace'],
+    ['a file that is none', ['./package.json'], 5, 'UNUSABLE ./package.json: line 1'],
+    ['a server that no host runs', ['no-such-server'], 1, "no server 'no-such-server' of a running host"],
+  ])('refuses %s', async (_, argv, code, text) => {
+    const told = await commandLine(['why', ...argv]);
+    expect(told).toMatchObject({ code, err: expect.stringContaining(text) });
+  });
+});
+
+describe('a recording that ends before an answer', () => {
+  it('says so in its world, and counts a miss', async () => {
+    const read = readTraceFile(died.file);
+    if (!read.ok) throw new Error(read.problem);
+    const { tail: _, lines, ...trace } = read.trace;
+    const asked = lines.findLastIndex(
+      ({ record }) => 'ch' in record && record.ch.startsWith('ask tools/call') && record.k === 'out',
+    );
+    await using time = virtualTime();
+    const world = worldOf({ ...trace, lines: lines.slice(0, asked + 1) });
+    await using computer = await time.run(
+      createComputer({ config: customerConfig('fine'), confirm: () => 'allow', ...world.computer }),
+    );
+    await time.run(computer.callTool('report', { customer: 'Bolt' }));
+    const { failure } = await time.run(computer.callTool('report', { customer: 'ACME' }));
+    expect(failure?.message).toContain('The recording ends before its answer');
+    expect(world.misses).toMatchObject([{ server: 'customers', method: 'tools/call' }]);
+    expect(time.now()).toBeLessThan(10_000);
+  });
+});
+
+describe('a2c fork without a change', () => {
+  it('offers what can be changed by number, each with its outcome, which --change then gives', async () => {
+    const out = `${died.file}.fork`;
+    const told = await commandLine(['fork', died.file, '--out', out]);
+    const [, n] = /--change (\d+):answer/.exec(told.out) ?? [];
+    expect(told.out).toMatch(
+      /--change \d+:answer {2}.*\n {6}call \S+: unknown \(ServerLost: .*\) \| succeeded/,
+    );
+    expect(existsSync(out)).toBe(true);
+    const changed = await commandLine(['fork', died.file, '--out', out, '--change', `${n}:answer`]);
+    expect(changed.out).toMatch(/^recorded \| forked\n {2}call \S+: unknown .* \| succeeded/);
+    const { differences } = await forkFile(died.file, { change: { [Number(n)]: 'skip' } });
+    expect(differences.length).toBeGreaterThan(0);
+    for (const [text, error] of [
+      ['soon', 'write N:WHAT'],
+      [`${n}:nonsense`, 'write skip, answer, error or PATH=VALUE'],
+      ['999999:skip', 'seq 999999 is no input'],
+    ] as const)
+      expect(await commandLine(['fork', died.file, '--out', out, '--change', text])).toMatchObject({
+        code: 64,
+        err: expect.stringContaining(error),
+      });
+  });
+});
