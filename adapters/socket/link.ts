@@ -194,8 +194,8 @@ export function createLinks(options: LinksOptions = {}): Links {
     const frame: SocketFrame | undefined =
       options.frame && ((dir, message) => options.frame?.(at, dir, message));
     const guard = guardOf((why) => {
-      socket.disconnect();
       connection.fault(why);
+      socket.disconnect();
     });
     const guarded = <T>(arg: T): T =>
       typeof arg === 'function' ? (guard(arg as () => void) as unknown as T) : arg;

@@ -1,0 +1,176 @@
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createAgent } from '../api/agent.ts';
+import { createOffice } from '../api/office.ts';
+import { Runtime } from '../api/runtime.ts';
+import type { Ports } from '../../machines/kernel/ports.ts';
+import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+
+/** Server with one tool that writes to stderr, logs, and answers. */
+const program = String.raw`
+const [, tool] = process.argv;
+const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\n');
+let held = '';
+process.stdin.on('end', () => process.exit(0)).on('data', (chunk) => {
+  held += chunk;
+  const lines = held.split('\n');
+  held = lines.pop();
+  for (const { id, method, params } of lines.map((line) => JSON.parse(line))) {
+    if (id === undefined) continue;
+    if (method === 'tools/call') {
+      process.stderr.write('working\n');
+      say({ method: 'notifications/message', params: { level: 'info', data: 'working' } });
+    }
+    const result =
+      method === 'initialize'
+        ? { protocolVersion: params.protocolVersion, capabilities: { tools: {}, logging: {} }, serverInfo: { name: tool, version: '1' } }
+        : method === 'tools/list'
+          ? { tools: [{ name: tool, inputSchema: { type: 'object' } }] }
+          : { content: [{ type: 'text', text: tool }] };
+    say({ id, result });
+  }
+});`;
+const server = (tool: string) => ({
+  command: process.execPath,
+  args: ['-e', program, tool],
+  autoApprove: ['all'],
+});
+const config = {
+  mcpServers: { bad: server('use_bad'), good: server('use_good') },
+  a2c: { restartBudget: 20 },
+};
+
+/** Throws once, out of the callback that reports the first fact of a kind. */
+interface Planted {
+  at: string;
+  isOver: boolean;
+}
+let runtime: Runtime;
+afterEach(() => runtime.close());
+
+/** Wraps all ports of a runtime: what the plan names throws in the callback that reports it, once. */
+function plant(planted: Planted): readonly string[] {
+  runtime = new Runtime({ record: false, stateDir: false });
+  const { platform } = runtime.directory;
+  const ports = platform.ports as unknown as Record<string, (...given: never[]) => unknown>;
+  const throwing =
+    (where: string, emit: (fact: { readonly type: string }) => void) =>
+    (fact: { readonly type: string }): void => {
+      if (!planted.isOver && planted.at === `${where} ${fact.type}`) {
+        planted.isOver = true;
+        throw new Error('planted');
+      }
+      emit(fact);
+    };
+  for (const [name, open] of Object.entries(ports)) {
+    const wrapped = (
+      at: string,
+      input: { readonly server?: string; readonly target?: string; readonly method?: string },
+      emit: never,
+    ): unknown => {
+      const where = name === 'request' ? `request ${input.method}` : name;
+      const isMeant = name === 'request' ? !at.includes('good') : input.server !== 'good';
+      return (open as (...given: unknown[]) => unknown)(at, input, isMeant ? throwing(where, emit) : emit);
+    };
+    ports[name] = wrapped as never;
+  }
+  return Object.keys(ports);
+}
+
+/** Facts of each port out of whose callbacks errors are thrown; a new port needs its row. */
+const facts: Readonly<Record<keyof Ports, readonly string[]>> = {
+  process: ['child.started', 'child.exited'],
+  session: ['session.opened', 'session.lost'],
+  link: ['link.up', 'join.accepted', 'agent.called'],
+  office: ['socket.opened', 'socket.joins', 'socket.closed'],
+  request: ['tools/list ask.answered', 'tools/call ask.answered'],
+};
+
+describe('an error that is thrown in a callback of a port', () => {
+  it('is planted at every port that there is', () => {
+    expect(plant({ at: '', isOver: true }).toSorted()).toEqual(Object.keys(facts).toSorted());
+  });
+
+  it.each([
+    ...facts.process.map((fact) => `process ${fact}`),
+    ...facts.session.map((fact) => `session ${fact}`),
+    ...facts.request.map((fact) => `request ${fact}`),
+  ])('ends at most its server: %s', async (at) => {
+    const planted = { at, isOver: false };
+    plant(planted);
+    const computer = await bootedComputer(
+      { name: 'c', config, stateDir: false, permission: () => 'allow' },
+      { runtime },
+    );
+    onTestFinished(() => computer.close());
+    expect(await computer.callTool('use_good', {})).toMatchObject({ outcome: 'succeeded' });
+    // Settles, whatever comes of it, also when the server ends meanwhile.
+    expect((await computer.callTool('use_bad', {})).outcome).toBeTypeOf('string');
+    const pid = computer.servers().find(({ name }) => name === 'bad')?.pid;
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    const usable = async (): Promise<string> => (await computer.callTool('use_bad', {})).outcome;
+    await expect.poll(usable, { timeout: 60_000 }).toBe('succeeded');
+    expect(planted.isOver).toBe(true);
+    expect(await computer.callTool('use_good', {})).toMatchObject({ outcome: 'succeeded' });
+    expect(computer.servers().find(({ name }) => name === 'good')).toMatchObject({ state: 'ready' });
+  });
+
+  it.each(['output', 'log'])(
+    'ends its server alone where it reads what the server wrote: %s',
+    async (where) => {
+      plant({ at: '', isOver: true });
+      let isOver = false;
+      const once = (isMeant: boolean): void => {
+        if (isOver || !isMeant) return;
+        isOver = true;
+        throw new RangeError('planted');
+      };
+      const computer = await bootedComputer(
+        { name: 'c', config, stateDir: false, permission: () => 'allow' },
+        { runtime },
+      );
+      onTestFinished(() => computer.close());
+      const { output } = runtime;
+      const [wrote, logged] = [output.wrote.bind(output), output.logged.bind(output)];
+      if (where === 'output') output.wrote = (name, chunk) => (once(name === 'bad'), wrote(name, chunk));
+      else output.logged = (name, entry) => (once(name === 'bad'), logged(name, entry));
+      const called = computer.callTool('use_bad', {});
+      expect((await called).outcome).toMatch(/^(succeeded|unknown)$/);
+      const usable = async (): Promise<string> => (await computer.callTool('use_bad', {})).outcome;
+      await expect.poll(usable, { timeout: 60_000 }).toBe('succeeded');
+      expect(isOver).toBe(true);
+      expect(await computer.callTool('use_good', {})).toMatchObject({ outcome: 'succeeded' });
+      expect(computer.servers().find(({ name }) => name === 'good')).toMatchObject({ state: 'ready' });
+    },
+  );
+
+  it.each([...facts.link.map((fact) => `link ${fact}`), ...facts.office.map((fact) => `office ${fact}`)])(
+    'costs at most the connection of its peer: %s',
+    async (at) => {
+      const planted = { at, isOver: false };
+      plant(planted);
+      const office = await createOffice({ port: 0 }, runtime);
+      onTestFinished(() => office.close());
+      const computer = await bootedComputer(
+        { name: 'c', config, stateDir: false, permission: () => 'allow' },
+        { runtime },
+      );
+      onTestFinished(() => computer.close());
+      // Enters again where the error cost the first try.
+      const { url } = office;
+      await computer.join({ url }).catch(() => computer.join({ url }));
+      const agent = await createAgent({ url }).catch(() => createAgent({ url }));
+      onTestFinished(() => agent.close());
+      const usable = async (): Promise<string> =>
+        (
+          await agent.callTool('c', 'use_good', {}).then(
+            (one) => one,
+            () => ({ outcome: 'none' }),
+          )
+        ).outcome;
+      await expect.poll(usable, { timeout: 60_000 }).toBe('succeeded');
+      if (at === 'office socket.closed') await agent.close();
+      await expect.poll(() => planted.isOver, { timeout: 20_000 }).toBe(true);
+      expect(await computer.callTool('use_good', {})).toMatchObject({ outcome: 'succeeded' });
+    },
+  );
+});
