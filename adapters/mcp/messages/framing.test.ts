@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createFramer } from './framing.ts';
+import { createFramer, Inbox } from './framing.ts';
+import { foreignTexts } from '../../../scenarios/fixtures/foreign-texts.ts';
 
 type Line =
   | { readonly message: unknown; readonly bytes: number }
@@ -101,4 +102,12 @@ describe('framing', () => {
     expect(frames([Buffer.from('{"a":1}\n')], 7)).toEqual([{ message: { a: 1 }, bytes: 7 }]);
     expect(frames([Buffer.from('{"a":1}\n')], 6)).toMatchObject([{ bytes: 7, head: '{"a":1}' }]);
   });
+});
+
+it('reads a line with a picture of 6.4 MB, whose base64 has 16 digits in a row', () => {
+  const data = foreignTexts['base64']?.(8_500_000);
+  const delivered: unknown[] = [];
+  const inbox = new Inbox({ resultBytes: 1e8, notice: () => {} }, (message) => delivered.push(message));
+  createFramer(inbox).push(Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id: 1, result: { data } })}\n`));
+  expect(delivered).toMatchObject([{ id: 1, result: { data } }]);
 });
