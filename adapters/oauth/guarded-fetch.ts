@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { causeWords, isUnsigned, remedyFor } from '../mcp/http/http-failures.ts';
-import { Http, Inside, Unreached } from '../mcp/http/http.ts';
+import { type Http, Inside, Unreached } from '../mcp/http/http.ts';
 import { Unpackable, unpacked } from '../unpacked.ts';
 
 /** Largest answer in bytes; metadata and token answers are always smaller. */
