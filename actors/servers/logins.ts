@@ -140,8 +140,11 @@ const wordsOf = (error: unknown): string =>
     : 'its authorization server cannot be used, for a reason that is not known here';
 const remedyFor = (server: string, config: LoginConfig, error: unknown): string => {
   const { remedy } = error instanceof Refusal ? error : {};
+  const again = asksNobody(config)
+    ? `start it again: startServer('${server}'); in the prompt: servers start ${server}`
+    : `log in: a2c login ${server}`;
   if (typeof remedy === 'object')
-    return `${remedy.words.replace(/^[a-z]/, (first) => first.toUpperCase())}; then: a2c login ${server}`;
+    return `${remedy.words.replace(/^[a-z]/, (first) => first.toUpperCase())}, then ${again}`;
   if (remedy === 'owner')
     return `Have the owner of server '${server}' correct it; another login would fail in the same way.`;
   if (remedy === 'issuer')
@@ -150,7 +153,7 @@ const remedyFor = (server: string, config: LoginConfig, error: unknown): string 
   if (remedy === 'clientId')
     return `Register a client there by hand, and name it as oauth.clientId of server '${server}', with oauth.clientSecret if it has one.`;
   return asksNobody(config)
-    ? `Correct oauth of this server, or what it is given, then start it again: startServer('${server}'); in the prompt: servers start ${server}`
+    ? `Correct oauth of this server, or what it is given, then ${again}`
     : `Log in: a2c login ${server}`;
 };
 const notLoggedIn = (server: string, config: LoginConfig, error: unknown): Failure => ({
