@@ -2,8 +2,9 @@ import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { tracesIn } from '../replay/report/files.ts';
-import { replay } from '../replay/replay.ts';
+import { readTraceFile, tracesIn } from '../replay/report/files.ts';
+import { provided } from '../fixtures/altered.ts';
+import { replay, replayOf } from '../replay/replay.ts';
 import { stories } from './stories.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -27,3 +28,11 @@ it.each(files.map((file) => [basename(file), file]))(
     expect(report.matched).toBeGreaterThan(60);
   },
 );
+
+it('a call after a loss that is refused and not held is found', () => {
+  const file = `${here}call-after-a-loss.trace.ndjson.gz`;
+  const read = readTraceFile(file);
+  const kinds = provided('client', { guards: { isNear: () => false, isNearAfterLoss: () => false } });
+  const { verdict, text } = replayOf(file, (read as Extract<typeof read, { ok: true }>).trace, { kinds });
+  expect([verdict, text]).toEqual(['changed', expect.stringContaining('is now answered')]);
+});

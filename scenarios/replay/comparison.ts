@@ -35,12 +35,16 @@ const isFields = (value: unknown): value is Fields =>
 /** Called with a text for people and its present form. */
 type Reworded = (was: string, is: string) => void;
 const isFailure = (value: unknown): value is Fields =>
-  isFields(value) && typeof value['message'] === 'string' && ['string', 'number'].includes(typeof value['code']);
+  isFields(value) &&
+  typeof value['message'] === 'string' &&
+  ['string', 'number'].includes(typeof value['code']);
 /** Tells whether a field is a text of a failure for people, which is no behaviour. */
 const isWords = (fields: Fields, key: string): boolean =>
   ((key === 'message' || key === 'remedy') && isFailure(fields)) ||
   // The answer to an agent has the message once more, as its content.
-  (key === 'content' && isFields(fields['structuredContent']) && isFailure(fields['structuredContent']['error']));
+  (key === 'content' &&
+    isFields(fields['structuredContent']) &&
+    isFailure(fields['structuredContent']['error']));
 /** Fields with data of servers and callers, of which every text counts. */
 const foreign: ReadonlySet<string> = new Set(['result', 'params']);
 /**
@@ -62,7 +66,8 @@ export function covers(now: unknown, was: unknown, reworded: Reworded | null = (
         if (each === undefined) return true;
         const inside = foreign.has(key) ? null : reworded;
         if (reworded === null || !isWords(was, key)) return covers(now[key], each, inside);
-        if (canonical(each) !== canonical(now[key] ?? null)) reworded(canonical(each), canonical(now[key] ?? null));
+        if (canonical(each) !== canonical(now[key] ?? null))
+          reworded(canonical(each), canonical(now[key] ?? null));
         return true;
       })
     );

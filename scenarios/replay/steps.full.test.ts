@@ -205,7 +205,8 @@ describe('docs/replay.md', () => {
     const [before, after] = examplesOf(sectionOf(page, heading));
     expect(walkThrough(before ? [before] : [])).toEqual([1]);
     const red = vitest('server.test.ts');
-    expect(red).toMatchObject({ code: 1, out: expect.stringContaining("expected 'red' to be 'green'") });
+    const said = /RED {2}'shop'[^]*expected 'red' to be 'green'/;
+    expect(red).toMatchObject({ code: 1, out: expect.stringMatching(said) });
     mend(heading, 'server.mjs');
     expect(walkThrough(after ? [after] : [])).toEqual([0]);
     expect(vitest('server.test.ts')).toMatchObject(green);
@@ -218,6 +219,14 @@ describe('docs/replay.md', () => {
     expect(both()).toMatchObject([{ code: 1 }, { code: 1 }]);
     edit(at('mine.mjs'), "startsWith('read_')", "startsWith('re')");
     expect(both()).toMatchObject([green, green]);
+  });
+
+  it('has tests that a strict compiler takes', () => {
+    const strict = ['--strict', '--allowJs', '--skipLibCheck', '--target', 'esnext', '--module', 'nodenext'];
+    const tests = ['server', 'mine', 'file', 'traces'].map((name) => `${name}.test.ts`);
+    const types = ['--noEmit', '--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    expect(ran(compiler, ...strict, ...types, ...tests)).toEqual({ code: 0, out: '' });
   });
 
   it('4. is red until a config file is mended', () => {

@@ -23,7 +23,9 @@ describe('a text for people', () => {
   it('may have other words: the replay is the same, with a note', () => {
     const report = replayOf(file, recordedAs('has left us by', 'was ended by'));
     expect(report).toMatchObject({ verdict: 'same' });
-    expect(report.notes.join()).toMatch(/texts? ha(s|ve) other words, first that of record \d+: .*has left us.* is now .*ended by/);
+    expect(report.notes.join()).toMatch(
+      /texts? ha(s|ve) other words, first that of record \d+: .*has left us.* is now .*ended by/,
+    );
   });
   it('is not its code, nor its details', () => {
     expect(replayOf(file, recordedAs('"code":"ServerGone"', '"code":"ServerLost"')).verdict).toBe('changed');
@@ -35,7 +37,12 @@ describe('a text for people', () => {
     ['a remedy that is gone', { failure }, { failure: { code: 4003, message: 'a' } }, true],
     ['a code', { failure }, { failure: { ...failure, code: 4004 } }, false],
     ['a message of somebody else', { params: failure }, { params: { ...failure, message: 'c' } }, false],
-    ['a result of a server', { result: { error: failure } }, { result: { error: { ...failure, message: 'c' } } }, false],
+    [
+      'a result of a server',
+      { result: { error: failure } },
+      { result: { error: { ...failure, message: 'c' } } },
+      false,
+    ],
     ['a message without a code', { message: 'a' }, { message: 'c' }, false],
   ])('is compared: %s', (_, was, now, isCovered) => {
     expect(covers(now, was)).toBe(isCovered);

@@ -58,7 +58,10 @@ const isToolError = (result: unknown): boolean => fieldsOf(result)['isError'] ==
 const textsOf = (result: unknown): string => {
   const { content } = fieldsOf(result);
   const items = Array.isArray(content) ? (content as readonly unknown[]) : [];
-  return items.flatMap((item) => fieldsOf(item)['text'] ?? []).join(' ');
+  return items
+    .map((item) => fieldsOf(item)['text'])
+    .filter((text) => typeof text === 'string')
+    .join(' ');
 };
 /** Ways in which a result breaks MCP, or the output schema of its tool. */
 function faultsOf(method: string, result: unknown, tool: ListedTool | undefined): readonly string[] {

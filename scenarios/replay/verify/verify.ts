@@ -203,8 +203,7 @@ function reportOf(plan: VerifyPlan, judged: readonly JudgedRow[]): VerifyReport 
   const deciding = counted.filter(
     (each) => each.verdict === verdict && (verdict !== 'green' || each.row.isFailure),
   );
-  const told =
-    deciding.find(({ row, now }) => row === plan.failure && now.kind !== 'unasked') ?? deciding[0];
+  const told = deciding.find(({ row, now }) => row === plan.failure && now.kind !== 'unasked') ?? deciding[0];
   const kind = told?.row.was.kind;
   const failure = told && {
     kind: kind === 'good' || kind === 'open' || kind === 'unasked' ? null : (kind as FailureKind),
