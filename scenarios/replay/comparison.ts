@@ -41,6 +41,8 @@ const isFailure = (value: unknown): value is Fields =>
 /** Tells whether a field is a text of a failure for people, which is no behaviour. */
 const isWords = (fields: Fields, key: string): boolean =>
   ((key === 'message' || key === 'remedy') && isFailure(fields)) ||
+  // Says why a server has no part in an answer.
+  (key === 'reason' && typeof fields['server'] === 'string') ||
   // The answer to an agent has the message once more, as its content.
   (key === 'content' &&
     isFields(fields['structuredContent']) &&
