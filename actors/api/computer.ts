@@ -49,10 +49,11 @@ import {
   untilAborted,
 } from '../kernel/listeners.ts';
 import {
+  argument,
   checkArguments,
   mustBeEvent,
   mustBeOptions,
-  options as optionsOf,
+  text,
   type EventNames,
 } from '../kernel/options.ts';
 import { readOrThrow, hostTiming } from '../plans/plan.ts';
@@ -699,7 +700,6 @@ export const inputsOf = (
     ...(ask && { ask }),
   });
 
-const clearing = optionsOf({}, 'It forgets all values; inputs.values.remove(id) forgets one.');
 /** Returns the inputs of a computer for its host. A change of an input counts as a change of the config. */
 const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => ({
   list: () => inputs.definitions(),
@@ -722,9 +722,9 @@ const hostedInputs = (inputs: Inputs, orders: ServerOrders): ComputerInputs => (
     set: (id, value) => inputs.setValue(id, value),
     remove: (id) => inputs.clearValue(id),
     list: () => Object.fromEntries(inputs.values().map(({ id, value }) => [id, value])),
-    clear: (...given: readonly unknown[]) => {
-      mustBeOptions('inputs.values.clear', given[0] ?? {}, clearing);
-      return inputs.clearValue();
+    clear: (id) => {
+      if (id !== undefined) mustBeOptions('inputs.values.clear', id, argument('id', text));
+      return inputs.clearValue(id);
     },
   },
 });

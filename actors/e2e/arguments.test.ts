@@ -1,3 +1,4 @@
+import { expect, it } from 'vitest';
 import { A2cError, createAgent, createComputer, createOffice, createPresenter } from '../index.ts';
 
 /** Methods by the name of their first argument that is wrong here. */
@@ -36,8 +37,9 @@ async function errorOf(call: () => unknown): Promise<unknown> {
 }
 
 it('a handle refuses wrong arguments with an A2cError that names the argument', async () => {
+  const asked = ['a', 'b'].map((id) => ({ id, type: 'promptString', description: id }) as const);
   const office = await createOffice({ port: 0 });
-  const computer = await createComputer({ config: { mcpServers: {} }, stateDir: false });
+  const computer = await createComputer({ config: { mcpServers: {}, inputs: asked }, stateDir: false });
   const agent = await createAgent({ url: office.url });
   const presenter = await createPresenter({ settings: { mcpServers: {} }, stateDir: false });
   const handles = { computer, agent, presenter };
@@ -53,10 +55,12 @@ it('a handle refuses wrong arguments with an A2cError that names the argument', 
   expect(await errorOf(second)).toMatchObject({ code: 400, details: { option: 'uris' } });
   const put = (agent.putFile as unknown as Method).bind(agent, 'pc', { a: 1 });
   expect(await errorOf(put)).toMatchObject({ code: 400, details: { option: 'source' } });
-  const clear = computer.inputs.values.clear as unknown as Method;
-  expect(await errorOf(() => clear('zone'))).toMatchObject({
-    code: 400,
-    remedy: expect.stringContaining('remove') as string,
-  });
+  const { values } = computer.inputs;
+  for (const id of ['a', 'b']) values.set(id, id);
+  values.clear('a');
+  expect(values.list()).toEqual({ b: 'b' });
+  expect(await errorOf(() => (values.clear as unknown as Method)(7))).toMatchObject({ details: { option: 'id' } });
+  values.clear();
+  expect(values.list()).toEqual({});
   for (const handle of [presenter, computer, agent, office]) await handle.close();
 });

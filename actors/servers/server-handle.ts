@@ -198,7 +198,7 @@ export interface ComputerInputs {
     remove(id: string): boolean;
     /** Returns all known values by their ids. */
     list(): Readonly<Record<string, unknown>>;
-    /** Removes all values. Returns false when there were none. */
-    clear(): boolean;
+    /** Removes all values, or that of one input. Returns false when there was none. */
+    clear(id?: string): boolean;
   };
 }

@@ -488,11 +488,11 @@ function categoriesIn(text: string): readonly DpeCategory[] | undefined {
 export function buildDpeUri(given: DpeUri): BuiltDpeUri {
   // A missing argument is handled too, because callers in JavaScript have no type check.
   const uri = given ?? {};
+  const broken = brokenRule(uri);
+  if (broken) return refuseDpe(broken);
   const known = new Set<string>(['level', 'host', ...keys, ...partsOf(uri.level)]);
   const stranger = Object.keys(uri).find((key) => !known.has(key));
   if (stranger !== undefined) return strange(refuseDpe('sub-path'), stranger);
-  const broken = brokenRule(uri);
-  if (broken) return refuseDpe(broken);
   const path = [
     encodeHost(uri.host),
     ...(uri.level === 0 ? [] : [encodePart(uri.docRef)]),

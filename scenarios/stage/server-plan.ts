@@ -95,4 +95,5 @@ export const calm: Partial<Timing> = {
   backoffMs: 1_000,
   longestBackoffMs: 1_000,
   drainMs: 1_000,
+  stdinGraceMs: 500,
 };

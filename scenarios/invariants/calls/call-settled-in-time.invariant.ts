@@ -55,6 +55,8 @@ class CallSettledInTime implements Judge<Crossing> {
     const { ch, ev, req = '' } = crossing;
     if (ev?.type === 'createComputer' || ev?.type === 'createAgent')
       this.#timings.set(hostOf(ch), timingIn(ev));
+    // Bounds no call whose server waits for the host, because the time of a person does not count.
+    if (ev?.type === 'ask.held') for (const entry of this.#calls.values()) entry.due = Infinity;
     if (ev?.type !== 'callTool' && (ev?.type !== 'ask' || !isAgent(ch))) return;
     const entry = { at: ch, ticket: ticketIn(ev), due: Infinity };
     this.#waiting.set(`${askerOf(crossing)} ${entry.ticket}`, entry);
@@ -66,7 +68,11 @@ class CallSettledInTime implements Judge<Crossing> {
    * seconds of the wire, and the margin by which the agent waits longer than the office, which waits longer than the
    * computer.
    */
-  #allowed(ch: string, { type, timeoutMs = 0 }: { type: string; timeoutMs?: number }): number {
+  #allowed(
+    ch: string,
+    { type, timeoutMs: givenMs = 0, mostMs = givenMs }: { type: string; timeoutMs?: number; mostMs?: number },
+  ): number {
+    const timeoutMs = Math.max(givenMs, mostMs);
     const { queryMs, agentMarginMs } = this.#timingOf(ch);
     if (type === 'ask') return queryMs + agentMarginMs;
     if (timeoutMs === 0) return Infinity;

@@ -63,7 +63,9 @@ scenario(
     const [patient, brief] = [s.call('work', { timeoutMs: 60_000 }), s.call('work', { timeoutMs: 200 })];
     await s.run(100);
     for (const call of [patient, brief]) owes(s, call, held);
-    await s.run(30_000);
+    await s.run(15_000);
+    owes(s, patient, { type: 'ask.progress', progress: 1 });
+    await s.run(15_000);
     expect([patient.settled, brief.settled]).toEqual([[], []]);
     for (const call of [patient, brief]) owes(s, call, { type: 'ask.freed', ms: 30_000 });
     await s.run(90);

@@ -187,7 +187,7 @@ scenario('a window that hung, vanished and is listed again is waited for once mo
   s.run(100);
   const again = s.show('desktop');
   s.shown(again);
-  s.expect(again).shows({ texts: [], missing: ['a'] });
+  s.expect(again).shows({ texts: [], missing: ['a', 'a'] });
   s.expect(a).requests('resources/read', 3);
 });
 
