@@ -118,7 +118,7 @@ export class Runtime {
   readonly #sessions: SessionPort;
   readonly #survival: LedgerOptions;
   #blobs: BlobStore | undefined;
-  readonly #leaveClock = liveOn(() => this.directory.roots);
+  readonly #leaveClock: () => void;
   #hosts = 0;
 
   constructor({
@@ -197,6 +197,7 @@ export class Runtime {
         return this.flight.text();
       },
     });
+    this.#leaveClock = liveOn(() => this.directory.roots);
   }
   /** Contents of results that are too large for an answer, until agents have read them. */
   get blobs(): BlobStore {

@@ -59,7 +59,9 @@ it('a handle refuses wrong arguments with an A2cError that names the argument', 
   for (const id of ['a', 'b']) values.set(id, id);
   values.clear('a');
   expect(values.list()).toEqual({ b: 'b' });
-  expect(await errorOf(() => (values.clear as unknown as Method)(7))).toMatchObject({ details: { option: 'id' } });
+  expect(await errorOf(() => (values.clear as unknown as Method)(7))).toMatchObject({
+    details: { option: 'id' },
+  });
   values.clear();
   expect(values.list()).toEqual({});
   for (const handle of [presenter, computer, agent, office]) await handle.close();

@@ -51,7 +51,7 @@ const configs: Readonly<Record<string, unknown>> = {
     ...{ ...stdio, bundle_id: 'git_1', forbidden_tools: ['push'], vrl: '.a = 1' },
     default_tool_meta: { tags: ['x'], ret_object_mapper: { a: 'b' }, more: 1 },
     server_parameters: {
-      ...{ command: 'uvx', args: [], cwd: '/tmp', encoding: 'latin1', encoding_error_handler: 'ignore' },
+      ...{ command: 'uvx', args: [], cwd: '/tmp', encoding: 'utf-8', encoding_error_handler: 'ignore' },
     },
   },
   'inputs of all kinds': {

@@ -31,7 +31,7 @@ const ordered: Readonly<Record<string, readonly [message: Message, given?: objec
     { config: {}, policy: {}, known: {} },
   ],
   'computer call.request': [{ type: 'call.request', ...call, agent: 'a', isConfirmed: true }],
-  'computer call.cancel': [{ type: 'call.cancel', ticket: 't', reason: 'x' }],
+  'computer call.cancel': [{ type: 'call.cancel', ticket: 't', reason: 'x', timedOut: true }],
   'computer server.start': [{ type: 'server.start', server: 's' }],
   'computer server.stop': [{ type: 'server.stop', server: 's' }],
   'computer resources.watch': [{ type: 'resources.watch', server: 's', uris: [], by: 'host' }],
@@ -47,7 +47,7 @@ const ordered: Readonly<Record<string, readonly [message: Message, given?: objec
   'agent agent.call': [{ type: 'agent.call', ...call, computer: 'c', wantsProgress: undefined }],
   'agent agent.query': [{ type: 'agent.query', method: 'm', request: {}, ticket: 'host.r', reqId: 'r' }],
   'agent agent.follow': [{ type: 'agent.follow', collection: 'desktop' }],
-  'agent call.cancel': [{ type: 'call.cancel', ticket: 't', reason: 'x' }],
+  'agent call.cancel': [{ type: 'call.cancel', ticket: 't', reason: 'x', timedOut: true }],
   'client start': [
     {
       type: 'start',

@@ -375,7 +375,10 @@ export function watchFile(
 }
 
 /** Creates the port `settings` without a file: the config is kept in memory for as long as the host lives. */
-export function settingsInMemory(settings: object, judge: Judge = (config) => ({ config })): Ports['request'] {
+export function settingsInMemory(
+  settings: object,
+  judge: Judge = (config) => ({ config }),
+): Ports['request'] {
   let text = JSON.stringify(holdsServers(settings) ? settings : { mcpServers: {}, ...settings }, null, 2);
   return (_from, { id, method, params }, emit) => {
     let isWanted = true;

@@ -147,7 +147,6 @@ describe('a built window', () => {
       [{ host: undefined as never }, 'host'],
       [{ path: 'a' as never }, 'encoding'],
       [{ path: [1] as never }, 'encoding'],
-      [{ path: undefined as never }, 'encoding'],
       [{ priority: '5' as never }, 'priority'],
       [{ fullscreen: 'maybe' as never }, 'fullscreen'],
     ];

@@ -29,6 +29,7 @@ describe('the package', () => {
       /\.(test|given|scenario|bench|conformance)\.|\/(e2e|bench|house|mutants|interop|recordings)\//;
     expect(files.filter((file) => isForTests.test(file))).toEqual([
       'examples/replay.test.mjs',
+      'examples/shop/guard.test.mjs',
       'examples/shop/shop.test.mjs',
     ]);
   });

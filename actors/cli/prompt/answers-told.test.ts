@@ -26,7 +26,7 @@ const typed = (url: string): Readonly<Record<string, readonly [string, unknown]>
   calls: ['', []],
   cancel: ['nobody', { req_id: 'nobody', cancelled: false }],
   history: ['1', [expect.objectContaining({ tool: 'echo' })]],
-  result: ['nothing', undefined],
+  result: ['nothing', own],
   tc: ['{"tool_name": "echo", "params": {"text": "hi"}}', own],
   servers: ['', own],
   'servers stop': ['fixture', own],

@@ -167,8 +167,12 @@ export const dpeDocumentPages = z.looseObject({
   page_limit: z.int().nonnegative().nullish(),
   page_total: z.int().nonnegative().nullish(),
 });
-type Paging = 'page_offset' | 'page_limit' | 'page_total';
-export type DPEDocumentPages = z.infer<typeof dpeDocumentPages> & { readonly [K in Paging]: number };
+/** Document with a page of its pages; what the server left out of `page_offset` and its like is filled in. */
+export type DPEDocumentPages = z.infer<typeof dpeDocumentPages> & {
+  readonly page_offset: number;
+  readonly page_limit: number;
+  readonly page_total: number;
+};
 
 /** Document page with its elements, as returned by a `dpe://` read of Level 2. */
 export const dpePage = z.looseObject({
@@ -179,6 +183,7 @@ export const dpePage = z.looseObject({
   elements: z.array(dpeElementDetail),
   element_count: z.int().nonnegative(),
 });
+/** Document page, with the `doc_ref` that was asked for where the server left it out. */
 export type DPEPage = z.infer<typeof dpePage> & { readonly doc_ref: string };
 
 /**

@@ -14,7 +14,7 @@ function eagerTimers() {
       setTimeout: (fire: () => void, ms: number): unknown => {
         waited.push(ms);
         // Only pauses pass at once: the limits of requests must not.
-        return ms % 1_000 === 0 && ms < 60_000 && ms !== 5_000 ? setTimeout(fire, 0) : undefined;
+        return ms % 1_000 === 0 && ms < 60_000 && ms !== 5_000 ? setTimeout(fire, 0) : undefined; // real time: at once
       },
       clearTimeout: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout),
     },

@@ -53,7 +53,8 @@ async function a2c(
   };
   return { code: await run(['verify', ...argv], context), ...told };
 }
-const sets = ['--yes', '--set', 'input.greeting=hello', '--set', 'arguments.password=4711-9922'];
+const given = ['arguments.password=4711-9922', 'env.MARK=a2c-verify-booked', 'input.greeting=hello'];
+const sets = ['--yes', ...given.flatMap((one) => ['--set', one])];
 
 describe('a recorded failure, against a real server', () => {
   it('is red while the server of the recorded config still dies', async () => {
@@ -174,7 +175,7 @@ describe('what a trace does not give', () => {
     const steps: string[] = [];
     const { code, err } = await a2c([booked.file], (step) => steps.push(step));
     expect({ code, steps }).toEqual({ code: 64, steps: [] });
-    expect(err).toMatch(/hidden in the trace: give --set arguments\.password=… and --set input\.greeting=…/);
+    expect(err).toMatch(/give --set arguments\.password=… and --set env\.MARK=… and --set input\.greeting=…/);
   });
   it('is no permission for calls that are not read-only', async () => {
     const { code, err } = await a2c([booked.file, ...sets.slice(1)]);

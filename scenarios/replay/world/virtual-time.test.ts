@@ -154,7 +154,7 @@ describe('virtual time in a process that nothing else keeps alive', () => {
   const program = `
     import { virtualTime } from './scenarios/replay/world/virtual-time.ts';
     const time = virtualTime();
-    void time.during(new Promise((resolve) => setTimeout(resolve, 200).unref()));
+    void time.during(new Promise((resolve) => setTimeout(resolve, 200).unref())); // real time: work to wait for
     await Promise.all([time.advance(10), time.run(time.advance(20)), time.advance(30)]);
     await time[Symbol.asyncDispose]();
     console.log(time.now());`;

@@ -14,7 +14,7 @@ const names = [
   'constructor',
   'toString',
   'hasOwnProperty',
-  ' ',
+  'a b',
   '../../x',
   'call:x#2/process',
 ];
