@@ -107,10 +107,10 @@ export function readBase64(text: string): { readonly data: string; readonly mime
 }
 const [letter, forUrl, blank, padding] = [1, 2, 3, 4];
 /** Kinds of ASCII characters in base64, by their code. */
-const kinds: readonly number[] = Array.from({ length: 128 }, (_, code) => {
+const kinds: readonly number[] = Array.from({ length: 128 }, (_, code): number => {
   const char = String.fromCharCode(code);
-  if (/[A-Za-z0-9+/]/.test(char)) return letter as number;
-  if (char === '-' || char === '_') return forUrl as number;
-  if (char === '=') return padding as number;
-  return /\s/.test(char) ? (blank as number) : 0;
+  if (/[A-Za-z0-9+/]/.test(char)) return letter;
+  if (char === '-' || char === '_') return forUrl;
+  if (char === '=') return padding;
+  return /\s/.test(char) ? blank : 0;
 });

@@ -243,13 +243,8 @@ class HostedComputer implements Computer {
       ...launching(runtime, this.#logins, options),
     });
     runtime.specs = specAsk((...asked) => this.#servers.resolve(...asked));
-    runtime.calls.fill(
-      options,
-      this.#servers,
-      this.#transformer,
-      (text) => onNotice?.(runtime.redact(text)),
-      (call) => this.#contexts.at(call),
-    );
+    const tell = (text: string): void => onNotice?.(runtime.redact(text));
+    runtime.calls.fill(options, this.#servers, this.#transformer, tell, (call) => this.#contexts.at(call));
     this.#orders = new ServerOrders({
       servers: this.#servers,
       notice: (text) => onNotice?.(text),

@@ -166,20 +166,7 @@ export class Runtime {
     this.#frames.kept = this.flight?.frame;
     this.ledger = createLedger(survival);
     this.#sessions = this.#openSessions();
-    const ports: Ports = {
-      process: this.#redacted.process(
-        processPortOf({
-          ledger: this.ledger,
-          launchOf: (server, spec) => this.#reachOf(server, spec)?.process,
-          launcher,
-          wrote: (server, chunk) => this.output.wrote(server, chunk),
-        }),
-      ),
-      session: this.#redacted.session(this.#sessions.open),
-      link: this.#links.open,
-      office: this.#offices.open,
-      request: (from, request, emit) => this.#request(from, request, emit),
-    };
+    const ports = this.#ports(launcher);
     this.directory = assemble(
       new Directory({ ...systemClock, ports, draw: (a, _port, params) => this.calls.judge(a, params) }, tap),
     );
@@ -198,6 +185,22 @@ export class Runtime {
       },
     });
     this.#leaveClock = liveOn(() => this.directory.roots);
+  }
+  #ports(launcher: RuntimeOptions['launcher']): Ports {
+    return {
+      process: this.#redacted.process(
+        processPortOf({
+          ledger: this.ledger,
+          launchOf: (server, spec) => this.#reachOf(server, spec)?.process,
+          launcher,
+          wrote: (server, chunk) => this.output.wrote(server, chunk),
+        }),
+      ),
+      session: this.#redacted.session(this.#sessions.open),
+      link: this.#links.open,
+      office: this.#offices.open,
+      request: (from, request, emit) => this.#request(from, request, emit),
+    };
   }
   /** Contents of results that are too large for an answer, until agents have read them. */
   get blobs(): BlobStore {

@@ -126,7 +126,19 @@ const replaying = async (context: CommandContext) => {
     },
   };
 };
-/** Adds the commands `replay`, `fork`, `redact`, `verify`, `judge`, `show` and `sim`. */
+function addWhy(program: Command, does: ActionMaker): void {
+  program
+    .command('why')
+    .description('says in five lines why something failed: of a trace, or of a server of a running host')
+    .argument('[file|server]', 'a trace, or a server (default: the last failure that a host has kept)')
+    .option('--json', 'one JSON document on stdout', false)
+    .addHelpText(
+      'after',
+      '\nexit codes: 0 told · 1 no such server runs · 5 the trace is unusable · 64 wrong usage',
+    )
+    .action(does(laboratoryOf, 'why'));
+}
+/** Adds the commands `replay`, `why`, `fork`, `redact`, `verify`, `judge`, `show` and `sim`. */
 export function addLaboratory(program: Command, does: ActionMaker): void {
   addSim(program, does);
   addShow(program, does);
@@ -158,16 +170,7 @@ export function addLaboratory(program: Command, does: ActionMaker): void {
     .addOption(playedStrictly())
     .addHelpText('after', replayHelp)
     .action(does(replaying, 'replay'));
-  program
-    .command('why')
-    .description('says in five lines why something failed: of a trace, or of a server of a running host')
-    .argument('[file|server]', 'a trace, or a server (default: the last failure that a host has kept)')
-    .option('--json', 'one JSON document on stdout', false)
-    .addHelpText(
-      'after',
-      '\nexit codes: 0 told · 1 no such server runs · 5 the trace is unusable · 64 wrong usage',
-    )
-    .action(does(laboratoryOf, 'why'));
+  addWhy(program, does);
   program
     .command('fork')
     .description(

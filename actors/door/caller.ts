@@ -5,6 +5,8 @@ import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners, onAbort, reasonOf } from '../kernel/listeners.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { knockAtDoors, newId, type DoorLine } from '../../adapters/index.ts';
+
+export { defaultStateDir } from '../../adapters/index.ts';
 import type { Progress } from '../../machines/protocol/messages/messages.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { Fields } from '../../machines/protocol/json.ts';

@@ -71,7 +71,7 @@ function plant(planted: Planted): readonly string[] {
       const isMeant = name === 'request' ? !at.includes('good') : input.server !== 'good';
       return (open as (...given: unknown[]) => unknown)(at, input, isMeant ? throwing(where, emit) : emit);
     };
-    ports[name] = wrapped as never;
+    ports[name] = wrapped;
   }
   return Object.keys(ports);
 }

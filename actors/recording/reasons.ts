@@ -148,7 +148,7 @@ export class Reasons {
       // Takes the end of an agent's call from the message in which the call's machine on the computer reports it to the link.
       if (isForHost || (from.startsWith('computer') && a.startsWith('computer/link')))
         return this.#settled(from, ev);
-    } else if (isForHost) return this.#heard(ev as News);
+    } else if (isForHost) return this.#heard(ev);
     return undefined;
   }
   #settled(from: Address, settled: News): Reason | undefined {
@@ -165,7 +165,11 @@ export class Reasons {
       const mismatch = mismatchIn(end.result) ?? broken;
       return mismatch === undefined
         ? undefined
-        : reason('outputMismatch', tool, `the result of ${call} breaks its schema: ${String(mismatch)}`);
+        : reason(
+            'outputMismatch',
+            tool,
+            `the result of ${call} breaks its schema: ${typeof mismatch === 'string' ? mismatch : JSON.stringify(mismatch)}`,
+          );
     }
     const isCancelled = end.end === 'cancelled' || failure?.code === 'ToolCallCancelled';
     if (isCancelled && !isLate) return undefined;

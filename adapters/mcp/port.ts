@@ -53,20 +53,22 @@ export interface SessionPort {
 
 const nothing = (): void => {};
 
+/** Parts of the surroundings of a session that all sessions have in common. */
+const sharedBy = (options: SessionPortOptions) => ({
+  resultBytes: options.resultBytes ?? resultBytes,
+  messageBytes: options.messageBytes ?? messageBytes,
+  now: options.now ?? (() => Date.now()),
+  redact: options.redact,
+  hideSession: options.hideSession,
+  openRequest: options.openRequest,
+  userAgent: `${options.clientInfo.name}/${options.clientInfo.version}`,
+});
 /** Creates the real `session` port: MCP over the streams of a process, over HTTP, or inside this host. */
 export function sessionPortOf(options: SessionPortOptions): SessionPort {
   const sessions = new Map<Address, Session | RelaySession>();
   const parting = new Set<Promise<void>>();
   const meter = new NoiseMeter(options.redact);
-  const shared = {
-    resultBytes: options.resultBytes ?? resultBytes,
-    messageBytes: options.messageBytes ?? messageBytes,
-    now: options.now ?? (() => Date.now()),
-    redact: options.redact,
-    hideSession: options.hideSession,
-    openRequest: options.openRequest,
-    userAgent: `${options.clientInfo.name}/${options.clientInfo.version}`,
-  };
+  const shared = sharedBy(options);
   const eras = new Map<string, Around['era']>();
   const eraOf = ({ server, generation }: SessionInput): Around['era'] => {
     const launched = `${server} ${generation}`;

@@ -69,7 +69,7 @@ describe('the requests of a login', () => {
     const of = (name: string): string => readFileSync(folder + name, 'utf8');
     const tls = { cert: of('localhost.pem'), key: of('localhost-key.pem') };
     const at = async (): Promise<string> =>
-      `https://localhost:${await listening(createSecure(tls, (_, response) => response.end('{}')) as unknown as Server)}`;
+      `https://localhost:${await listening(createSecure(tls, (_, response) => response.end('{}')))}`;
     const [own, other] = [await at(), await at()];
     const given = { url: new URL(`${own}/mcp`), headers: {}, timeoutMs: 0, place: { isInside: true } };
     const trusting = guardedFetch(new Http({ ...given, ca: of('authority.pem') }, around), never);

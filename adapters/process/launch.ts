@@ -152,19 +152,16 @@ function failed(failure: Failure, emit: Emit<ProcessFact>): PortInstance<Process
   };
 }
 
+interface Watching {
+  readonly ledger: Ledger;
+  readonly emit: Emit<ProcessFact>;
+  readonly heard: (chunk: Buffer) => void;
+}
 function running(
   { stdin, stdout, stderr, started, ended }: Launched,
   entry: Entry,
   because: (error: unknown) => Failure,
-  {
-    ledger,
-    emit,
-    heard,
-  }: {
-    readonly ledger: Ledger;
-    readonly emit: Emit<ProcessFact>;
-    readonly heard: (chunk: Buffer) => void;
-  },
+  { ledger, emit, heard }: Watching,
 ): PortInstance<ProcessCommand> {
   const ring = createStderrRing();
   let isClosed = false;

@@ -233,7 +233,7 @@ class RedisRegister implements Register {
   async #seats(): Promise<unknown> {
     const client = this.#commands.now;
     const offices = answers.texts.parse(await client?.smembers(this.#keys.offices));
-    const texts = await Promise.all(offices.map((one) => client?.hvals(this.#keys.office(one))));
+    const texts = await Promise.all(offices.map(async (one) => client?.hvals(this.#keys.office(one))));
     return texts.flatMap((some) => answers.texts.parse(some));
   }
   at(seat: SeatFacts, told: RegisterCallback<Holder | 'nobody'>): void {

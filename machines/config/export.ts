@@ -3,7 +3,7 @@ import { withTexts, toolsAlone, type ServerProperty, type AppFormat } from './ap
 import type { Config } from './parse.ts';
 import { isTemplate } from './placeholders.ts';
 import { secretsOfLogin, type OAuth, type ServerConfig } from './schemas.ts';
-import { hasSecretParts, withoutSecretArgs } from './shown.ts';
+import { hasSecretParts, literalSecretsIn, withoutSecretArgs } from './shown.ts';
 
 /** Config in the format of another application. */
 interface Exported {
@@ -155,7 +155,12 @@ const nameOf = (...parts: readonly string[]): string => parts.join('_').replaceA
 const variable = (...parts: readonly string[]): string => `\${env:${nameOf(...parts)}}`;
 const hidden = (texts: Texts | null, name: (key: string) => string): Texts | null =>
   texts &&
-  Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, isTemplate(text) ? text : name(key)]));
+  Object.fromEntries(
+    Object.entries(texts).map(([key, text]) => {
+      const isOpen = isTemplate(text) && literalSecretsIn({ env: { [key]: text } }).length === 0;
+      return [key, isOpen ? text : name(key)];
+    }),
+  );
 
 function withoutSecrets<T extends ServerConfig>(server: T): T;
 function withoutSecrets(server: ServerConfig): ServerConfig {

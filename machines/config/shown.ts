@@ -64,7 +64,7 @@ export function secretsOfLaunch({
 /** Character in place of a placeholder; no text of a config has it. */
 const hole = '\0';
 /** Returns the secrets that stand in such facts themselves, before their placeholders are filled in. */
-function literalSecretsIn(facts: object): readonly string[] {
+export function literalSecretsIn(facts: object): readonly string[] {
   const filled = renderWith(facts, () => ({ value: hole }));
   const secrets = filled.ok ? secretsOfLaunch(filled.value as LaunchFacts) : [];
   return secrets.flatMap((text) =>
@@ -146,7 +146,8 @@ function withHiddenTexts(entry: Fields, placeholders: ReadonlySet<string>): Fiel
         Object.entries(value).map(([name, text]) => [name, placeholders.has(name) ? text : hidden]),
       );
     if (isObject(value)) return withHiddenTexts(value, placeholders);
-    if (typeof value === 'string') return withoutSecretParts(value, hideText);
+    const isLogin = isSecretName(key) || secretsOfLogin.some((login) => login === key);
+    if (typeof value === 'string') return isLogin ? hideText(value) : withoutSecretParts(value, hideText);
     const isTexts = Array.isArray(value) && value.every((each) => typeof each === 'string');
     return isTexts ? withoutSecretArgs(value, hideText, String(entry['command'])) : value;
   };

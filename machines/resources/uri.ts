@@ -231,7 +231,8 @@ export const isWindowUri = (raw: string): boolean => standingOf(raw) !== undefin
  */
 export function buildWindowUri(uri: WindowUri): BuiltWindowUri {
   // A missing argument is handled too, because callers in JavaScript have no type check.
-  const { host, path = [], priority, fullscreen, ...others } = uri ?? {};
+  const given: Partial<WindowUri> = uri ?? {};
+  const { host, path = [], priority, fullscreen, ...others } = given;
   const [stranger] = Object.keys(others);
   if (stranger !== undefined) return strange(refuseWindow('encoding'), stranger);
   if (typeof host !== 'string' || host === '') return refuseWindow('host');

@@ -101,7 +101,7 @@ const remedies = {
 export function writerOf(head: unknown): string {
   const { runtime, started } = fieldsOf(head);
   const [day] = typeof started === 'string' ? (/^\d{4}-\d\d-\d\d/.exec(started) ?? []) : [];
-  return `${String(runtime ?? 'unknown').slice(0, 40)}${day === undefined ? '' : ` of ${day}`}`;
+  return `${(typeof runtime === 'string' ? runtime : 'unknown').slice(0, 40)}${day === undefined ? '' : ` of ${day}`}`;
 }
 function headOf(line: string): Head | Problem {
   const value = parsed(line);

@@ -114,8 +114,10 @@ export function played(play: Play): TraceReplay {
   if (observer) tap.add(observer(() => world.now()));
   const filled = play.isWatching ? watchGuards(kinds, (read) => redactedReads.push(read)) : kinds;
   const directory = assemble(new Directory(world, tap), filled, steppingOfTests());
+  let last: TapeLine | undefined;
   const happen = (step: TapeStep): void => {
     const { line } = step;
+    last = line;
     // Forks at the first input after a place whose own input is left out.
     world.isForked ||= forksAt !== undefined && line.s >= forksAt;
     world.advanceTo(line.t, step.pauseMs);
@@ -129,13 +131,9 @@ export function played(play: Play): TraceReplay {
     crossings.splice(place - 1, 1);
     if (!isTimer(line.record)) unheard.push(line.s);
   };
-  let last: TapeLine | undefined;
   try {
     if (tape.facts) world.resume(directory, tape.facts);
-    for (const step of steps) {
-      last = step.line;
-      happen(step);
-    }
+    for (const step of steps) happen(step);
     world.isForked ||= forksAt !== undefined;
     world.clock.advance(horizonMs);
     if (failed.length > 0) throw failed[0];

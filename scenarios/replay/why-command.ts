@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { CommandContext } from '../../actors/cli/context.ts';
 import { exitCodes } from '../../actors/cli/exit-codes.ts';
-import { listedHosts } from '../../actors/door/caller.ts';
-import { defaultStateDir } from '../../adapters/index.ts';
+import { defaultStateDir, listedHosts } from '../../actors/door/caller.ts';
 import { stateWords } from '../../machines/server-states.ts';
 import { reasonsOf, reasonText, outcomeText } from './report/outcome.ts';
 import { quoted } from './report/report.ts';

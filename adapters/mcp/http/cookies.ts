@@ -34,7 +34,7 @@ export class Cookies {
   }
   /** Takes the cookie of one `Set-Cookie` header, and returns its value if it is kept. `date`: time of the server. */
   take(line: string, from: URL, date: string | undefined): string | undefined {
-    const [[name = '', value], ...attributes] = line.split(';').map(pairIn) as [Pair, ...Pair[]];
+    const [[name, value], ...attributes] = line.split(';').map(pairIn) as [Pair, ...Pair[]];
     if (name === '' || value === undefined) return undefined;
     const told = new Map(attributes.map(([key, text = '']) => [key.toLowerCase(), text]));
     const given = told.get('path') ?? '';

@@ -268,9 +268,9 @@ export class Http {
     if (isIP(host) !== 0 && !isAllowed(host)) throw new Inside();
     if (isIP(host) !== 0 || proxy !== undefined) note(isIP(host) !== 0 && isInside(host));
     const lookup: LookupFunction = (name, options, done) => {
-      lookUp(name, { ...options, all: true }, (error, found: LookupAddress[] = []) => {
-        const all = found.filter(({ address }) => isAllowed(address));
-        note(found.every(({ address }) => isInside(address)));
+      lookUp(name, { ...options, all: true }, (error, found: LookupAddress[] | undefined) => {
+        const all = (found ?? []).filter(({ address }) => isAllowed(address));
+        note((found ?? []).every(({ address }) => isInside(address)));
         const [first] = all;
         if (error ?? !first) return done(error ?? new Inside(), '', 4);
         if (options.all) (done as unknown as (e: null, all: LookupAddress[]) => void)(null, all);
