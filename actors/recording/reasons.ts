@@ -96,9 +96,10 @@ function answered(settled: News): News | undefined {
   return { ...settled, outcome, failure: said && fromWireError(said) };
 }
 /** Differences between a result and the output schema of its tool, as the computer of the call has found them. */
-const mismatchIn = (result: unknown): unknown => {
+const mismatchIn = (result: unknown): string | undefined => {
   const { meta, _meta } = fieldsOf(result);
-  return fieldsOf(meta)['a2c_output_mismatch'] ?? fieldsOf(_meta)['a2c_output_mismatch'];
+  const found = fieldsOf(meta)['a2c_output_mismatch'] ?? fieldsOf(_meta)['a2c_output_mismatch'];
+  return Array.isArray(found) ? found.join('; ') : undefined;
 };
 
 /** Largest number of names and tickets that are remembered; the oldest are forgotten first. */
@@ -165,11 +166,7 @@ export class Reasons {
       const mismatch = mismatchIn(end.result) ?? broken;
       return mismatch === undefined
         ? undefined
-        : reason(
-            'outputMismatch',
-            tool,
-            `the result of ${call} breaks its schema: ${typeof mismatch === 'string' ? mismatch : JSON.stringify(mismatch)}`,
-          );
+        : reason('outputMismatch', tool, `the result of ${call} breaks its schema: ${mismatch}`);
     }
     const isCancelled = end.end === 'cancelled' || failure?.code === 'ToolCallCancelled';
     if (isCancelled && !isLate) return undefined;
