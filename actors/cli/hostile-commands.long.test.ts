@@ -210,6 +210,7 @@ describe('a command', () => {
       'inspect',
       'show',
       'verify',
+      'why',
       'redact',
       'completion',
       'keep',

@@ -4,15 +4,15 @@ import type { Computer, ComputerEvents } from '../api/computer-handle.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners, onAbort, reasonOf } from '../kernel/listeners.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
-import { knockAtDoors, newId, type DoorLine } from '../../adapters/index.ts';
-
-export { defaultStateDir } from '../../adapters/index.ts';
+import { defaultStateDir, knockAtDoors, newId, type DoorLine } from '../../adapters/index.ts';
 import type { Progress } from '../../machines/protocol/messages/messages.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
 import { version } from '../../machines/version.ts';
 import { proofOf } from './identity.ts';
 import type { DoorAnswer, DoorNews, DoorRequests, DoorStatus, DoorVerb, Greeting } from './wire.ts';
+
+export { defaultStateDir };
 
 /** Part of a computer that a call needs. `LentServer`, a server that another host runs, also implements it. */
 export interface CallHost extends Pick<Computer, 'servers' | 'tools' | 'callTool' | 'cachedResult' | 'on'> {

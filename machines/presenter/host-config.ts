@@ -40,7 +40,8 @@ export function topMistakes(file: Fields, surroundings: Surroundings): readonly 
   const findings: Findings = { mistakes: [], warnings: [] };
   check(topSchema, file, findings, (path) => path);
   const known = Object.keys(topSchema.shape).filter((key) => key !== 'defaultServer');
-  const isMigrated = versionOf(file) >= fileVersion;
+  // A later version may mean something by it.
+  const isMigrated = versionOf(file) === fileVersion;
   for (const key of Object.keys(file)) {
     if (Object.hasOwn(topSchema.shape, key) && !(key === 'defaultServer' && isMigrated)) continue;
     const [meant] = nearest(key, known);

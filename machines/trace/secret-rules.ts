@@ -533,12 +533,21 @@ function partsOfUrl(text: string): Part[] | undefined {
   ];
 }
 /**
+ * Tells whether a text in JSON is examined. Under a name that says nothing most are words of a setting, which everybody
+ * uses: only what has digits in it may be a secret.
+ */
+const isTold = ([name, text]: Part): boolean =>
+  saidBy(name) !== 'nothing' ||
+  isChance(text) ||
+  /^(?=\D{0,64}\d)\S{8,}$/.test(text) ||
+  partsOf(text) !== undefined;
+/**
  * Returns the named parts of a composite value such as JSON, a URL or a list of pairs; undefined for a simple
  * value.
  */
 function partsOf(value: string): Part[] | undefined {
   const json = jsonIn(value);
-  if (typeof json === 'object') return leavesOf(json, '');
+  if (typeof json === 'object') return leavesOf(json, '').filter(isTold);
   const credential = scheme.exec(value)?.[1];
   if (credential !== undefined) return [[asSecret, credential]];
   const ofUrl = partsOfUrl(value);
