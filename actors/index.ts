@@ -178,6 +178,7 @@ export type { Answers, AnswerServer, AskingCalls, ComputerOptions } from './api/
 export type {
   CatalogStatus,
   ListChanged,
+  ListedServer,
   ServerPrompts,
   ServerResources,
   ServerStatus,
@@ -214,6 +215,7 @@ export type {
   FinderShown,
   PromptFilled,
   PromptMessage,
+  RequestOptions,
   ResourceContent,
   WaitOptions,
 } from './api/computer-handle.ts';

@@ -1,5 +1,8 @@
 /** Public interface of the adapters: everything outside of the state machines that the folder `actors` may use. */
-export { keep, readCached } from './storage/catalogs.ts';
+export { keep, keepGreeting, readCached, readGreeting } from './storage/catalogs.ts';
+export { stdioWire, type ClientWire } from './mcp/serve/stdio.ts';
+export { anyRevision } from './mcp/serve/eras.ts';
+export { serveOverHttp, type HttpServing } from './mcp/serve/lazy.ts';
 export {
   countRealWork,
   during,
@@ -18,6 +21,7 @@ export { readConfig, readConfigJson, readConfigText, readConfigValue } from './s
 export { knockAtDoors, openDoor, type Door, type DoorLine } from './door/door.ts';
 export { documentsCommand, serveDocuments, unreadDocuments } from './documents/command.ts';
 export {
+  encoders,
   mostCalls,
   Refused,
   Relay,
@@ -93,7 +97,7 @@ export { readCertificates, readEnvFile } from './storage/config-files.ts';
 export { foundAppFiles, projectOf } from './storage/config-imports.ts';
 export { isLink, readLink } from './storage/config-imports.ts';
 export { configToWrite, findConfig, userConfigFile, type FoundConfig } from './storage/config-files.ts';
-export { lineHistory } from './storage/user-files.ts';
+export { lineHistory, openLog } from './storage/user-files.ts';
 export { changeFile, NotText } from './storage/settings.ts';
 export { openBlobSource, type BlobSource } from './storage/blob-store.ts';
 export type { Parts } from './connections/link-requests.ts';

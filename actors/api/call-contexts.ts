@@ -75,7 +75,7 @@ export class CallContexts {
  * runs. A method that the host left out is not added, because it is then not declared to servers.
  */
 export function answersFor(
-  { roots, sample, elicit, elicitUrl }: Answers = {},
+  { capabilities, roots, sample, elicit, elicitUrl }: Answers = {},
   running: () => readonly RunningCall[],
   contexts: CallContexts,
 ): SessionAnswers {
@@ -90,6 +90,7 @@ export function answersFor(
     (...[server, params, signal]: Parameters<AnswerServer>) =>
       answer(server, params, signal, asking(server));
   const answers = {
+    ...(capabilities && { capabilities }),
     ...(roots && { roots }),
     ...(sample && { sample: withCalls(sample) }),
     ...(elicit && { elicit: withCalls(elicit) }),

@@ -272,6 +272,8 @@ export interface ComputerCallOptions extends CallOptions {
   readonly sessionKey?: string | undefined;
   /** Tells that the person behind the request has already confirmed this one call. */
   readonly confirmed?: boolean | undefined;
+  /** Members for `_meta` of the request to the server, beside the `trace`. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 /** Call in flight: a promise of its outcome. */
 export interface Call<Ended = CallOutcome> extends Promise<Ended> {
@@ -408,8 +410,10 @@ export const hostCall = (
   call: Omit<ComputerCall, 'type' | 'agent' | 'replyTo' | 'trace'>,
   replyTo: ComputerCall['replyTo'],
   given: TraceContext | undefined,
+  meta: Readonly<Record<string, unknown>> | undefined,
 ): ComputerCall => {
-  const trace = traceIn(given ?? {});
+  const traced = traceIn(given ?? {});
+  const trace = meta ? { ...meta, ...traced } : traced;
   const { ticket, reqId, tool, params, timeoutMs, mostMs, isConfirmed, conversation } = call;
   const type = 'call.request';
   const event = {

@@ -7,6 +7,7 @@ import type {
   ComputerInputs,
   CatalogStatus,
   ListChanged,
+  ListedServer,
   ServerPrompts,
   ServerResources,
   ServerStatus,
@@ -17,6 +18,7 @@ import type { KeptTrace } from '../recording/flight-recorder.ts';
 import type { OutputLine } from '../servers/server-output.ts';
 import type { LoggedOut } from '../../adapters/index.ts';
 import type { InputDefinition } from '../../machines/config/inputs.ts';
+import type { Progress } from '../../machines/protocol/messages/messages.ts';
 import type { CallToolResult, Failure } from '../../machines/protocol/index.ts';
 
 /** Handle of a computer: its methods and events. */
@@ -128,6 +130,8 @@ export interface ComputerEvents extends CallEvents {
     readonly logger?: string;
     readonly data: unknown;
   };
+  /** A server sent a notification of MCP, of any kind but progress; with its params as they came. */
+  readonly 'server.notified': { readonly name: string; readonly method: string; readonly params: unknown };
   /** A server wrote a line to stderr or logged it over MCP; secrets are hidden. */
   readonly 'server.wrote': OutputLine & { readonly name: string };
   /** The windows of the computer have changed: call `desktop()` again. Emitted at most five times a second. */
@@ -160,6 +164,13 @@ export interface ComputerEvents extends CallEvents {
 export interface WaitOptions {
   /** Signal that ends the wait, not the work: the promise rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
+}
+/** Options of a request to a server. */
+export interface RequestOptions {
+  /** Signal that cancels the request, at the server too; the promise rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the progress that the server reports. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 /** A running computer. `await using` closes it. */
 export interface Computer extends AsyncDisposable {
@@ -296,6 +307,24 @@ export interface Computer extends AsyncDisposable {
   logs(server: string): readonly OutputLine[];
   /** Returns the state of each list (tools, resources, templates, prompts) of each server. */
   catalogs(): readonly CatalogStatus[];
+  /**
+   * Returns everything that the servers have listed, in the form of MCP, for a program that offers it to others. Does not
+   * wait: a server that is starting or was lost has the lists that it had last, if need be those of its last run.
+   */
+  listed(): Promise<readonly ListedServer[]>;
+  /**
+   * Sends a request of MCP to a server as it is, and resolves with the result as it came, such as that of
+   * `completion/complete`. The request is not judged, queued or counted as a call. `initialize` is not sent: it resolves with
+   * what the server answered when its session was opened. Rejects with an `A2cError`: `ServerNotActive` when the server is
+   * not ready, 501 when it does not offer the method, `ServerLost` when it ended before its answer; an error of the server
+   * has its code and data in `details`.
+   */
+  request(
+    server: string,
+    method: string,
+    params?: Readonly<Record<string, unknown>>,
+    options?: RequestOptions,
+  ): Promise<Readonly<Record<string, unknown>>>;
   /**
    * Subscribes to exactly these resources of a server, now and in each later session; changes come as
    * `resource.updated`. A server that does not support subscriptions is not asked. Throws for an unknown server.

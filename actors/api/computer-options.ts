@@ -132,10 +132,13 @@ export interface ComputerOptions extends LogOptions {
  * ask. A rejection is reported to the server, without its stack.
  */
 export interface Answers {
-  /** Returns the folders that this server may look at, as `file://` URIs. */
-  readonly roots?:
-    | ((server: string) => readonly { readonly uri: string; readonly name?: string }[])
-    | undefined;
+  /**
+   * Capabilities that are declared to servers. Default: those of the methods that are there; a host that passes the questions
+   * on to another client declares what that one has.
+   */
+  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
+  /** Returns the folders that this server may look at, as `file://` URIs, or a promise of them. */
+  readonly roots?: ((server: string) => Roots | Promise<Roots>) | undefined;
   /** Takes the params of `sampling/createMessage`, and resolves with its result. */
   readonly sample?: AnswerServer | undefined;
   /**
@@ -151,6 +154,8 @@ export interface Answers {
   readonly elicitUrl?: AnswerServer | undefined;
 }
 
+/** Folders that a server may look at. */
+type Roots = readonly { readonly uri: string; readonly name?: string }[];
 /** Answer of the host to one question of a server: takes the params of MCP, and resolves with the result of MCP. */
 export type AnswerServer = (
   server: string,

@@ -56,8 +56,8 @@ import {
   text,
   type EventNames,
 } from '../kernel/options.ts';
-import { readOrThrow, hostTiming } from '../plans/plan.ts';
-import { catalogsOf, promptsOf, resourcesOf, CachedCatalogs } from '../servers/catalogs.ts';
+import { fingerprintOf, readOrThrow, hostTiming } from '../plans/plan.ts';
+import { catalogsOf, listedOf, promptsOf, resourcesOf, CachedCatalogs } from '../servers/catalogs.ts';
 import { Inputs, type AskInput } from '../servers/inputs.ts';
 import { specAsk, type LaunchSpecsOptions } from '../servers/launch-specs.ts';
 import { loginsFor, logOut, type Logins } from '../servers/logins.ts';
@@ -93,6 +93,7 @@ import type { InputDefinition } from '../../machines/config/inputs.ts';
 import { addressFor, keyOf, type AddressFor, message } from '../../machines/kernel/effects.ts';
 import type { Timing } from '../../machines/kernel/timing.ts';
 import { withoutUndefined } from '../../machines/protocol/json.ts';
+import { progressOf } from '../../machines/protocol/messages/messages.ts';
 import { asText } from '../../machines/text.ts';
 import { landingPort } from '../../machines/uploads/upload.rules.ts';
 import { skillsPort } from '../../machines/skills/skills.rules.ts';
@@ -108,7 +109,7 @@ export interface RuntimeShare {
 /** Facts about a host that lends its servers (`shared`) through a door: a socket for commands of its user. */
 export interface HostDoor {
   /** Kind of the host: one of the commands, or a program that calls `createComputer`. */
-  readonly kind: 'up' | 'computer' | 'host' | 'keep';
+  readonly kind: 'up' | 'computer' | 'host' | 'keep' | 'serve';
   /** Called when the door is open: the socket through which commands of this user call the servers. */
   readonly onOpen?: () => void;
   /** Called with the number of commands that use a server, when it changes. */
@@ -229,8 +230,7 @@ class HostedComputer implements Computer {
     this.name = options.name ?? hostName();
     this.#timingOf = hostTiming(options.timing);
     const own = this.#timingOf({});
-    runtime.log = (server, entry) => this.#emit('server.logged', { name: server, ...entry });
-    runtime.output.tell = (server, line) => this.#emit('server.wrote', { name: server, ...line });
+    this.#listen();
     this.#inputs = inputsOf(config.inputs, options.input, runtime.ledger);
     this.#cached = new CachedCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
     this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
@@ -287,6 +287,12 @@ class HostedComputer implements Computer {
       show: (url, shown) => runtime.access.show(url, shown),
     });
   }
+  /** Tells the host what servers log, notify and write. */
+  #listen(): void {
+    this.#runtime.log = (name, entry) => this.#emit('server.logged', { name, ...entry });
+    this.#runtime.heard = (name, method, params) => this.#emit('server.notified', { name, method, params });
+    this.#runtime.output.tell = (name, line) => this.#emit('server.wrote', { name, ...line });
+  }
   /** Starts the machines, and waits for the seat; servers are not waited for. */
   async start(config: Config): Promise<void> {
     const prepared = await this.#servers.prepare(config);
@@ -316,7 +322,11 @@ class HostedComputer implements Computer {
         computer: this,
         configOf: (name) => (isOwnWay || Object.hasOwn(inMemory, name) ? undefined : this.#servers.config),
         inputs: this.#inputs,
-        rootsOf: (name) => this.#options.answers?.roots?.(name).map(({ uri }) => uri) ?? null,
+        rootsOf: (name) => {
+          const roots = this.#options.answers?.roots?.(name);
+          // Roots that come later are those of another client, which no command shares.
+          return roots && 'map' in roots ? roots.map(({ uri }) => uri) : null;
+        },
       });
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
@@ -442,7 +452,7 @@ class HostedComputer implements Computer {
         isConfirmed,
         ...(conversation !== undefined && { conversation }),
       };
-      const event = hostCall(call, this.#host(), options.trace);
+      const event = hostCall(call, this.#host(), options.trace, options.meta);
       this.#runtime.directory.send('computer', event, message<CallSettled>(this.#host(), closed));
     };
     const call = this.#calls.start(tool, options, send, (...why) => this.#cancel(...why), refused);
@@ -506,6 +516,37 @@ class HostedComputer implements Computer {
   };
   history: Computer['history'] = () => this.#history.newestFirst();
   catalogs: Computer['catalogs'] = () => catalogsOf(this.#runtime.directory, this.#news.times);
+  listed: Computer['listed'] = async () => {
+    const known = this.#context()?.catalogs ?? {};
+    const lastRun = await Promise.all(
+      this.#servers.config.servers
+        .filter(({ disabled }) => !disabled)
+        .map(async (server) => ({
+          server: server.name,
+          lists: Object.hasOwn(known, server.name) ? null : await this.#cached.of(fingerprintOf(server)),
+        })),
+    );
+    const context = this.#context();
+    if (!context) throw new A2cError(closedFailure);
+    return listedOf(context, this.#runtime.directory, lastRun);
+  };
+  request: Computer['request'] = (server, method, params, { signal, onProgress } = {}) =>
+    new Promise((resolve, reject) => {
+      if (!this.#servers.get(server)) throw cannotOrder(server, undefined, this.#servers.names());
+      signal?.throwIfAborted();
+      let stop = (): void => {};
+      const withdraw = this.#runtime.forward(server, { method, params }, (fact) => {
+        if (fact.type === 'ask.progress') return onProgress?.(progressOf(fact));
+        stop();
+        if (fact.type === 'ask.answered') resolve(fact.result as Readonly<Record<string, unknown>>);
+        else if (fact.type === 'ask.refused') reject(new A2cError(fact.failure));
+      });
+      if (!signal) return;
+      stop = onAbort(signal, () => {
+        withdraw();
+        reject(signal.reason as Error);
+      });
+    });
   watchResources(server: string, uris: readonly string[]): void {
     if (!this.#servers.get(server)) throw cannotOrder(server, undefined, this.#servers.names());
     if (this.#runtime.directory.find('computer'))
@@ -582,6 +623,7 @@ class HostedComputer implements Computer {
 const computerEvents: EventNames<ComputerEvents> = {
   ...{ 'call.started': true, 'call.progress': true, 'call.settled': true },
   ...{ 'server.changed': true, 'server.removed': true, 'server.logged': true, 'server.wrote': true },
+  'server.notified': true,
   ...{ 'desktop.changed': true, 'finder.changed': true, 'resources.changed': true, 'prompts.changed': true },
   'skills.changed': true,
   ...{ 'resource.updated': true, 'tools.changed': true, 'config.changed': true },

@@ -98,6 +98,7 @@ export const seat = needing(
 );
 
 const answers = options<Answers>({
+  capabilities: object,
   roots: callback,
   sample: callback,
   elicit: callback,
@@ -254,6 +255,7 @@ export const computerCallOptions = options<ComputerCallOptions>({
   ...ofCall,
   sessionKey: text,
   confirmed: flag,
+  meta: object,
 });
 const [nameOfServer, ofPage] = [
   ['name', text],

@@ -106,6 +106,8 @@ export class Runtime {
   answers: Answers = {};
   /** Called with the messages that servers log over MCP. */
   log: (server: string, entry: ServerLog) => void = () => {};
+  /** Called with each notification of a server but progress. */
+  heard: (server: string, method: string, params: unknown) => void = () => {};
   /** Lines that servers write to stderr and log. */
   readonly output = new ServerOutput((text) => this.secrets.redactor.text(text));
   readonly inspections: Inspections;
@@ -303,6 +305,7 @@ export class Runtime {
         this.output.logged(server, entry);
         this.log(server, this.redact(entry));
       },
+      heard: (server, method, params) => this.heard(server, method, params),
       redact: (text) => this.secrets.redactor.text(text),
       hideSession: (secret) => this.secrets.hideSession(secret),
       frame: (at, dir, message, by) => this.#frames.take(at, 'mcp', dir, message, by),
@@ -312,6 +315,9 @@ export class Runtime {
   readonly partOf = (ticket: string): Uint8Array | undefined => this.#links.partOf(ticket);
   /** Counts the output of a server that could not be parsed. */
   readonly noiseOf: SessionPort['noiseOf'] = (server) => this.#sessions.noiseOf(server);
+  /** Sends a request of MCP to a server as it is; its failures have no secrets. */
+  readonly forward: SessionPort['forward'] = (server, request, emit) =>
+    this.#sessions.forward(server, request, this.#redacted.answer(emit));
   readonly noticed = (server: string, text: string): void => this.#sessions.noticed(server, text);
   /** Tells servers that may ask for roots that the roots have changed. */
   announceRoots(): void {

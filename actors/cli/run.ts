@@ -48,7 +48,7 @@ interface Start {
 }
 /** Functions that add commands, by their group in the help text, in its order. */
 const groups = {
-  'Use servers:': [addCalling, addCollections, addKeeping, addGenerate, addLogin],
+  'Use servers:': [addCalling, addCollections, addKeeping, addServing, addGenerate, addLogin],
   'Say which servers there are:': [addConfigFile, addSchema, addCompletion, addNext],
   'Find what is wrong:': [addLooking, addChecking, addInspecting],
   'Host them for remote agents:': [addHosts, addDocuments],
@@ -424,6 +424,45 @@ function addKeeping(program: Command, does: ActionMaker): void {
     .option('--stop', 'end what is kept: this server, or all')
     .option('--json', 'one JSON document on stdout', false)
     .action(does(() => import('./keep.ts'), 'keep'));
+}
+
+const serveHelp = `
+In the config of an MCP client, all servers of yours, or the one behind --:
+  "command": "npx",
+  "args": ["-y", "-p", "a2c-actors", "a2c", "serve"]
+  "args": ["-y", "-p", "a2c-actors", "a2c", "serve", "--", "uvx", "some-server"]`;
+/** Adds the MCP server that stands between a client and its servers. */
+function addServing(program: Command, does: ActionMaker): void {
+  withInspector(withWatchOptions(program.command('serve')))
+    .description('stands between an MCP client and its servers, and keeps them up (docs/serve.md)')
+    .usage('[options] [URL | -- COMMAND…], or serve status|restart|install|uninstall [NAME]')
+    .argument(
+      '[what]',
+      'a URL; status: what runs; restart: of a server; install, uninstall: in the config of an application',
+    )
+    .argument('[name]', 'the server, or the application or its file')
+    .option('--json', 'one JSON document of status', false)
+    .option('--dry-run', 'show what install would write, and write nothing')
+    .option('-y, --yes', 'write it without a question')
+    .option(
+      '--http [port]',
+      'streamable HTTP for many clients, in place of stdio (default: any free port)',
+      portOf,
+    )
+    .addOption(hostOption())
+    .addOption(tokenOption())
+    .option('--url <url>', 'the tools of the computers in this office, as its agent')
+    .addOption(officeOption())
+    .option('--computer <name>', 'of one computer of that office alone')
+    .addOption(
+      new Option(
+        '--confirm <how>',
+        'ask the user of the client before calls that the config does not allow',
+      ).choices(['elicit']),
+    )
+    .option('--tools', 'add the tools a2c_status and a2c_restart, for the model')
+    .addHelpText('after', serveHelp)
+    .action(does(() => import('./serve.ts'), 'serve'));
 }
 
 /** Adds the MCP server over files, which other programs start. */

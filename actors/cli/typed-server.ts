@@ -70,7 +70,7 @@ const beforeWords = new Set(['call', 'tools', 'resources', 'prompts', 'prompt', 
 export const isCalledByUrl = (command: string): boolean => beforeWords.has(command);
 const behindDashes = new Set([
   ...['call', 'tools', 'resources', 'prompts', 'prompt', 'read', 'desktop', 'finder', 'generate'],
-  ...['status', 'doctor', 'up', 'computer'],
+  ...['status', 'doctor', 'up', 'computer', 'serve'],
 ]);
 
 /** Splits a command line at the `--` after which the command of a server comes; undefined where there is none. */

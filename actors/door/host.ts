@@ -3,7 +3,7 @@ import type { HostDoor, Lent } from '../api/computer.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import { newId, openDoor, processFacts, type Door, type DoorLine } from '../../adapters/index.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
-import type { Fields } from '../../machines/protocol/json.ts';
+import { withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
 import { version } from '../../machines/version.ts';
 import { Inputs } from '../servers/inputs.ts';
 import { identityOf, proofOf } from './identity.ts';
@@ -21,10 +21,11 @@ import type {
 type DoorHost = HostDoor & Lent;
 /** Returns the identity of a server at this host, computed with the values that inputs have in this host. */
 async function identityAt(
-  { configOf, inputs: known, rootsOf }: Lent,
+  { kind, configOf, inputs: known, rootsOf }: DoorHost,
   server: string,
 ): Promise<string | undefined> {
-  const config = configOf(server);
+  // The servers of a client are its own: they know its roots, and ask its user.
+  const config = kind === 'serve' ? undefined : configOf(server);
   if (!config) return undefined;
   const inputs = new Inputs({ definitions: known.definitions(), environment: process.env });
   for (const { id, value } of known.values()) inputs.setValue(id, value);
@@ -147,14 +148,30 @@ class Visit {
       case 'stop':
         if (stop) setImmediate(stop);
         return stop !== undefined;
+      case 'restart':
+        return this.#restart(ask.server);
     }
+  }
+  async #restart(server: string): Promise<null> {
+    const { kind, computer } = this.#host;
+    if (kind !== 'serve')
+      throw new A2cError({
+        code: wireCodes.notAllowed,
+        message: `a host of the kind '${kind}' restarts nothing`,
+      });
+    await computer.restartServer(server);
+    return null;
   }
   #status(): DoorStatus {
     const { computer, endsInMs, peers } = this.#host;
     const servers = computer
       .servers()
-      .map(({ name, state, reason }) => ({ name, state, ...(reason !== undefined && { reason }) }));
-    return { servers, endsInMs: endsInMs?.() ?? null, ...(peers && { peers: peers() }) };
+      .map(({ name, state, reason, nextTryMs }) => withoutUndefined({ name, state, reason, nextTryMs }));
+    return {
+      servers: servers as DoorStatus['servers'],
+      endsInMs: endsInMs?.() ?? null,
+      ...(peers && { peers: peers() }),
+    };
   }
   async #begin({ server, proofs }: DoorRequests['use']['ask']): Promise<DoorRequests['use']['answer']> {
     const { computer } = this.#host;

@@ -22,7 +22,7 @@ export interface Greeting {
 }
 /** Status of a host, for lists of hosts. */
 export interface DoorStatus {
-  readonly servers: readonly Pick<ServerStatus, 'name' | 'state' | 'reason'>[];
+  readonly servers: readonly Pick<ServerStatus, 'name' | 'state' | 'reason' | 'nextTryMs'>[];
   /** Time in ms until the host ends by itself if no call comes; null where it does not. */
   readonly endsInMs: number | null;
   /** Peers of the office in the process of this host, where it has one. */
@@ -51,6 +51,8 @@ export interface DoorRequests {
   };
   readonly status: { readonly ask: object; readonly answer: DoorStatus };
   readonly stop: { readonly ask: object; readonly answer: boolean };
+  /** Restarts a server of a host of `a2c serve`; other hosts refuse. */
+  readonly restart: { readonly ask: { readonly server: string }; readonly answer: null };
 }
 export type DoorVerb = keyof DoorRequests;
 export type DoorRequest = {

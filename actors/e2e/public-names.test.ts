@@ -67,7 +67,16 @@ const names = {
       'prompts',
       'getPrompt',
     ] as const),
-    ...(['watchResources', 'announceRoots', 'inputs', 'logs', 'restartServer', 'retryServer'] as const),
+    ...([
+      'listed',
+      'request',
+      'watchResources',
+      'announceRoots',
+      'inputs',
+      'logs',
+      'restartServer',
+      'retryServer',
+    ] as const),
     ...(['join', 'joined', 'leave', 'on', 'inspect', 'writeTrace', 'mark', 'close'] as const),
   ],
   presenter: [
@@ -138,6 +147,7 @@ describe('a2c-actors', () => {
       | (
           | 'server.removed'
           | 'server.logged'
+          | 'server.notified'
           | 'server.wrote'
           | 'resources.changed'
           | 'prompts.changed'
@@ -235,6 +245,7 @@ const values = {
   ],
   './office': ['createOffice'],
   './presenter': ['createPresenter'],
+  './serve': ['createServe'],
   './replay': 'CannotVerify ForkError UnusableTrace fork redact replay verify virtualTime worldOf'.split(' '),
   './scenario': [
     ...['Observed', 'Scene', 'disagreements', 'observe', 'planOf', 'planTiming'],

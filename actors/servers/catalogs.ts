@@ -1,6 +1,12 @@
 import type { Directory, Root } from '../runtime/directory.ts';
-import type { CatalogStatus, ServerPrompts, ServerResources, ServerStatus } from './server-handle.ts';
-import { keep, readCached, systemClock } from '../../adapters/index.ts';
+import type {
+  CatalogStatus,
+  ListedServer,
+  ServerPrompts,
+  ServerResources,
+  ServerStatus,
+} from './server-handle.ts';
+import { encoders, keep, readCached, systemClock } from '../../adapters/index.ts';
 import type { CatalogNews } from '../../machines/catalog/catalog.machine.ts';
 import {
   lastChangeOf,
@@ -11,7 +17,12 @@ import {
   type ResourceTemplate,
   type Lists,
 } from '../../machines/catalog/entries.ts';
+import { offeredTools } from '../../machines/catalog/tool-table.ts';
+import type { ToolEntry } from '../../machines/catalog/tool.ts';
+import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
+import { tableOf } from '../../machines/computer/computer.rules.ts';
 import { keyOf } from '../../machines/kernel/effects.ts';
+import { remembered } from '../../machines/kernel/objects.ts';
 
 interface Snapshot {
   readonly value: unknown;
@@ -108,6 +119,61 @@ export const promptsOf = (
       return { server: status.name, prompts: entries, failure: whyNot(status) ?? failure };
     }),
   );
+
+/** Encodes an entry as MCP writes it. The same entry gives the same object, because clients list often. */
+const encoded: Readonly<Record<CatalogList, (entry: object) => object>> = {
+  tools: remembered((entry: object) => encoders.tools(entry as never)),
+  resources: remembered((entry: object) => encoders.resources(entry as never)),
+  resourceTemplates: remembered((entry: object) => encoders.resourceTemplates(entry as never)),
+  prompts: remembered((entry: object) => encoders.prompts(entry as never)),
+};
+const offeredAs = remembered(({ shown, server, tool, renamed }: ToolEntry): ListedServer['tools'][number] => {
+  const entry = encoded.tools(tool) as { readonly description?: string };
+  const told = renamed ? { description: `[${server}] ${entry.description ?? ''}`.trimEnd() } : {};
+  const isSame = shown === tool.name && !renamed;
+  return {
+    name: shown,
+    original: tool.name,
+    entry: isSame ? { ...entry } : { ...entry, ...told, name: shown },
+  };
+});
+/** Lists of a server that are known without asking it: of its session, of an earlier one, or of its last run. */
+export interface KnownLists {
+  readonly server: string;
+  readonly lists: Lists | null;
+}
+/**
+ * Returns what each server has listed, in the form of MCP. `lastRun` has the lists of the last run, for servers that have not
+ * listed anything in this one.
+ */
+export function listedOf(
+  context: Pick<ComputerContext, 'servers' | 'catalogs' | 'table'>,
+  directory: Directory,
+  lastRun: readonly KnownLists[],
+): readonly ListedServer[] {
+  const unread = lastRun.flatMap(({ server, lists }) =>
+    lists?.tools && !Object.hasOwn(context.catalogs, server) ? [[server, lists.tools] as const] : [],
+  );
+  const catalogs = { ...context.catalogs, ...Object.fromEntries(unread) };
+  const table = unread.length > 0 ? tableOf({ ...context, catalogs }, context.table) : context.table;
+  return lastRun.map(({ server, lists }) => {
+    const of = (list: CatalogList): readonly object[] => {
+      const root = directory.find(`computer/client:${keyOf(server)}/catalog:${list}`);
+      const now = root && (root.ref.getSnapshot() as unknown as Snapshot);
+      const isRead = now && !(now.context.revision === 0 && stateOf(now.value) === 'connecting');
+      const entries = isRead ? now.context.entries : (lists?.[list] ?? []);
+      return entries.map((entry) => encoded[list](entry));
+    };
+    return {
+      server,
+      isKnown: lists !== null || Object.hasOwn(context.catalogs, server),
+      tools: offeredTools(table, (name) => name === server).map(offeredAs),
+      resources: of('resources'),
+      resourceTemplates: of('resourceTemplates'),
+      prompts: of('prompts'),
+    };
+  });
+}
 
 /** Delay in ms before lists are written, so that lists which change often are written once. */
 const quietMs = 1_000;

@@ -167,6 +167,29 @@ export interface ServerPrompts {
   readonly failure: string | null;
 }
 
+/** Everything that a server has listed, in the form of MCP and as the server wrote it. */
+export interface ListedServer {
+  /** Name of the server in the config. */
+  readonly server: string;
+  /** True when a list was read in this run or is known from the last one; false for a server that nobody has seen. */
+  readonly isKnown: boolean;
+  /** Tools that may be called; forbidden and unusable ones are left out. */
+  readonly tools: readonly {
+    /** Name for `callTool`. */
+    readonly name: string;
+    /** Name on the server. */
+    readonly original: string;
+    /** Tool as the server wrote it, under `name`. */
+    readonly entry: Readonly<Record<string, unknown>>;
+  }[];
+  /** Resources that the server lists one by one. */
+  readonly resources: readonly object[];
+  /** URI templates of resources. */
+  readonly resourceTemplates: readonly object[];
+  /** Prompts of the server. */
+  readonly prompts: readonly object[];
+}
+
 /** Inputs of a computer for its host: the definitions in its config, and the known values (docs/config.md, Inputs). */
 export interface ComputerInputs {
   /** Returns the definitions of all inputs, in the order of the config. */

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serveHttp, type HttpServing, openDocuments } from './serve.ts';
+import { serveHttp, openDocuments } from './serve.ts';
+import type { HttpServing } from '../mcp/serve/http.ts';
 import type { Shared } from './sharing.ts';
 
 const corpus = fileURLToPath(new URL('../../scenarios/corpus/', import.meta.url));

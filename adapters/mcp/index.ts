@@ -1,4 +1,5 @@
 export type { Answers } from './messages/answers.ts';
+export { encoders } from './messages/codec.ts';
 export { Refused, resultBytes, type Notice, type OpenRequest } from './transport.ts';
 export { messageBytes } from './messages/framing.ts';
 export { Relay } from './relay.ts';

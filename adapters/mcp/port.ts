@@ -1,5 +1,5 @@
 import type { Address } from '../../machines/kernel/effects.ts';
-import type { Ports, SessionInput } from '../../machines/kernel/ports.ts';
+import type { Emit, Ports, RequestFact, SessionInput } from '../../machines/kernel/ports.ts';
 import { resultBytes, type Around, type Notice, type OpenRequest } from './transport.ts';
 import { messageBytes } from './messages/framing.ts';
 import { NoiseMeter, type Noise } from './messages/noise.ts';
@@ -39,6 +39,15 @@ export interface SessionPort {
    * method returns its result exactly as received.
    */
   readonly request: Ports['request'];
+  /**
+   * Sends a request to the open session of a server by its name, as it is, and gives the answer as it came; refused where
+   * there is none. `initialize` is not sent: it gives what the server answered when the session was opened.
+   */
+  forward(
+    server: string,
+    request: { readonly method: string; readonly params?: unknown },
+    emit: Emit<RequestFact>,
+  ): () => void;
   /** Tells whether there is a session at this address: from open to close, also while connecting and after a lost stream. */
   has(key: Address): boolean;
   /** Counts of what a server wrote that no caller received, since the port was created. */
@@ -52,6 +61,17 @@ export interface SessionPort {
 }
 
 const nothing = (): void => {};
+/** Passes a request on to the open session of a server, as `forward` of the port does. */
+function forwarded(
+  sessions: Iterable<Session | RelaySession>,
+  ...[server, { method, params }, emit]: Parameters<SessionPort['forward']>
+): () => void {
+  const session = [...sessions].find((one) => one instanceof Session && one.isOpenTo(server));
+  if (!(session instanceof Session)) emit(unsentRequest(method, notConnected));
+  else if (method !== 'initialize') return session.forward(method, params, emit);
+  else emit({ type: 'ask.answered', id: method, result: session.greeting });
+  return nothing;
+}
 
 /** Parts of the surroundings of a session that all sessions have in common. */
 const sharedBy = (options: SessionPortOptions) => ({
@@ -120,6 +140,7 @@ export function sessionPortOf(options: SessionPortOptions): SessionPort {
       emit(unsentRequest(request.id, notConnected));
       return nothing;
     },
+    forward: (...asked) => forwarded(sessions.values(), ...asked),
     has: (key) => sessions.has(key),
     noiseOf: (server) => meter.of(server),
     noticed: (server, text) => noticed(server, { kind: 'protocol', text, bytes: Buffer.byteLength(text) }),

@@ -20,7 +20,13 @@ import { errorOf, type Envelope } from './messages/envelope.ts';
 import { cut } from './messages/noise.ts';
 import { factOfNotification, logOf, type ServerLog } from './messages/notifications.ts';
 import { Gathering, listed, type ListRequest } from './messages/pages.ts';
-import { isAllowed, notAllowed, PendingRequests, type Asker } from './messages/pending-requests.ts';
+import {
+  isAllowed,
+  isDeclarable,
+  notAllowed,
+  PendingRequests,
+  type Asker,
+} from './messages/pending-requests.ts';
 import {
   factOf,
   handshakeFailure,
@@ -120,7 +126,7 @@ interface Opening {
   /** Returns the reason why the stream ended, or undefined while it lives. */
   readonly lost: () => string | undefined;
 }
-type Opened = { readonly opened: Initialized } | { readonly failure: Failure };
+type Opened = { readonly opened: Initialized; readonly greeting: unknown } | { readonly failure: Failure };
 
 /**
  * Runs the handshake of MCP: sends `initialize`, reads the answer, and sends the notification `initialized`;
@@ -147,7 +153,7 @@ function open(requests: PendingRequests, opening: Opening, end: (opened: Opened)
     const { protocolVersion } = opened;
     if (!sessionRevisions.includes(protocolVersion)) return end({ failure: foreignVersion(protocolVersion) });
     requests.setProtocolVersion(protocolVersion);
-    after(requests.notify('notifications/initialized'), () => end({ opened }), fail);
+    after(requests.notify('notifications/initialized'), () => end({ opened, greeting: answer.result }), fail);
   };
   const greet = (protocolVersion: string = latestSessionRevision): void => {
     const params = { protocolVersion, capabilities, clientInfo };
@@ -182,6 +188,8 @@ export interface SessionOptions extends TransportOptions {
   readonly reqIdOf?: (call: Address) => string | undefined;
   /** Callback for log messages that a server sends (`notifications/message`). */
   readonly log?: (server: string, line: ServerLog) => void;
+  /** Callback for every notification of an open session but progress, as the server sent it. */
+  readonly heard?: (server: string, method: string, params: unknown) => void;
 }
 
 const nothing = (): void => {};
@@ -205,6 +213,8 @@ export class Session {
   #capabilities: Capabilities | undefined;
   /** Callbacks of the open tool calls, which hear whether this host owes the server an answer. */
   readonly #calls = new Set<(owes: Owes) => void>();
+  /** Result of `initialize` as the server sent it; undefined until the session is open. */
+  greeting: unknown;
   /** Names of the tools that run only as tasks, according to the latest tool list of this session. */
   #asTasks = new Set<unknown>();
   readonly #tasks = new Set<TaskCall>();
@@ -266,7 +276,7 @@ export class Session {
       requests,
       { clientInfo, capabilities: capabilitiesOf(answers), tell, lost },
       around.guard((end: Opened) =>
-        'opened' in end ? this.#opened(end.opened, transport) : this.#fail(end.failure),
+        'opened' in end ? this.#opened(end, transport) : this.#fail(end.failure),
       ),
     );
   }
@@ -306,6 +316,39 @@ export class Session {
       this.#calls.delete(hear);
       withdraw();
     };
+  }
+  isOpenTo(server: string): boolean {
+    return this.#state === 'open' && this.#input.server === server;
+  }
+  /**
+   * Sends a request as it is, and gives its answer as it came: no list is gathered, and no page is shown. A method that MCP
+   * knows and the server did not declare is refused.
+   */
+  forward(method: string, params: unknown, emit: Emit<RequestFact>): () => void {
+    const requests = this.#requests;
+    const id = method;
+    if (this.#state !== 'open' || !requests || !this.#capabilities) {
+      emit(unsentRequest(id, notConnected));
+      return nothing;
+    }
+    if (isDeclarable(method) && !isAllowed(method, this.#capabilities)) {
+      emit(unsentRequest(id, notAllowed(method)));
+      return nothing;
+    }
+    const lost = (): string => this.#transport?.lost?.reason ?? connectionEnded;
+    try {
+      const asked = requests.request(method, params, {
+        settle: (answer) => emit(answer ? factOf(id, answer, method) : lostRequest(id, lost())),
+        progress: (progress) => emit({ type: 'ask.progress', id, ...progress }),
+      });
+      asked.sent?.catch(
+        this.#guard((error: unknown) => requests.forget(asked.id) && emit(refusedOnTheWay(id, error))),
+      );
+      return () => requests.cancel(asked.id);
+    } catch {
+      emit(unsentRequest(id, unwritable));
+      return nothing;
+    }
   }
   #call(request: ListRequest, requests: PendingRequests, emit: Emit<RequestFact>, from: Address): () => void {
     if (!this.#traced) return this.#ask(request, requests, emit, from);
@@ -410,13 +453,17 @@ export class Session {
   #version({ protocolVersion }: PendingRequests): string {
     return this.#transport?.revision ?? protocolVersion;
   }
-  #opened({ protocolVersion, info }: Initialized, transport: McpTransport): void {
+  #opened(
+    { opened: { protocolVersion, info }, greeting }: Extract<Opened, { readonly opened: Initialized }>,
+    transport: McpTransport,
+  ): void {
     // Fails when the server answered `initialize` and ended directly afterwards.
     if (transport.lost) return this.#fail(handshakeFailure(undefined, transport.lost.reason));
     if (this.#state !== 'connecting') return;
     this.#state = 'open';
     this.#handshake?.over();
     this.#capabilities = info.capabilities;
+    this.greeting = greeting;
     const spoken = transport.revision ?? protocolVersion;
     this.#emit({ type: 'session.opened', info: { ...info, protocolVersion: spoken } });
   }
@@ -427,6 +474,7 @@ export class Session {
   #hear(method: string, params: unknown): void {
     if (method === 'notifications/cancelled') return this.#asked?.withdraw(params);
     if (this.#state !== 'open') return;
+    this.#options.heard?.(this.#input.server, method, params);
     if (method === 'notifications/tasks/status') for (const call of this.#tasks) call.hear(params);
     const fact = factOfNotification(method, params);
     if (fact) return this.#emit(fact);

@@ -206,5 +206,42 @@ async function prune(folder: string, now: Date): Promise<void> {
   const stale = (await Promise.all(drafts.map(aged))).filter(({ at }) => at < now.getTime() - staleMs);
   const oldest =
     surplus > 0 ? (await Promise.all(files.map(aged))).toSorted((a, b) => a.at - b.at).slice(0, surplus) : [];
-  await Promise.all([...stale, ...oldest].map(({ file }) => remove(file)));
+  const greetings = oldest.map(({ file }) => ({ file: file.replace(/json$/, 'greeting') }));
+  await Promise.all([...stale, ...oldest, ...greetings].map(({ file }) => remove(file)));
+}
+
+// ── greetings ─────────────────────────────────────────────────────────────────────────────────────────
+/** Largest greeting in bytes that is saved. */
+const largestGreeting = 1024 * 1024;
+const greetingFile = (stateDir: string, fingerprint: string): string =>
+  join(catalogsDir(stateDir), `${fingerprint}.greeting`);
+/**
+ * Reads what the server with this fingerprint answered to `initialize` when it was last seen. Undefined when nothing is saved.
+ * Never rejects.
+ */
+export async function readGreeting(stateDir: string, fingerprint: string): Promise<JsonObject | undefined> {
+  try {
+    const value: unknown = JSON.parse((await textIn(greetingFile(stateDir, fingerprint))) ?? '');
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+/** Saves what a server answered to `initialize`; a failure is no harm. Never rejects. */
+export async function keepGreeting(
+  stateDir: string,
+  fingerprint: string,
+  greeting: JsonObject,
+): Promise<void> {
+  const file = greetingFile(stateDir, fingerprint);
+  const draft = `${file}.${randomUUID()}.draft`;
+  try {
+    const text = JSON.stringify(greeting);
+    if (text.length > largestGreeting || !isFingerprint(fingerprint)) return;
+    await mkdir(catalogsDir(stateDir), { recursive: true, mode: 0o700 });
+    await writeFile(draft, text, { mode: 0o600 });
+    await replaceFile(draft, file);
+  } catch {
+    await remove(draft);
+  }
 }

@@ -1,5 +1,13 @@
 import { readBase64 } from '../../machines/text.ts';
-import { mkdirSync, readFileSync, writeFileSync, rmSync, statSync, type Stats } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  writeFileSync,
+  rmSync,
+  statSync,
+  type Stats,
+} from 'node:fs';
 import { mkdir, writeFile, readFile, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -249,4 +257,28 @@ export function keptOfficeToken(
   } catch {
     return undefined;
   }
+}
+
+/** Size in bytes from which a log begins anew; the old one is kept beside it. */
+const largestLog = 1024 * 1024;
+/**
+ * Opens a log in the folder `logs` of this folder, for commands whose stderr nobody may see. Returns a function that adds a line
+ * with the time and the pid. A line that cannot be written is lost.
+ */
+export function openLog(stateDir: string, name: string): (line: string) => void {
+  const file = join(stateDir, 'logs', `${name}.log`);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > largestLog)
+      replaceFileSync(file, `${file}.old`);
+  } catch {
+    // Leaves it to each line whether the file can be written.
+  }
+  return (line) => {
+    try {
+      appendFileSync(file, `${new Date().toISOString()} ${process.pid} ${line}\n`, { mode: 0o600 });
+    } catch {
+      // Ignores a full disk or a folder that cannot be written: the same line goes to stderr.
+    }
+  };
 }

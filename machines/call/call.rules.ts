@@ -237,7 +237,8 @@ export interface CallRequest {
    * the server is heard, or waits for its host.
    */
   readonly mostMs?: number;
-  readonly trace?: TraceContext;
+  /** Members for `_meta` of the request: the place in a distributed trace, and those of the host. */
+  readonly trace?: Partial<TraceContext>;
   readonly wantsProgress?: boolean;
   readonly replyTo: AddressFor<CallSettled | CallProgressed>;
 }

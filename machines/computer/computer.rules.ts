@@ -515,7 +515,8 @@ export const serverOf = (c: ComputerContext, ended: OwnedEnded): string | undefi
 // ── offered tools ──────────────────────────────────────────────────────────────────────────────────────
 type Aggregate = Pick<ComputerContext, 'servers' | 'catalogs' | 'table' | 'up'>;
 type Known = Pick<ComputerStart, 'servers'> & Pick<ComputerContext, 'catalogs'>;
-const tableOf = ({ servers, catalogs }: Known, before?: ToolTable) =>
+/** Builds the table of tools from the plans of servers and their lists; names stay as they were in the table before. */
+export const tableOf = ({ servers, catalogs }: Known, before?: ToolTable) =>
   buildTable(
     servers.map((s) => s.rules),
     catalogs,

@@ -48,6 +48,11 @@ export const rows: readonly Row[] = [
     measure: async (...given) => (await import('./rows/chain.ts')).measurePython(...given),
   },
   {
+    name: 'serve',
+    about: '`a2c serve` before one server over stdio, and the least relay by hand over the SDK; Linux',
+    measure: async (...given) => (await import('./rows/serve.ts')).measureServe(...given),
+  },
+  {
     name: 'relay',
     about: 'the process of an office with all limits on, and a bare relay, at 1, 64 and 256 in flight',
     measure: async (...given) => (await import('./rows/relay.ts')).measureRelay(...given),

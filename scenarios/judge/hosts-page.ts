@@ -62,7 +62,7 @@ export const withShortTable = (page: string, facts: Facts): string =>
 
 /** Writes docs/hosts.md. */
 export function hostsPage(facts: Facts): string {
-  const names = Object.keys(hosts).filter((name) => facts[name]);
+  const names = Object.keys(hosts).filter((name) => facts[name] && hosts[name]?.bare === undefined);
   const reports = names.map((name) => [name, facts[name] as Facts[string]] as const);
   const rows = Object.keys(cases).map(
     (title) => `| ${title} | ${names.map((name) => cellOf(facts, name, title)).join(' | ')} |`,
@@ -76,6 +76,7 @@ export function hostsPage(facts: Facts): string {
       '\n',
     ),
     exceptions.map(({ reason }, n) => `[^${n + 1}]: ${reason}`).join('\n\n'),
+    ...servedHosts(facts),
     '## Rules',
     [
       '| case | right, then partly right | part of the specification |',
@@ -84,6 +85,28 @@ export function hostsPage(facts: Facts): string {
     ].join('\n'),
     '',
   ].join('\n\n');
+}
+
+/** Verdicts of hosts alone, and with `a2c serve` between them and their servers. */
+function servedHosts(facts: Facts): readonly string[] {
+  const rows = Object.entries(hosts).flatMap(([name, { bare }]) => {
+    const report = facts[name];
+    if (bare === undefined || !report || !facts[bare]) return [];
+    const counts = ['●', '◐', '✗', '○', '–', '?'].map(
+      (mark) => `${count(facts, bare, mark)} → ${count(facts, name, mark)}`,
+    );
+    return [`| ${[report.host.name, report.host.version, report.date, ...counts].join(' | ')} |`];
+  });
+  if (rows.length === 0) return [];
+  return [
+    '## With `a2c serve` between',
+    'The same drivers, unchanged, with [`a2c serve`](serve.md) before each server: cells before → after.',
+    [
+      '| host | version | judged on | ● | ◐ | ✗ | ○ | – | ? |',
+      '|---|---|---|---|---|---|---|---|---|',
+      ...rows,
+    ].join('\n'),
+  ];
 }
 
 /** Head of the page: what was judged, when, on which machine, and how to read it. */

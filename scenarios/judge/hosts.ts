@@ -23,6 +23,8 @@ export interface KnownHost {
   readonly driver: string;
   readonly packages?: Packages;
   readonly crate?: Crate;
+  /** Name of the same host without `a2c serve` between it and its servers. */
+  readonly bare?: string;
 }
 
 const npm = (packages: Readonly<Record<string, string>>): Packages => ({ npm: packages });
@@ -31,7 +33,7 @@ const pip = (packages: Readonly<Record<string, string>>): Packages => ({ pip: pa
 const sdk = { '@modelcontextprotocol/sdk': '1.32.2' };
 
 /** Hosts in the order of docs/hosts.md. */
-export const hosts: Readonly<Record<string, KnownHost>> = {
+export const hosts: Record<string, KnownHost> = {
   ours: { driver: 'create-computer.mjs' },
   sdk1: { driver: 'sdk1.mjs', packages: npm({ ...sdk, zod: '4.6.7' }) },
   sdk2: { driver: 'sdk2.mjs', packages: npm({ '@modelcontextprotocol/client': '2.4.0' }) },
@@ -85,6 +87,13 @@ export const hosts: Readonly<Record<string, KnownHost>> = {
     }),
   },
 };
+
+/** Hosts that are judged a second time, with `a2c serve` between them and their servers. */
+const twice = ['sdk1', 'sdk2', 'mcporter', 'mcp-py', 'fastmcp-py'];
+for (const bare of twice) {
+  const host = hosts[bare];
+  if (host) hosts[`${bare}+serve`] = { ...host, bare };
+}
 
 const run = promisify(execFile);
 const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'a2c-actors-judge');
@@ -155,7 +164,7 @@ async function built(driver: string, crate: Crate): Promise<string> {
   return join(folder, 'target/release/driver');
 }
 /** Installs a host of the list, and returns its players. */
-export async function playersOf({ driver, packages, crate }: KnownHost): Promise<Players> {
+export async function playersOf({ driver, packages, crate, bare }: KnownHost): Promise<Players> {
   if (crate) return { driver: [await built(driver, crate)], faultServer };
-  return playersWith(driver, packages ? await installed(packages) : root);
+  return playersWith(driver, packages ? await installed(packages) : root, ...(bare ? ['served'] : []));
 }

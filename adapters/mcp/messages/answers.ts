@@ -27,7 +27,9 @@ import { fieldsOf } from '../../../machines/protocol/json.ts';
  * declared as a capability, and refused with -32601.
  */
 export interface Answers {
-  readonly roots?: (server: string) => readonly { readonly uri: string; readonly name?: string }[];
+  /** Capabilities to declare in place of those that follow from the functions. */
+  readonly capabilities?: ClientCapabilities;
+  readonly roots?: (server: string) => Roots | Promise<Roots>;
   readonly sample?: (
     server: string,
     params: CreateMessageRequest['params'],
@@ -45,9 +47,12 @@ export interface Answers {
     signal: AbortSignal,
   ) => Promise<ElicitResult>;
 }
+type Roots = readonly { readonly uri: string; readonly name?: string }[];
 export const answerMs = 120_000;
 
-export const capabilitiesOf = ({ roots, sample, elicit, elicitUrl }: Answers): ClientCapabilities => ({
+export const capabilitiesOf = ({ capabilities, ...answers }: Answers): ClientCapabilities =>
+  capabilities ?? capabilitiesBy(answers);
+const capabilitiesBy = ({ roots, sample, elicit, elicitUrl }: Answers): ClientCapabilities => ({
   ...(roots && { roots: { listChanged: true } }),
   ...(sample && { sampling: {} }),
   ...((elicit ?? elicitUrl) && {
@@ -149,7 +154,9 @@ export class ServerRequests {
     throw new Refusal(`${method} is not answered by this client: ${why}`, codes.methodNotFound);
   }
   async #roots(roots: NonNullable<Answers['roots']>): Promise<object> {
-    return given(() => ({ roots: roots(this.#around.server).map((root) => ({ ...root })) }));
+    return given(async () => ({
+      roots: (await roots(this.#around.server)).map((root) => ({ ...root })),
+    }));
   }
   async #sample(sample: NonNullable<Answers['sample']>, raw: unknown, signal: AbortSignal): Promise<object> {
     const { server, tell, ms } = this.#around;

@@ -1,5 +1,6 @@
 import type {
   Annotations,
+  CatalogList,
   Icon,
   JsonObject,
   LogEntry,
@@ -198,6 +199,13 @@ export function unusableTool(raw: unknown, place: number): Tool {
   return Object.freeze({ name: key.decode(name) ?? `#${place}`, inputSchema: {}, unusable });
 }
 
+/** Writers of one list entry, by the list that it belongs to. */
+export const encoders: Readonly<Record<CatalogList, (entry: never) => object>> = {
+  tools: encodeTool,
+  resources: encodeResource,
+  resourceTemplates: encodeResourceTemplate,
+  prompts: encodePrompt,
+};
 /** Readers of one list entry, by the method that returns the list. */
 export const decoders: Readonly<Record<string, (raw: unknown) => object | undefined>> = {
   'tools/list': decodeTool,

@@ -2,9 +2,10 @@
  * The driver's half of the line protocol (docs/judge.md): one JSON object a line, on stdin and stdout. Needs nothing but
  * Node, so that a driver of any host can use it.
  */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve as absolute } from 'node:path';
+import { tmpdir } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -15,6 +16,21 @@ const textOf = (error) =>
     .slice(0, 2_000);
 
 /**
+ * Puts `a2c serve` between the host and a server, in a driver that is started with the word `served`. What it remembers of
+ * servers goes into a folder of the driver.
+ */
+const served = process.argv.includes('served')
+  ? (server) => {
+      const a2c = fileURLToPath(new URL('../../../dist/actors/main.js', import.meta.url));
+      const { url, command, args = [], env } = server;
+      const mark = { A2C_JUDGE: process.env.A2C_JUDGE ?? '', XDG_STATE_HOME: stateDir };
+      const words = url ? [url] : ['--', command, ...args];
+      return { command: process.execPath, args: [a2c, 'serve', ...words], env: { ...mark, ...env } };
+    }
+  : (server) => server;
+const stateDir = process.argv.includes('served') ? mkdtempSync(join(tmpdir(), 'served-')) : '';
+
+/**
  * Says hello and answers orders until stdin ends. `hello` is `{name, version, can}`; `host` has a function for each order,
  * and what it throws is an answer, too. A call gets a `signal`, which a cancel aborts.
  */
@@ -23,6 +39,11 @@ export function drive(hello, host) {
   const running = new Map();
   const orders = {
     ...host,
+    start: ({ servers, ...order }) =>
+      host.start({
+        ...order,
+        servers: Object.fromEntries(Object.entries(servers).map(([name, one]) => [name, served(one)])),
+      }),
     cancel: ({ of }) => running.get(of)?.abort(),
     call: (order) => {
       const aborter = new AbortController();

@@ -4,7 +4,21 @@ import asyncio
 import json
 import os
 import sys
+import tempfile
 from importlib.metadata import version
+
+
+def served(server):
+    """Puts `a2c serve` between the host and a server, in a driver that is started with the word `served`."""
+    if "served" not in sys.argv:
+        return server
+    a2c = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../dist/actors/main.js")
+    mark = {"A2C_JUDGE": os.environ.get("A2C_JUDGE", ""), "XDG_STATE_HOME": STATE}
+    words = [server["url"]] if "url" in server else ["--", server["command"], *server.get("args", [])]
+    return {"command": "node", "args": [a2c, "serve", *words], "env": {**mark, **server.get("env", {})}}
+
+
+STATE = tempfile.mkdtemp(prefix="served-") if "served" in sys.argv else ""
 
 
 def drive(name, package, can, host):
@@ -19,6 +33,8 @@ def drive(name, package, can, host):
         out.flush()
 
     async def take(order):
+        if order["do"] == "start":
+            order["servers"] = {name: served(one) for name, one in order["servers"].items()}
         try:
             said = await getattr(host, order["do"])(order)
             write({"id": order["id"], "ok": True, **(said or {})})

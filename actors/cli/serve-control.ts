@@ -1,0 +1,67 @@
+/** Commands for servings that run: what their servers do, and a restart. */
+import type { CommandContext } from './context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { serverLine } from './printing/servers.ts';
+import { hostsWithDoors, type DoorVisit } from '../door/caller.ts';
+import { A2cError } from '../kernel/errors.ts';
+import { defaultStateDir } from '../../adapters/index.ts';
+
+async function servings(): Promise<readonly DoorVisit[]> {
+  const visits = await hostsWithDoors(defaultStateDir());
+  return visits.filter((visit) => {
+    const isServing = visit.greeting?.kind === 'serve';
+    if (!isServing) visit.close();
+    return isServing;
+  });
+}
+/** Runs `a2c serve status`: one line for each serving of this user, and one for each of its servers. */
+export async function serveStatus({ terminal }: CommandContext, json: boolean): Promise<number> {
+  const visits = await servings();
+  const told = await Promise.all(
+    visits.map(async (visit) => {
+      const { servers } = await visit.ask('status', {}).answer;
+      visit.close();
+      const { name = '', pid = 0 } = visit.greeting ?? {};
+      return { name, pid, servers };
+    }),
+  );
+  if (json) terminal.out(JSON.stringify({ servings: told }));
+  else
+    for (const { name, pid, servers } of told) {
+      terminal.out(`${name} (pid ${pid})`);
+      for (const server of servers) terminal.out(`  ${serverLine(server)}`);
+    }
+  if (!json && told.length === 0) terminal.err('no a2c serve of yours runs');
+  return exitCodes.done;
+}
+/** Runs `a2c serve restart SERVER`: restarts the server in each serving of this user that has it. */
+export async function serveRestart(
+  { terminal }: CommandContext,
+  server: string | undefined,
+): Promise<number> {
+  if (server === undefined)
+    throw new A2cError({
+      code: 400,
+      message: 'restart takes the name of a server',
+      remedy: 'a2c serve status has the names.',
+    });
+  const visits = await servings();
+  const names = new Set<string>();
+  let count = 0;
+  for (const visit of visits) {
+    const { servers } = await visit.ask('status', {}).answer;
+    for (const { name } of servers) names.add(name);
+    if (servers.some(({ name }) => name === server)) {
+      await visit.ask('restart', { server }).answer;
+      count += 1;
+      terminal.out(`${server} of ${visit.greeting?.name ?? ''} is up again`);
+    }
+    visit.close();
+  }
+  if (count > 0) return exitCodes.done;
+  throw new A2cError({
+    code: 404,
+    message: `No a2c serve of yours has a server '${server}'`,
+    remedy: names.size > 0 ? `There are: ${[...names].join(', ')}.` : 'None of yours runs.',
+  });
+}

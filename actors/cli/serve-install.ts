@@ -1,0 +1,244 @@
+/** `a2c serve install` and `uninstall`: put the servers of another application behind `a2c serve`, and give them back. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { yesOrNo } from './answering.ts';
+import type { CommandContext } from './context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { A2cError } from '../kernel/errors.ts';
+import { changeFile, defaultStateDir, foundAppFiles, ownCommand, sha256Of } from '../../adapters/index.ts';
+import { edited, readJson, type Edit } from '../../machines/config/json-text.ts';
+import { isObject } from '../../machines/protocol/json.ts';
+
+export interface InstallOptions {
+  /** Shows the change, and writes nothing. */
+  readonly dryRun?: boolean;
+  /** Writes without a question. */
+  readonly yes?: boolean;
+}
+type Path = readonly string[];
+/** Server of a file that is a program. */
+interface Program {
+  readonly path: Path;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** False where the entry has no `args`. */
+  readonly hasArgs: boolean;
+}
+/** Piece of text before and after the change, at one place. */
+interface Piece {
+  readonly before: string;
+  readonly after: string;
+}
+/** What was written to a file, so that it can be taken back. */
+interface Installed {
+  readonly before: string;
+  readonly after: string;
+  readonly pieces: readonly Piece[];
+}
+
+/** Names under which applications keep maps of servers. */
+const maps = /^(?:amp\.)?(?:mcpServers|mcp_servers|servers|context_servers)$/;
+const deepest = 6;
+const words = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((word) => typeof word === 'string');
+/** Finds all servers of a file that are programs, whatever the application. */
+function programsIn(value: unknown, path: Path = [], isMap = false): readonly Program[] {
+  if (!isObject(value) || path.length > deepest) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const at = [...path, key];
+    if (!isMap || !isObject(inner)) return programsIn(inner, at, maps.test(key));
+    const { command, args } = inner;
+    if (typeof command !== 'string' || !(args === undefined || words(args))) return [];
+    return [{ path: at, command, args: args ?? [], hasArgs: args !== undefined }];
+  });
+}
+/** Returns the command by which clients start `a2c serve`: by npx where this command came by it, else the very file. */
+function serveCommand(): readonly string[] {
+  const own = ownCommand();
+  const isByNpx = own.includes('a2c-actors');
+  return [
+    ...(isByNpx
+      ? ['npx', '-y', '-p', 'a2c-actors', 'a2c']
+      : [process.execPath, resolve(process.argv[1] ?? '')]),
+    'serve',
+    '--',
+  ];
+}
+/** Returns the words of a program behind `a2c serve --`; undefined for one that is not behind it. */
+function behind({ command, args }: Program): readonly string[] | undefined {
+  const all = [command, ...args];
+  const at = all.findIndex(
+    (word, n) => word === 'serve' && all[n + 1] === '--' && /a2c|main\.js$/.test(all[n - 1] ?? ''),
+  );
+  return at > 0 ? all.slice(at + 2) : undefined;
+}
+const editsOf = (path: Path, [command = '', ...args]: readonly string[], hasArgs = true): readonly Edit[] => [
+  { path: [...path, 'command'], value: command },
+  hasArgs || args.length > 0
+    ? { path: [...path, 'args'], value: args }
+    : { path: [...path, 'args'], remove: true },
+];
+/** Returns the piece in which two texts differ, with whole lines. */
+function pieceOf(before: string, after: string): Piece {
+  let start = 0;
+  while (start < before.length && before[start] === after[start]) start += 1;
+  let end = 0;
+  const most = Math.min(before.length, after.length) - start;
+  while (end < most && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const from = before.lastIndexOf('\n', start - 1) + 1;
+  const left = before.indexOf('\n', before.length - end);
+  const rest = left < 0 ? 0 : before.length - left;
+  return { before: before.slice(from, before.length - rest), after: after.slice(from, after.length - rest) };
+}
+const cannotEdit = (file: string): A2cError =>
+  new A2cError({
+    code: 400,
+    message: `${file} cannot be changed: it is no JSON`,
+    remedy: 'docs/serve.md has what to paste there.',
+  });
+function valueIn(file: string, text: string): unknown {
+  const read = readJson(text);
+  if (!read.ok) throw cannotEdit(file);
+  return read.value;
+}
+function changedBy(file: string, text: string, edits: readonly Edit[]): string {
+  const made = edited(text, edits);
+  if (!made.ok) throw cannotEdit(file);
+  return made.text;
+}
+function wrapped(file: string, before: string, programs: readonly Program[]): Installed {
+  const pieces: Piece[] = [];
+  let text = before;
+  for (const { path, command, args } of programs) {
+    const next = changedBy(file, text, editsOf(path, [...serveCommand(), command, ...args]));
+    pieces.push(pieceOf(text, next));
+    text = next;
+  }
+  return { before, after: text, pieces };
+}
+/** Takes the change back: byte for byte where the file is as it was left, else only what was written. */
+function unwrapped(file: string, now: string, known: Installed | undefined): string {
+  if (known?.after === now) return known.before;
+  let text = now;
+  for (const { before, after } of (known?.pieces ?? []).toReversed()) {
+    const [head = '', ...rest] = text.split(after);
+    if (rest.length === 1) text = head + before + (rest[0] ?? '');
+  }
+  for (const program of programsIn(valueIn(file, text))) {
+    const own = behind(program);
+    const first =
+      known &&
+      programsIn(valueIn(file, known.before)).find(({ path }) => path.join('\n') === program.path.join('\n'));
+    if (own) text = changedBy(file, text, editsOf(program.path, own, first?.hasArgs ?? true));
+  }
+  return text;
+}
+
+const recordOf = (file: string): string =>
+  join(defaultStateDir(), 'served', `${sha256Of([file]).slice(0, 32)}.json`);
+function readRecord(file: string): Installed | undefined {
+  try {
+    return JSON.parse(readFileSync(recordOf(file), 'utf8')) as Installed;
+  } catch {
+    return undefined;
+  }
+}
+/** Finds the files that an application has here; a path is itself. */
+async function filesOf(what: string | undefined, folder: string): Promise<readonly string[]> {
+  const all = await foundAppFiles(folder);
+  if (what !== undefined && /[/\\.]/.test(what)) return [resolve(folder, what)];
+  const files = all.filter(({ app }) => app === what).map(({ file }) => file);
+  if (files.length > 0) return files;
+  const names = [...new Set(all.map(({ app }) => app))];
+  throw new A2cError({
+    code: 404,
+    message: what === undefined ? 'which application?' : `no file of '${what}' was found`,
+    remedy: names.length > 0 ? `There are files of: ${names.join(', ')}. Or name a file.` : 'Name a file.',
+  });
+}
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new A2cError({
+      code: 404,
+      message: `${file} cannot be read`,
+      remedy: 'Name an application or a file.',
+    });
+  }
+};
+const shown = (list: readonly string[]): string =>
+  list.map((word) => (/\s/.test(word) ? JSON.stringify(word) : word)).join(' ');
+
+async function mayWrite(
+  context: CommandContext,
+  file: string,
+  { yes = false, dryRun = false }: InstallOptions,
+): Promise<boolean> {
+  if (dryRun || yes) return yes && !dryRun;
+  if (!context.terminal.isInteractive)
+    throw new A2cError({
+      code: 400,
+      message: 'nothing was written: nobody can be asked',
+      remedy: 'Write it with --yes, or look with --dry-run.',
+    });
+  return (await yesOrNo(context.terminal, `Write ${file}?`, context.signal, false)) === true;
+}
+
+/** Runs `a2c serve install APP`: shows the change, keeps the old file as FILE.bak, and writes it. */
+export async function serveInstall(
+  context: CommandContext,
+  what: string | undefined,
+  options: InstallOptions,
+): Promise<number> {
+  const { terminal, folder = process.cwd() } = context;
+  for (const file of await filesOf(what, folder)) {
+    if (!/\.jsonc?$/.test(file)) throw cannotEdit(file);
+    const programs = programsIn(valueIn(file, textOf(file))).filter((program) => !behind(program));
+    terminal.out(`${file}: ${programs.length === 0 ? 'no server to put behind a2c serve' : ''}`);
+    for (const { path, command, args } of programs) {
+      terminal.out(`  - ${path.at(-1)}: ${shown([command, ...args])}`);
+      terminal.out(`  + ${path.at(-1)}: ${shown([...serveCommand(), command, ...args])}`);
+    }
+    if (programs.length === 0 || !(await mayWrite(context, file, options))) continue;
+    let made: Installed | undefined;
+    await changeFile(
+      file,
+      (text) => {
+        const left = programsIn(valueIn(file, text ?? '')).filter((program) => !behind(program));
+        if (left.length === 0) return text;
+        made = wrapped(file, text ?? '', left);
+        return made.after;
+      },
+      { backup: '.bak' },
+    );
+    const record = JSON.stringify(made);
+    if (made) await changeFile(recordOf(file), () => record);
+    terminal.out(
+      `${programs.length} servers are behind a2c serve; a2c serve uninstall ${what ?? file} takes it back`,
+    );
+  }
+  return exitCodes.done;
+}
+/** Runs `a2c serve uninstall APP`: the file is as it was before, but for what its user has changed since. */
+export async function serveUninstall(
+  context: CommandContext,
+  what: string | undefined,
+  options: InstallOptions,
+): Promise<number> {
+  const { terminal, folder = process.cwd() } = context;
+  for (const file of await filesOf(what, folder)) {
+    if (!/\.jsonc?$/.test(file)) continue;
+    const programs = programsIn(valueIn(file, textOf(file))).filter((program) => behind(program));
+    terminal.out(`${file}: ${programs.length} servers behind a2c serve`);
+    for (const program of programs)
+      terminal.out(`  + ${program.path.at(-1)}: ${shown(behind(program) ?? [])}`);
+    if (programs.length === 0 || !(await mayWrite(context, file, options))) continue;
+    const known = readRecord(file);
+    await changeFile(file, (text) =>
+      text === null ? null : text === known?.before ? text : unwrapped(file, text, known),
+    );
+    terminal.out('they are started by the client itself again');
+  }
+  return exitCodes.done;
+}

@@ -1,0 +1,347 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterEach, describe, expect, it } from 'vitest';
+import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { Spoken, type Told } from '../../scenarios/fixtures/served.ts';
+
+const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const everything = file('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+const telling = file('scenarios/fixtures/telling-server.mjs');
+const wrapping = (...words: readonly string[]): readonly string[] => ['--', process.execPath, ...words];
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'served-'));
+  ends.push(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+function serving(args: readonly string[], how: { cwd?: string; stateDir?: string } = {}): Spoken {
+  const spoken = Spoken.serving(args, { stateDir: how.stateDir ?? newFolder(), ...how });
+  ends.push(() => spoken.child.kill('SIGKILL'));
+  return spoken;
+}
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+const untilGone = async (pid: number): Promise<void> => {
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+
+/** Requests in their order, for a client that is served bare and by `a2c serve`. */
+const script: readonly (readonly [method: string, params?: object])[] = [
+  ['ping'],
+  ['tools/list'],
+  ['resources/list'],
+  ['resources/templates/list'],
+  ['prompts/list'],
+  ['tools/call', { name: 'echo', arguments: { message: 'hé\u0000llo' } }],
+  ['tools/call', { name: 'echo', arguments: {} }],
+  ['tools/call', { name: 'no such tool', arguments: {} }],
+  ['tools/call', { name: 'get-sum', arguments: { a: 1, b: 2.5 } }],
+  ['tools/call', { name: 'get-structured-content', arguments: { location: 'New York' } }],
+  ['tools/call', { name: 'get-annotated-message', arguments: { messageType: 'error', includeImage: true } }],
+  ['tools/call', { name: 'get-resource-links', arguments: { count: 2 } }],
+  ['tools/call', { name: 'get-tiny-image', arguments: {}, _meta: { 'a.test/x': 1 } }],
+  ['tools/call', { name: 'trigger-sampling-request', arguments: { prompt: 'x', maxTokens: 5 } }],
+  ['tools/call', { name: 'trigger-elicitation-request', arguments: {} }],
+  ['tools/call', { name: 'get-roots-list', arguments: {} }],
+  [
+    'tools/call',
+    {
+      name: 'trigger-long-running-operation',
+      arguments: { duration: 0.2, steps: 2 },
+      _meta: { progressToken: 'p' },
+    },
+  ],
+  ['resources/read', { uri: 'demo://resource/static/document/architecture.md' }],
+  ['resources/read', { uri: 'demo://resource/dynamic/text/1' }],
+  ['resources/read', { uri: 'nowhere://x' }],
+  ['resources/subscribe', { uri: 'demo://resource/dynamic/text/1' }],
+  ['resources/unsubscribe', { uri: 'demo://resource/dynamic/text/1' }],
+  ['prompts/get', { name: 'simple-prompt' }],
+  ['prompts/get', { name: 'args-prompt', arguments: { city: 'Ghent' } }],
+  ['prompts/get', { name: 'no such prompt' }],
+  [
+    'completion/complete',
+    { ref: { type: 'ref/prompt', name: 'completable-prompt' }, argument: { name: 'department', value: 'E' } },
+  ],
+  ['logging/setLevel', { level: 'error' }],
+  ['logging/setLevel', { level: 'loud' }],
+  ['no/such/method'],
+];
+/** What a client sees of a server: each answer with what came before it, without ids and times. */
+async function seen(spoken: Spoken): Promise<readonly object[]> {
+  spoken.answer = (method) => {
+    if (method === 'roots/list') return { roots: [{ uri: 'file:///tmp', name: 'tmp' }] };
+    if (method === 'sampling/createMessage')
+      return {
+        role: 'assistant',
+        content: { type: 'text', text: 'sampled' },
+        model: 'm',
+        stopReason: 'endTurn',
+      };
+    return method === 'elicitation/create' ? { action: 'decline' } : undefined;
+  };
+  const begun = await spoken.begin({ roots: { listChanged: true }, sampling: {}, elicitation: {} });
+  // Registers its tools for clients with these capabilities a moment after it was told that the client is ready.
+  let tools: Told;
+  do tools = await spoken.ask('tools/list');
+  while (!JSON.stringify(tools).includes('get-roots-list'));
+  const steps: object[] = [{ initialize: withoutLists(begun) }];
+  for (const [method, params] of script) {
+    const from = spoken.told.length;
+    const { id: _, jsonrpc: __, ...answer } = await spoken.ask(method, params as Record<string, unknown>);
+    const between = spoken.told
+      .slice(from, -1)
+      .filter((told) => told.method !== undefined && !/list_changed|\/message$|^roots/.test(told.method))
+      .map((told) => ({ method: told.method, params: told.params }));
+    steps.push({ method, params, between, answer });
+  }
+  spoken.child.stdin.end();
+  await spoken.ended;
+  return JSON.parse(
+    JSON.stringify(steps).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z|\d{1,2}:\d\d:\d\d [AP]M/g, 'TIME'),
+  ) as object[];
+}
+const withoutLists = ({ result = {} }: Told): object => ({
+  ...result,
+  capabilities: JSON.parse(
+    JSON.stringify(result['capabilities']).replaceAll(/,?"listChanged":(?:true|false)/g, ''),
+  ) as object,
+});
+
+describe('a wrapped server', () => {
+  it('is the same to a client as a bare one, message by message', async () => {
+    const bare = new Spoken(process.execPath, [everything]);
+    ends.push(() => bare.child.kill('SIGKILL'));
+    const stateDir = newFolder();
+    const first = serving(wrapping(everything), { stateDir });
+    await first.begin();
+    await first.call('echo', { message: 'hi' });
+    first.child.stdin.end();
+    await first.ended;
+    const [one, other] = [await seen(bare), await seen(serving(wrapping(everything), { stateDir }))];
+    for (const [n, step] of one.entries()) expect(other[n]).toEqual(step);
+    expect(other).toHaveLength(one.length);
+  });
+
+  it('gets what its client has put into the environment', async () => {
+    process.env['SERVED_TEST'] = 'passed on';
+    const spoken = serving(wrapping(telling, 'serve'));
+    delete process.env['SERVED_TEST'];
+    await spoken.begin();
+    expect(JSON.stringify(await spoken.call('good'))).toContain('SERVED_TEST=passed on');
+  });
+
+  it('that was seen before is told at once, before it has started again', async () => {
+    const stateDir = newFolder();
+    const first = serving(wrapping(telling, 'serve'), { stateDir });
+    const { result } = await first.begin();
+    await first.ask('tools/list');
+    first.child.stdin.end();
+    await first.ended;
+    const again = serving(wrapping(telling, 'serve'), { stateDir });
+    expect((await again.begin()).result).toEqual(result);
+    const { result: listed } = await again.ask('tools/list');
+    expect(listed).toMatchObject({
+      tools: [{ name: 'fail' }, { name: 'failed' }, { name: 'good' }, { name: 'die' }],
+    });
+  });
+
+  it('that dies in a call is told with its trace, comes back, and its tools stay', async () => {
+    const spoken = serving(wrapping(telling, 'serve'));
+    await spoken.begin();
+    const before = await spoken.ask('tools/list');
+    const { error } = await spoken.call('die');
+    expect(error).toMatchObject({ code: -32_000, data: { outcome: 'unknown', exit_code: 3 } });
+    expect(readFileSync(String(error?.data?.['trace']), 'utf8')).toContain('a2c');
+    expect((await spoken.ask('tools/list')).result).toEqual(before.result);
+    expect(await spoken.call('good')).toHaveProperty('result');
+    expect(spoken.told.filter(({ method = '' }) => method.endsWith('list_changed'))).toEqual([]);
+  });
+
+  it.each(['the end of its input', 'SIGTERM', 'SIGKILL'] as const)(
+    'leaves no process after %s',
+    async (how) => {
+      const deaf = `process.on('SIGTERM',()=>{});setInterval(()=>{},1e3);'${newFolder()}'`;
+      const spoken = serving(wrapping('-e', deaf));
+      spoken.send({
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: {} },
+      });
+      let pid = 0;
+      while (pid === 0) {
+        const { stdout } = spawnSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' });
+        const line = stdout.split('\n').find((each) => each.includes(deaf) && !each.includes('main.js'));
+        pid = Number.parseInt(line ?? '0', 10);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      if (how === 'the end of its input') spoken.child.stdin.end();
+      else spoken.child.kill(how);
+      await spoken.ended;
+      await untilGone(pid);
+      expect(isAlive(pid)).toBe(false);
+    },
+  );
+});
+
+describe('a serving', () => {
+  it('of a folder that nobody has trusted answers each request with the reason', async () => {
+    const cwd = newFolder();
+    const server = { command: process.execPath, args: [telling, 'serve'] };
+    writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { one: server } }));
+    const spoken = serving([], { cwd });
+    expect(await spoken.begin()).toHaveProperty('result');
+    const { error } = await spoken.ask('tools/list');
+    expect(error?.message).toContain('this folder is not trusted');
+    expect(error?.message).toContain('--trust');
+  });
+
+  it('asks the user of its client where the config wants that', async () => {
+    const config = JSON.stringify({ one: { command: process.execPath, args: [telling, 'serve'] } });
+    const spoken = serving(['-c', config, '--confirm', 'elicit']);
+    const asked: unknown[] = [];
+    let action = 'decline';
+    spoken.answer = (method, params) => {
+      asked.push(params['message']);
+      return method === 'elicitation/create' ? { action } : undefined;
+    };
+    await spoken.begin({ elicitation: {} });
+    expect(JSON.stringify(await spoken.call('good'))).toContain('decline');
+    action = 'accept';
+    expect((await spoken.call('good')).result).toMatchObject({ content: [{ type: 'text' }] });
+    expect(asked).toEqual([expect.stringContaining('good'), expect.stringContaining('good')]);
+  });
+
+  it('serves a client of the revision without sessions, and asks it by its answers', async () => {
+    const stateDir = newFolder();
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [file('dist/actors/main.js'), 'serve', ...wrapping(everything)],
+      env: { ...(process.env as Record<string, string>), XDG_STATE_HOME: stateDir },
+      stderr: 'ignore',
+    });
+    const client = new Client(
+      { name: 'modern', version: '1' },
+      { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    client.setRequestHandler('elicitation/create', () => ({ action: 'decline' }));
+    ends.push(() => client.close());
+    await client.connect(transport);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo');
+    const echo = await client.callTool({ name: 'echo', arguments: { message: 'hi' } });
+    expect(echo.content).toEqual([{ type: 'text', text: 'Echo: hi' }]);
+    const asked = await client.callTool({ name: 'trigger-elicitation-request', arguments: {} });
+    expect(JSON.stringify(asked.content)).toContain('declined');
+  });
+
+  it('is shown to its user, who restarts a server of it', async () => {
+    const stateDir = newFolder();
+    const spoken = serving(wrapping(telling, 'serve'), { stateDir });
+    await spoken.begin();
+    expect(await spoken.call('good')).toHaveProperty('result');
+    const before = process.env['XDG_STATE_HOME'];
+    process.env['XDG_STATE_HOME'] = stateDir;
+    try {
+      const shown = await commandLine(['serve', 'status', '--json']);
+      expect(JSON.parse(shown.out)).toMatchObject({
+        servings: [{ name: `serve for test (pid ${process.pid})`, servers: [{ state: 'ready' }] }],
+      });
+      expect((await commandLine(['serve', 'restart', 'node'])).out).toContain('is up again');
+      expect(await spoken.call('good')).toHaveProperty('result');
+      expect((await commandLine(['serve', 'restart', 'nobody'])).code).toBe(1);
+    } finally {
+      process.env['XDG_STATE_HOME'] = before;
+    }
+  });
+
+  it('over HTTP takes only clients that show the token', async () => {
+    const spoken = serving(['--http', ...wrapping(telling, 'serve')]);
+    await spoken.until(() => /^\{"mcpServers".*\}$/m.test(spoken.stderr));
+    const [line = ''] = /^\{"mcpServers".*\}$/m.exec(spoken.stderr) ?? [];
+    const { url, headers } = (JSON.parse(line) as { mcpServers: { a2c: { url: string; headers: object } } })
+      .mcpServers.a2c;
+    const post = (given: object): Promise<Response> =>
+      fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...given,
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'initialize',
+          params: {
+            protocolVersion: '2025-11-25',
+            capabilities: {},
+            clientInfo: { name: 'x', version: '1' },
+          },
+        }),
+      });
+    expect((await post({})).status).toBe(401);
+    expect((await post({ ...headers, origin: 'https://evil.example' })).status).toBe(403);
+    const answer = await post(headers);
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('"telling"');
+  });
+});
+
+describe('install', () => {
+  const before = `{
+  // mine
+  "mcpServers": {
+    "files": { "command": "npx", "args": ["-y",  "some-server" ], "env": {"A":"b"} },
+    "bare": {"command":"my-server"},
+    "web": { "url": "https://example.com/mcp" }, // stays
+  }
+}
+`;
+  const written = async (...argv: readonly string[]): Promise<{ text: string; path: string }> => {
+    const path = join(newFolder(), 'servers.json');
+    writeFileSync(path, before);
+    await commandLine(['serve', 'install', path, ...argv]);
+    return { text: readFileSync(path, 'utf8'), path };
+  };
+
+  it('shows what it would write, and writes nothing without a yes', async () => {
+    const path = join(newFolder(), 'servers.json');
+    writeFileSync(path, before);
+    const { out } = await commandLine(['serve', 'install', path, '--dry-run']);
+    expect(out).toContain('- files: npx -y some-server');
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  it('puts each program behind a2c serve, keeps the old file, and is taken back byte for byte', async () => {
+    const { text, path } = await written('--yes');
+    expect(text).toMatch(/"serve",\s*"--",\s*"npx",\s*"-y",\s*"some-server"/);
+    expect(text).toMatch(/"serve",\s*"--",\s*"my-server"/);
+    expect(text).toContain('// stays');
+    expect(readFileSync(`${path}.bak`, 'utf8')).toBe(before);
+    await commandLine(['serve', 'uninstall', path, '--yes']);
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  it('is taken back after its user has edited the file, which keeps the edit', async () => {
+    const { text, path } = await written('--yes');
+    writeFileSync(path, text.replace('// mine', '// mine, and more').replace('"web"', '"net"'));
+    await commandLine(['serve', 'uninstall', path, '--yes']);
+    expect(readFileSync(path, 'utf8')).toBe(
+      before.replace('// mine', '// mine, and more').replace('"web"', '"net"'),
+    );
+  });
+});

@@ -1,0 +1,323 @@
+import { inputsAt } from './answering.ts';
+import { untilAborted, type CommandContext } from './context.ts';
+import { credentialBy } from './entry.ts';
+import { exitCodeAtEnd } from './exit-codes.ts';
+import { recordBy, type InspectingOptions, type WatchOptions } from './host-options.ts';
+import { noticeHere } from './printing/contents.ts';
+import { NewsLines } from './printing/servers.ts';
+import type { InstallOptions } from './serve-install.ts';
+import { mayStart, readSource } from './source.ts';
+import { isUrl } from './typed-server.ts';
+import type { Agent } from '../api/agent-handle.ts';
+import type { Computer } from '../api/computer-handle.ts';
+import type { Runtime } from '../api/runtime.ts';
+import { A2cError, failureOf } from '../kernel/errors.ts';
+import { deferred } from '../kernel/listeners.ts';
+import { fingerprintOf } from '../plans/plan.ts';
+import { agentSource } from '../serve/agent-source.ts';
+import { Face } from '../serve/face.ts';
+import { House, type KeptGreeting } from '../serve/house.ts';
+import { answersOf, confirmAtClient } from '../serve/questions.ts';
+import { computerSource, type Source } from '../serve/source.ts';
+import { wireOn } from '../serve/transports.ts';
+import {
+  anyRevision,
+  defaultStateDir,
+  isPageBuilt,
+  keepGreeting,
+  keepOfficeToken,
+  newId,
+  openLog,
+  readGreeting,
+  serveOverHttp,
+  stdioWire,
+  systemClock,
+} from '../../adapters/index.ts';
+import type { Config } from '../../machines/config/parse.ts';
+import type { Fields } from '../../machines/protocol/json.ts';
+import { asLine } from '../../machines/text.ts';
+
+export interface ServeOptions extends WatchOptions, InspectingOptions, InstallOptions {
+  /** `elicit`: calls that the config does not allow are asked about at the client. */
+  readonly confirm?: 'elicit';
+  /** Adds the tools `a2c_status` and `a2c_restart`. */
+  readonly tools?: boolean;
+  /** One JSON document for `status`. */
+  readonly json: boolean;
+  /** Port of streamable HTTP for many clients, in place of stdio; true takes any free one. */
+  readonly http?: number | true;
+  readonly host: string;
+  readonly token?: string;
+  /** URL of an office whose computers are served. */
+  readonly url?: string;
+  readonly office: string;
+  /** Name of the only computer of that office that is served. */
+  readonly computer?: string;
+}
+/** Time in ms that a server has to end by itself, and again after SIGTERM, once the client is gone: clients wait 2 s. */
+const hurryMs = 500;
+/** Wait in ms for a client to say what it can, before servers are started without knowing. */
+const introductionMs = 1_000;
+/** Time in ms after which the page of the inspector is opened. */
+const pageMs = 3_000;
+/** Wait in ms for the trace of a call of unknown effect. */
+const traceMs = 300;
+/** Capabilities that servers are told of where clients come and go. */
+const ofMany: Fields = {
+  roots: { listChanged: true },
+  sampling: {},
+  elicitation: { form: {}, url: {} },
+};
+
+/** What a serving has opened, for its end. */
+interface Opened {
+  /** True once the client is gone: nothing is opened any more. */
+  isOver?: boolean;
+  runtime?: Runtime;
+  computer?: Computer;
+  agent?: Agent;
+}
+/** Parts that a serving is made of, whatever its form. */
+interface Serving {
+  readonly context: CommandContext;
+  readonly options: ServeOptions;
+  readonly config: Promise<Config> | undefined;
+  readonly wrapped: string | undefined;
+  readonly opened: Opened;
+  /** Resolves with the capabilities of the client. */
+  readonly introduced: Promise<Fields>;
+  readonly house: () => House;
+  readonly say: (text: string) => void;
+  readonly traces: Traces;
+}
+
+/** Runs `a2c serve`: an MCP server with the tools of the servers of a config, of one wrapped server, or of an office. */
+export async function serve(
+  context: CommandContext,
+  what: string | undefined,
+  server: string | undefined,
+  given: ServeOptions,
+): Promise<number> {
+  if (what === 'status' || what === 'restart') {
+    const { serveStatus, serveRestart } = await import('./serve-control.ts');
+    return what === 'status' ? serveStatus(context, given.json) : serveRestart(context, server);
+  }
+  if (what === 'install' || what === 'uninstall') {
+    const { serveInstall, serveUninstall } = await import('./serve-install.ts');
+    return (what === 'install' ? serveInstall : serveUninstall)(context, server, given);
+  }
+  if (what !== undefined && !isUrl(what))
+    throw new A2cError({
+      code: 400,
+      message: `serve does not know '${what}'`,
+      remedy: 'It takes a URL, status, restart, install or uninstall; a command stands behind --.',
+    });
+  return serveClients(context, what === undefined ? given : { ...given, typed: [what] });
+}
+async function serveClients(context: CommandContext, options: ServeOptions): Promise<number> {
+  const { signal } = context;
+  const log = openLog(defaultStateDir(), 'serve');
+  const say = (text: string): void => {
+    context.terminal.err(text);
+    log(text);
+  };
+  const introduced = deferred<Fields>();
+  const config = options.url === undefined ? servedConfig(context, options) : undefined;
+  const wrapped = options.typed ? (await config)?.servers[0]?.name : undefined;
+  const traces = new Traces();
+  const serving: Serving = {
+    context,
+    options,
+    config,
+    wrapped,
+    opened: {},
+    introduced: introduced.promise,
+    house: () => house,
+    say,
+    traces,
+  };
+  const source = sourceOf(serving);
+  source.catch((error: unknown) => {
+    const { message, remedy = '' } = failureOf(error);
+    if (serving.opened.isOver !== true) say(`error: ${message}. ${remedy}`);
+  });
+  const house: House = new House(source, {
+    wrapped,
+    greetings: greetingsOf(config),
+    tools: options.tools,
+    entered: ({ client }) => {
+      const { name = 'a client', version = '' } = client?.info ?? {};
+      log(`${String(name)} ${String(version)} has come`);
+      introduced.resolve(client?.capabilities ?? {});
+    },
+    trace: () => traces.next(),
+  });
+  try {
+    if (options.http === undefined) await overStdio(serving, () => introduced.resolve({}));
+    else {
+      introduced.resolve(ofMany);
+      await overHttp(serving, options.http);
+    }
+  } finally {
+    serving.opened.isOver = true;
+    introduced.resolve({});
+    house.close();
+    await ended(serving, source);
+  }
+  return exitCodeAtEnd(signal);
+}
+async function overStdio({ context, house, say }: Serving, late: () => void): Promise<void> {
+  const over = deferred();
+  if (context.terminal.isInteractive)
+    say(
+      'an MCP client starts this command, and speaks to it on stdin; docs/serve.md has what to paste. Ctrl-C ends it',
+    );
+  const wire = stdioWire((text) => say(`dropped from the client: ${text}`));
+  void new Face(house(), anyRevision(wire), () => over.resolve());
+  const timer = systemClock.setTimeout(late, introductionMs);
+  await Promise.race([over.promise, untilAborted(context.signal)]);
+  systemClock.clearTimeout(timer);
+}
+async function overHttp({ context, options, house, say }: Serving, given: number | true): Promise<void> {
+  const token = options.token ?? process.env['A2C_TOKEN'] ?? newId();
+  const { host } = options;
+  const serving = await serveOverHttp(
+    { port: given === true ? 0 : given, host, token },
+    async (transport) => {
+      const face = new Face(house(), wireOn(transport));
+      return () => Promise.resolve(face.close());
+    },
+  );
+  const forget = keepOfficeToken(defaultStateDir(), Number(new URL(serving.url).port), token);
+  const entry = { type: 'http', url: serving.url, headers: { Authorization: `Bearer ${token}` } };
+  context.terminal.err(JSON.stringify({ mcpServers: { a2c: entry } }));
+  say(`served over streamable HTTP at ${serving.url}; Ctrl-C ends it`);
+  await untilAborted(context.signal);
+  forget();
+  await serving.close();
+}
+
+/** Reads the config that is served. A wrapped server also gets what its client has put into the environment. */
+async function servedConfig(context: CommandContext, options: ServeOptions): Promise<Config> {
+  const read = await readSource(context, options);
+  await mayStart(context, read, options);
+  const { config } = read;
+  const settings = { ...config.settings, onConflict: config.settings.onConflict ?? 'prefix' } as const;
+  return { ...config, settings: options.typed ? { ...settings, baseEnv: 'full' } : settings };
+}
+async function sourceOf(serving: Serving): Promise<Source> {
+  const { options, config, wrapped, context } = serving;
+  if (!config) return agentSource(await openAgent(serving), options.computer);
+  const parsed = await config;
+  const capabilities = await serving.introduced;
+  if (serving.opened.isOver === true) throw new Error('the client is gone');
+  const computer = await openComputer(serving, parsed, capabilities);
+  return computerSource(computer, { wrapped, mustConfirm: options.confirm === 'elicit' });
+}
+async function openComputer(
+  { context, options, opened, house, say, traces }: Serving,
+  config: Config,
+  capabilities: Fields,
+): Promise<Computer> {
+  const [{ createComputer }, { Runtime: Hosting }] = await Promise.all([
+    import('../api/computer.ts'),
+    import('../api/runtime.ts'),
+  ]);
+  const onNotice = (text: string): void => say(noticeHere(text));
+  const record = recordBy(options);
+  const { reaper } = options;
+  const runtime = new Hosting({ reaper, record, notice: onNotice, kept: (path) => traces.kept(path) });
+  opened.runtime = runtime;
+  await runtime.sweep();
+  const news = new NewsLines();
+  const input = inputsAt(context.terminal, options);
+  opened.computer = await createComputer(
+    {
+      name: nameOf(options, house().guests),
+      shared: process.platform !== 'win32',
+      answers: answersOf(capabilities, () => house().guests),
+      confirm: confirmAtClient,
+      ...(input && { input }),
+      signal: context.signal,
+      onNotice,
+    },
+    { config, runtime, door: { kind: 'serve' } },
+  );
+  if (options.inspect !== false) showLater(opened.computer, options);
+  // Not by `onEvent`, which would watch every call.
+  opened.computer.on('server.changed', (value) => {
+    const line = news.of('server.changed', value);
+    if (line !== undefined) say(line);
+  });
+  return opened.computer;
+}
+/** Names a serving by its client, as `a2c inspect` and `a2c serve status` show it. */
+function nameOf({ http }: ServeOptions, guests: House['guests']): string {
+  if (http !== undefined) return 'serve over HTTP';
+  const { name } = guests[0]?.client?.info ?? {};
+  return `serve for ${typeof name === 'string' ? asLine(name).slice(0, 60) : 'a client'} (pid ${process.ppid})`;
+}
+/** Opens the page of the inspector, for `a2c inspect`, once the servers had the time to start. */
+function showLater(computer: Computer, { inspect, allowControl = false }: ServeOptions): void {
+  const show = async (): Promise<void> => {
+    const port = typeof inspect === 'number' ? { port: inspect } : {};
+    if (isPageBuilt()) await computer.inspect({ allowControl, ...port }).catch(() => {});
+  };
+  const timer = systemClock.setTimeout(() => void show(), pageMs);
+  computer.on('computer.changed', ({ state }) => {
+    if (state === 'closing' || state === 'closed') systemClock.clearTimeout(timer);
+  });
+}
+async function openAgent({ context, options, opened }: Serving): Promise<Agent> {
+  const { createAgent } = await import('../api/agent.ts');
+  const { url = '', office, token } = options;
+  const credential = credentialBy({ ...(token !== undefined && { token }) });
+  const record = recordBy(options);
+  opened.agent = await createAgent({ url, office, ...credential, record, signal: context.signal });
+  return opened.agent;
+}
+/** Ends what was opened: quickly, since the client is gone or waits, and surely. */
+async function ended({ opened }: Serving, source: Promise<Source>): Promise<void> {
+  await source.catch(() => {});
+  const { runtime, computer, agent } = opened;
+  await agent?.close();
+  if (!runtime) return;
+  const { directory } = runtime;
+  const hurry = (): void => {
+    for (const { kind, name } of [...directory.roots])
+      if (kind === 'process') directory.send(name, { type: 'process.hurry' });
+  };
+  const timers = [1, 2].map((times) => systemClock.setTimeout(hurry, hurryMs * times));
+  await computer?.close();
+  for (const timer of timers) systemClock.clearTimeout(timer);
+  await runtime.close();
+}
+/** Keeps the greetings of servers beside their lists, by what is launched. */
+function greetingsOf(config: Promise<Config> | undefined): KeptGreeting {
+  const fingerprint = async (name: string): Promise<string> => {
+    const server = (await config)?.servers.find((one) => one.name === name);
+    return server ? fingerprintOf(server) : '';
+  };
+  return {
+    read: async (name) => readGreeting(defaultStateDir(), await fingerprint(name)),
+    keep: (name, greeting) =>
+      void fingerprint(name).then((known) => keepGreeting(defaultStateDir(), known, greeting)),
+  };
+}
+/** Paths of the traces that are written by themselves. */
+class Traces {
+  readonly #waiting = new Set<(path: string) => void>();
+  kept(path: string): void {
+    for (const resolve of this.#waiting) resolve(path);
+  }
+  /** Resolves with the next trace, or with undefined when none comes soon. */
+  async next(): Promise<string | undefined> {
+    const next = deferred<string | undefined>();
+    this.#waiting.add(next.resolve);
+    const timer = systemClock.setTimeout(() => next.resolve(undefined), traceMs);
+    const path = await next.promise;
+    systemClock.clearTimeout(timer);
+    this.#waiting.delete(next.resolve);
+    return path;
+  }
+}

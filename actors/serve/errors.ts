@@ -1,0 +1,84 @@
+/** Errors for clients and their models: what happened, whether the call may have taken effect, and what can be done. */
+import type { CallFacts, CallFailed } from '../api/call-outcome.ts';
+import { failureOf } from '../kernel/errors.ts';
+import type { ServerStatus } from '../servers/server-handle.ts';
+import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
+import { withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
+import { RpcError, rpcCodes } from './peer.ts';
+
+/** Codes of failures that JSON-RPC has a code of its own for. */
+const codes: Readonly<Record<string, number>> = {
+  [wireCodes.notBuilt]: rpcCodes.methodNotFound,
+  [wireCodes.badRequest]: rpcCodes.invalidParams,
+  [wireCodes.toolNotFound]: rpcCodes.invalidParams,
+  [wireCodes.toolDisabled]: rpcCodes.invalidParams,
+};
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+const seconds = (ms: number): string => `${Math.max(1, Math.round(ms / 1_000))} s`;
+/** Remedies for a program that embeds a computer, which are none for the model behind a client. */
+const forHosts: ReadonlySet<unknown> = new Set([
+  wireCodes.toolNotFound,
+  'ServerNotActive',
+  'ToolCallCancelled',
+]);
+const remedyOf = ({ code, remedy }: Failure): string | undefined =>
+  remedy === undefined || forHosts.has(code) ? undefined : sentence(remedy);
+/** Says when the server is tried again by itself, and what must happen where it is not. */
+function nextOf(status: ServerStatus | undefined): string | undefined {
+  if (!status || status.state === 'ready') return undefined;
+  if (status.nextTryMs !== undefined) return `The server is tried again in ${seconds(status.nextTryMs)}.`;
+  if (status.state === 'connecting' || status.state === 'recovering' || status.state === 'waiting')
+    return 'The server is being started again.';
+  const { remedy } = status.failure ?? {};
+  const by = `A person can start it again: a2c serve restart ${status.name}.`;
+  return remedy === undefined ? by : `${sentence(remedy)} ${by}`;
+}
+/** Error that a server answered with; undefined for a failure of another kind. */
+function ownError({ code, message, details }: Failure): RpcError | undefined {
+  const own = details?.['code'];
+  if (code !== wireCodes.toolFailed || typeof own !== 'number') return undefined;
+  return new RpcError(own, message, details?.['data']);
+}
+
+/** Makes the error of a call that got no answer of its tool. */
+export function callError(
+  { outcome, phase, failure, reqId }: CallFailed & Pick<CallFacts, 'reqId'>,
+  status: ServerStatus | undefined,
+  trace: string | undefined,
+): RpcError {
+  const own = outcome === 'failed' ? ownError(failure) : undefined;
+  if (own) return own;
+  const { code, message, details } = failure;
+  const text = [
+    sentence(message),
+    outcome === 'unknown'
+      ? 'The call was sent and may have taken effect: look before you repeat it.'
+      : phase !== 'running' && 'The call was not sent, so nothing has happened.',
+    nextOf(status),
+    remedyOf(failure),
+    trace !== undefined && `Trace: ${trace}`,
+  ].filter((part) => typeof part === 'string');
+  const data = withoutUndefined({
+    outcome,
+    may_have_run: outcome === 'unknown',
+    phase,
+    reason: code,
+    ...details,
+    req_id: reqId,
+    server_state: status?.state,
+    next_try_ms: status?.nextTryMs,
+    trace,
+  });
+  return new RpcError((outcome === 'failed' && codes[code]) || rpcCodes.server, text.join(' '), data);
+}
+/** Makes the error of any other request that failed. */
+export function requestError(error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  const failure = failureOf(error);
+  const own = ownError(failure);
+  if (own) return own;
+  const { code, message, details } = failure;
+  const text = [sentence(message), remedyOf(failure)].filter(Boolean).join(' ');
+  const data: Fields = { reason: code, ...details };
+  return new RpcError(codes[code] ?? rpcCodes.server, text, data);
+}

@@ -1,0 +1,241 @@
+/** House of a serving: the source and what its clients share, such as the lists and the subscriptions. */
+import { systemClock } from '../../adapters/index.ts';
+import { isObject, type Fields } from '../../machines/protocol/json.ts';
+import { version } from '../../machines/version.ts';
+import { offersOf, type Offers } from './offers.ts';
+import type { Source } from './source.ts';
+
+/** Client in the house. */
+export interface Guest {
+  /** Facts that the client has told of itself in `initialize`; undefined before that. */
+  readonly client: { readonly capabilities: Fields; readonly info: Fields } | undefined;
+  tell(method: string, params?: Fields): void;
+  heard(server: string, method: string, params: Fields): void;
+  subscribeAgain(source: Source, server: string): Promise<void>;
+  ask(method: string, params: Fields, signal: AbortSignal): Promise<Fields>;
+  close(): void;
+}
+/** Answer of a server to `initialize`, as far as it is passed on. */
+export interface Greeting {
+  readonly serverInfo: Fields;
+  readonly capabilities: Fields;
+  readonly instructions?: string;
+}
+/** Greeting of a server, kept from one run to the next. */
+export interface KeptGreeting {
+  read(server: string): Promise<Fields | undefined>;
+  keep(server: string, greeting: Fields): void;
+}
+export interface HouseOptions {
+  /** Name of the server that is passed on as it is. */
+  readonly wrapped?: string | undefined;
+  readonly greetings: KeptGreeting;
+  /** Adds the tools by which a model sees and restarts servers. */
+  readonly tools?: boolean | undefined;
+  /** Called when a client has said who it is and what it can. */
+  readonly entered?: (guest: Guest) => void;
+  /** Resolves with the file of the trace that a call of unknown effect has caused; undefined without one. */
+  readonly trace?: () => Promise<string | undefined>;
+}
+
+/** Longest wait in ms of `initialize` for a wrapped server that was never seen, since its own words are wanted. */
+const greetingMs = 3_000;
+/** Longest wait in ms of a list for the first lists of servers that were never seen. */
+const listMs = 10_000;
+/** Longest wait in ms of a request for a server that is starting. */
+const comingMs = 60_000;
+/** Pause in ms between looks at servers that are awaited, because an empty list is no news. */
+const lookMs = 100;
+/** Time in ms over which changes of lists are collected before clients are told. */
+const calmMs = 200;
+const kinds = ['tools', 'resources', 'resourceTemplates', 'prompts'] as const;
+const words = { tools: 'tools', resources: 'resources', resourceTemplates: 'resources', prompts: 'prompts' };
+
+const everything: Fields = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  logging: {},
+  completions: {},
+};
+/** Capabilities that are passed on, with the changes of lists, which are always told. */
+function passedOn(declared: unknown): Fields {
+  const known = isObject(declared) ? declared : {};
+  const listed = (['tools', 'resources', 'prompts'] as const).flatMap((name) =>
+    isObject(known[name]) ? [[name, { ...known[name], listChanged: true }] as const] : [],
+  );
+  return { ...known, ...Object.fromEntries(listed) };
+}
+const own = { name: 'a2c', title: 'a2c serve', version };
+
+export class House {
+  readonly options: HouseOptions;
+  readonly #guests = new Set<Guest>();
+  readonly #source: Promise<Source>;
+  readonly #begun = systemClock.now();
+  #offers: Promise<Offers> | undefined;
+  /** Offers of the last list that a client got. */
+  #listed: Offers | undefined;
+  #calm: unknown;
+  /** Level that clients have set for log messages, for servers that start later. */
+  #level: Fields | undefined;
+  #forget = (): void => {};
+  #isClosed = false;
+  /** Pauses under way, each with its timer, which would keep the process alive. */
+  readonly #pauses = new Map<() => void, unknown>();
+
+  constructor(source: Promise<Source>, options: HouseOptions) {
+    this.options = options;
+    this.#source = source;
+    source.then(
+      (opened) => {
+        if (this.#isClosed) return;
+        this.#forget = opened.listen({
+          changed: () => this.#changed(),
+          opened: (server) => void this.#opened(opened, server),
+          notified: (server, method, params) => {
+            for (const guest of this.#guests) guest.heard(server, method, params);
+          },
+        });
+      },
+      // Every request is answered with the reason.
+      () => {},
+    );
+  }
+  /** Resolves with the source; rejects with the reason why there is none. */
+  get source(): Promise<Source> {
+    return this.#source;
+  }
+  get guests(): readonly Guest[] {
+    return [...this.#guests];
+  }
+  enter(guest: Guest): void {
+    this.#guests.add(guest);
+  }
+  /** Called when a client has said who it is. */
+  entered(guest: Guest): void {
+    this.options.entered?.(guest);
+  }
+  leave(guest: Guest): void {
+    this.#guests.delete(guest);
+  }
+  close(): void {
+    this.#isClosed = true;
+    this.#forget();
+    systemClock.clearTimeout(this.#calm);
+    for (const [end, timer] of this.#pauses) {
+      systemClock.clearTimeout(timer);
+      end();
+    }
+    for (const guest of [...this.#guests]) guest.close();
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        this.#pauses.delete(end);
+        resolve();
+      };
+      this.#pauses.set(end, systemClock.setTimeout(end, ms));
+    });
+  }
+  /** Waits for a server that is starting, or is tried again soon, as calls do. */
+  async coming(server: string): Promise<void> {
+    const source = await this.#source;
+    const until = systemClock.now() + comingMs;
+    const isComing = (): boolean => source.isComing(server) && systemClock.now() < until;
+    while (!this.#isClosed && isComing()) await this.#sleep(lookMs);
+  }
+
+  /** Returns the answer to `initialize` of clients: at once where the server is known from an earlier run. */
+  async greeting(): Promise<Greeting> {
+    const { wrapped, greetings } = this.options;
+    if (wrapped === undefined) return { serverInfo: own, capabilities: everything };
+    const known =
+      (await greetings.read(wrapped)) ?? (await Promise.race([this.#said(wrapped), this.#sleep(greetingMs)]));
+    if (!known) return { serverInfo: { ...own, name: wrapped }, capabilities: everything };
+    const { serverInfo, capabilities, instructions } = known;
+    return {
+      serverInfo: isObject(serverInfo) ? serverInfo : own,
+      capabilities: this.#withTools(passedOn(capabilities)),
+      ...(typeof instructions === 'string' && { instructions }),
+    };
+  }
+  #withTools(capabilities: Fields): Fields {
+    return this.options.tools === true ? { ...capabilities, tools: { listChanged: true } } : capabilities;
+  }
+  async #said(server: string): Promise<Fields | undefined> {
+    const source = await this.#source.catch(() => undefined);
+    if (!source) return undefined;
+    while (!this.#isClosed) {
+      const said = await source.ask(server, 'initialize', {}, {}).catch(() => undefined);
+      if (said || !source.isAwaited(server)) return said;
+      await this.#sleep(lookMs);
+    }
+    return undefined;
+  }
+
+  /** Returns what is offered now, with the last known lists of servers that are not up. */
+  async offers(): Promise<Offers> {
+    const source = await this.#source;
+    return (this.#offers ??= source
+      .offered()
+      .then((all) => offersOf(all, source.wrapped !== undefined))
+      .catch((error: unknown) => {
+        this.#offers = undefined;
+        throw error;
+      }));
+  }
+  /** Returns what a client is shown. Waits for servers that nobody has seen yet, within bounds. */
+  async listed(): Promise<Offers> {
+    const source = await this.#source;
+    const isAwaited = async (): Promise<boolean> =>
+      (await source.offered()).some(({ server, isKnown }) => !isKnown && source.isAwaited(server));
+    const until = this.#begun + listMs;
+    while (!this.#isClosed && systemClock.now() < until && (await isAwaited())) {
+      this.#offers = undefined;
+      await this.#sleep(lookMs);
+    }
+    this.#listed = await this.offers();
+    return this.#listed;
+  }
+  #changed(): void {
+    this.#offers = undefined;
+    this.#calm ??= systemClock.setTimeout(() => void this.#tell(), calmMs);
+  }
+  async #tell(): Promise<void> {
+    this.#calm = undefined;
+    const before = this.#listed;
+    if (!before) return;
+    const now = await this.offers().catch(() => undefined);
+    if (!now || this.#isClosed) return;
+    const isOther = (kind: (typeof kinds)[number]): boolean =>
+      now[kind].length !== before[kind].length ||
+      now[kind].some((entry, n) => !isSame(entry, before[kind][n]));
+    const changed = new Set(kinds.filter(isOther).map((kind) => words[kind]));
+    if (changed.size > 0) this.#listed = now;
+    for (const word of changed)
+      for (const guest of this.#guests) guest.tell(`notifications/${word}/list_changed`);
+  }
+  async #opened(source: Source, server: string): Promise<void> {
+    const said = await source.ask(server, 'initialize', {}, {}).catch(() => undefined);
+    if (said) this.options.greetings.keep(server, said);
+    if (this.#level) await source.ask(server, 'logging/setLevel', this.#level, {}).catch(() => {});
+    for (const guest of this.#guests) void guest.subscribeAgain(source, server);
+  }
+  /** Sets the log level of all servers that have one. */
+  async setLevel(params: Fields): Promise<object> {
+    const source = await this.#source;
+    const all = source.servers().filter(({ state }) => state === 'ready');
+    const answers = await Promise.allSettled(
+      all.map(({ name }) => source.ask(name, 'logging/setLevel', params, {})),
+    );
+    const refused = answers.find((one) => one.status === 'rejected');
+    if (source.wrapped !== undefined && refused) throw refused.reason;
+    this.#level = params;
+    return {};
+  }
+}
+/** Tells whether two entries are equal; entries that did not change are mostly the same object. */
+const isSame = (one: Fields, other: Fields | undefined): boolean =>
+  one === other || JSON.stringify(one) === JSON.stringify(other);

@@ -1,0 +1,102 @@
+import { fileURLToPath } from 'node:url';
+import { InMemoryTransport, Client } from '@modelcontextprotocol/client';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createComputer } from '../index.ts';
+import type { Computer } from '../index.ts';
+import { createServe, type ServeTransport } from './index.ts';
+
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
+const telling = { command: process.execPath, args: [fixture('telling-server.mjs'), 'serve'] };
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+async function served(
+  servers: Record<string, object>,
+  { wrap, tools, a2c = {} }: { wrap?: string; tools?: boolean; a2c?: object } = {},
+): Promise<{ client: Client; computer: Computer; lists: string[] }> {
+  const config = { mcpServers: servers, a2c };
+  const computer = await createComputer({ config, stateDir: false, reaper: false, record: false });
+  ends.push(() => computer.close());
+  const [mine, theirs] = InMemoryTransport.createLinkedPair();
+  const serving = await createServe({
+    computer,
+    wrap,
+    tools,
+    transport: theirs as unknown as ServeTransport,
+  });
+  ends.push(() => serving.close());
+  const client = new Client({ name: 'test', version: '1' });
+  const lists: string[] = [];
+  client.fallbackNotificationHandler = async ({ method }) => {
+    if (method.endsWith('list_changed')) lists.push(method);
+  };
+  await client.connect(mine);
+  return { client, computer, lists };
+}
+const names = async (client: Client): Promise<string[]> =>
+  (await client.listTools()).tools.map(({ name }) => name);
+const refused = (call: Promise<unknown>): Promise<{ code: number; message: string; data: object }> =>
+  call.then(
+    () => expect.unreachable('it was answered'),
+    (error: unknown) => error as { code: number; message: string; data: object },
+  );
+
+describe('a serving', () => {
+  it('passes one wrapped server on under its own name, with its tools and results', async () => {
+    const { client } = await served({ only: telling }, { wrap: 'only' });
+    expect(client.getServerVersion()).toMatchObject({ name: 'telling' });
+    expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: true }, logging: {} });
+    expect(await names(client)).toEqual(['fail', 'failed', 'good', 'die']);
+    const good = await client.callTool({ name: 'good', arguments: {} });
+    expect(good).toEqual({ content: [expect.objectContaining({ type: 'text' })] });
+  });
+
+  it('passes an error of a server on with its code and data', async () => {
+    const { client } = await served({ only: telling }, { wrap: 'only' });
+    const error = await refused(client.callTool({ name: 'fail', arguments: {} }));
+    expect(error).toMatchObject({ code: -32000, data: { told: expect.any(String) as string } });
+  });
+
+  it('says of a call whose server died what died, how, and that the call may have taken effect', async () => {
+    const { client } = await served({ only: telling }, { wrap: 'only' });
+    const error = await refused(client.callTool({ name: 'die', arguments: {} }));
+    expect(error.code).toBe(-32000);
+    expect(error.message).toContain('exit code 3');
+    expect(error.message).toContain('may have taken effect');
+    expect(error.data).toMatchObject({ outcome: 'unknown', may_have_run: true, exit_code: 3 });
+    expect(await client.callTool({ name: 'good', arguments: {} })).toHaveProperty('content');
+  });
+
+  it('keeps the tools of a server that is stopped in the list, and refuses their calls in words', async () => {
+    const { client, computer, lists } = await served(
+      { a: telling, b: telling },
+      { a2c: { onConflict: 'prefix' } },
+    );
+    const before = await names(client);
+    expect(before).toContain('a_good');
+    await computer.stopServer('a');
+    expect(await names(client)).toEqual(before);
+    const error = await refused(client.callTool({ name: 'a_good', arguments: {} }));
+    expect(error.message).toContain('was not sent');
+    expect(await client.callTool({ name: 'b_good', arguments: {} })).toHaveProperty('content');
+    expect(lists).toEqual([]);
+  });
+
+  it('does not run a forbidden tool, and does not list it', async () => {
+    const { client } = await served({ only: { ...telling, forbidden_tools: ['good'] } }, { wrap: 'only' });
+    expect(await names(client)).toEqual(['fail', 'failed', 'die']);
+    expect(await refused(client.callTool({ name: 'good', arguments: {} }))).toMatchObject({ code: -32602 });
+  });
+
+  it('has tools of its own only when they are wanted', async () => {
+    const { client } = await served({ only: telling }, { tools: true });
+    expect(await names(client)).toContain('a2c_restart');
+    const status = await client.callTool({ name: 'a2c_status', arguments: {} });
+    expect(JSON.stringify(status)).toContain('only: ready');
+    const again = await client.callTool({ name: 'a2c_restart', arguments: { server: 'only' } });
+    expect(JSON.stringify(again)).toContain('only is up again');
+  });
+});

@@ -1,0 +1,143 @@
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+
+export interface HttpOptions {
+  /** Port to listen on; 0 takes any free one. */
+  readonly port: number;
+  /** Address to listen on, the loopback address by default. */
+  readonly host?: string | undefined;
+  /** Token that clients must send; undefined needs none. */
+  readonly token: string | undefined;
+}
+export interface HttpServing {
+  readonly url: string;
+  close(): Promise<void>;
+}
+/** Opens a server on the transport of a new session; resolves with the function that closes it. */
+export type OpenSession = (
+  transport: WebStandardStreamableHTTPServerTransport,
+) => Promise<() => Promise<void>>;
+interface Session {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly close: () => Promise<void>;
+}
+interface Serving extends HttpOptions {
+  readonly open: OpenSession;
+  readonly sessions: Map<string, Session>;
+}
+const mostSessions = 100;
+const loopback = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
+const defaultHost = '127.0.0.1';
+
+/**
+ * Serves streamable HTTP, by default on the loopback address. A web page can reach that address through a host name of its own,
+ * so the Host header must be a loopback name or the address, and the Origin header, which browsers send, as well.
+ */
+export async function serveOverHttp(options: HttpOptions, open: OpenSession): Promise<HttpServing> {
+  const { port, host = defaultHost } = options;
+  const serving: Serving = { ...options, host, open, sessions: new Map() };
+  const server = createServer((request, response) => {
+    void answer(request, response, serving).catch(() => {
+      if (!response.headersSent) refuse(response, 500, 'the request could not be answered');
+      else response.destroy();
+    });
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}/mcp`,
+    close: async () => {
+      await Promise.all([...serving.sessions.values()].map((session) => session.close()));
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } });
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+}
+/** Tells whether a name of the headers Host or Origin is that of this server: a loopback name, or its own address. */
+function isOwn(name: string, { host = defaultHost }: HttpOptions): boolean {
+  if (loopback.test(name)) return true;
+  const [, own = name] = /^\[?(.*?)\]?(?::\d+)?$/.exec(name) ?? [];
+  // An address for all networks is reached by names that nobody can list; there the token decides.
+  return !loopback.test(host) && (own === host || host === '0.0.0.0' || host === '::');
+}
+const hostOf = (origin: string): string => (URL.canParse(origin) ? new URL(origin).host : '');
+function isKnown(request: IncomingMessage, token: string | undefined): boolean {
+  if (token === undefined) return true;
+  const [given, wanted] = [Buffer.from(request.headers.authorization ?? ''), Buffer.from(`Bearer ${token}`)];
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
+  const { host = '', origin } = request.headers;
+  const { sessions, token } = serving;
+  if (!isOwn(host, serving)) return refuse(response, 403, 'the Host header must be a loopback name');
+  if (origin !== undefined && !isOwn(hostOf(origin), serving))
+    return refuse(response, 403, 'this Origin may not ask');
+  if (!isKnown(request, token)) {
+    response.setHeader('www-authenticate', 'Bearer');
+    return refuse(response, 401, 'the header "Authorization: Bearer TOKEN" is missing or wrong');
+  }
+  if (new URL(request.url ?? '/', 'http://localhost').pathname !== '/mcp')
+    return refuse(response, 404, 'the path is /mcp');
+  const id = request.headers['mcp-session-id'];
+  const known = typeof id === 'string' ? sessions.get(id) : undefined;
+  if (id !== undefined && !known) return refuse(response, 404, 'there is no such session; begin a new one');
+  const session = known ?? (await openSession(serving));
+  await write(response, await session.transport.handleRequest(webRequest(request)));
+  // Closes a session whose first request was not `initialize`: the request got an error, and no client knows the session.
+  if (session.transport.sessionId === undefined) await session.close();
+}
+
+/** Converts a request of Node to a web `Request`, which the MCP SDK takes. */
+function webRequest(request: IncomingMessage): Request {
+  const { method = 'GET', url = '/', headers } = request;
+  const isWithBody = method !== 'GET' && method !== 'HEAD';
+  const pairs = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);
+  return new Request(new URL(url, 'http://localhost'), {
+    method,
+    headers: pairs,
+    ...(isWithBody && { body: Readable.toWeb(request) as BodyInit, duplex: 'half' }),
+  });
+}
+/** Streams an answer of the MCP SDK to the client; stops when the client disconnects. */
+async function write(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
+  response.writeHead(status, Object.fromEntries(headers)).flushHeaders();
+  if (body) await pipeline(Readable.fromWeb(body as ReadableStream), response).catch(() => {});
+  else response.end();
+}
+
+async function openSession({ open, sessions }: Serving): Promise<Session> {
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: () => randomUUID(),
+    onsessioninitialized: (id) => {
+      sessions.set(id, session);
+      // Closes the oldest session when there are too many, because clients that vanish do not close theirs.
+      const [oldest] = sessions.keys();
+      if (sessions.size > mostSessions && oldest !== undefined) {
+        const gone = sessions.get(oldest);
+        sessions.delete(oldest);
+        void gone?.close();
+      }
+    },
+  });
+  let close = (): Promise<void> => transport.close();
+  const session: Session = { transport, close: () => close() };
+  const forget = (): void => {
+    if (transport.sessionId !== undefined) sessions.delete(transport.sessionId);
+  };
+  transport.onclose = forget;
+  close = await open(transport);
+  return session;
+}
