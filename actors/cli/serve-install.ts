@@ -67,9 +67,13 @@ function serveCommand(): readonly string[] {
 /** Returns the words of a program behind `a2c serve --`; undefined for one that is not behind it. */
 function behind({ command, args }: Program): readonly string[] | undefined {
   const all = [command, ...args];
-  const at = all.findIndex(
-    (word, n) => word === 'serve' && all[n + 1] === '--' && /a2c|main\.js$/.test(all[n - 1] ?? ''),
-  );
+  const own = serveCommand();
+  if (own.every((word, n) => word === all[n])) return all.slice(own.length);
+  const isServe = (word: string, n: number): boolean =>
+    word === 'serve' &&
+    all[n + 1] === '--' &&
+    /(?:^|[\\/])a2c(?:\.cmd)?$|actors[\\/]main\.js$/.test(all[n - 1] ?? '');
+  const at = all.findIndex(isServe);
   return at > 0 ? all.slice(at + 2) : undefined;
 }
 const editsOf = (path: Path, [command = '', ...args]: readonly string[], hasArgs = true): readonly Edit[] => [

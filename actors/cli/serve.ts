@@ -62,6 +62,7 @@ const introductionMs = 1_000;
 const pageMs = 3_000;
 /** Wait in ms for the trace of a call of unknown effect. */
 const traceMs = 300;
+const traceLookMs = 20;
 /** Capabilities that servers are told of where clients come and go. */
 const ofMany: Fields = {
   roots: { listChanged: true },
@@ -88,7 +89,6 @@ interface Serving {
   readonly introduced: Promise<Fields>;
   readonly house: () => House;
   readonly say: (text: string) => void;
-  readonly traces: Traces;
 }
 
 /** Runs `a2c serve`: an MCP server with the tools of the servers of a config, of one wrapped server, or of an office. */
@@ -124,7 +124,6 @@ async function serveClients(context: CommandContext, options: ServeOptions): Pro
   const introduced = deferred<Fields>();
   const config = options.url === undefined ? servedConfig(context, options) : undefined;
   const wrapped = options.typed ? (await config)?.servers[0]?.name : undefined;
-  const traces = new Traces();
   const serving: Serving = {
     context,
     options,
@@ -134,7 +133,6 @@ async function serveClients(context: CommandContext, options: ServeOptions): Pro
     introduced: introduced.promise,
     house: () => house,
     say,
-    traces,
   };
   const source = sourceOf(serving);
   source.catch((error: unknown) => {
@@ -150,7 +148,7 @@ async function serveClients(context: CommandContext, options: ServeOptions): Pro
       log(`${String(name)} ${String(version)} has come`);
       introduced.resolve(client?.capabilities ?? {});
     },
-    trace: () => traces.next(),
+    trace: () => traceOf(serving.opened),
   });
   try {
     if (options.http === undefined) await overStdio(serving, () => introduced.resolve({}));
@@ -206,7 +204,7 @@ async function servedConfig(context: CommandContext, options: ServeOptions): Pro
   return { ...config, settings: options.typed ? { ...settings, baseEnv: 'full' } : settings };
 }
 async function sourceOf(serving: Serving): Promise<Source> {
-  const { options, config, wrapped, context } = serving;
+  const { options, config, wrapped } = serving;
   if (!config) return agentSource(await openAgent(serving), options.computer);
   const parsed = await config;
   const capabilities = await serving.introduced;
@@ -215,7 +213,7 @@ async function sourceOf(serving: Serving): Promise<Source> {
   return computerSource(computer, { wrapped, mustConfirm: options.confirm === 'elicit' });
 }
 async function openComputer(
-  { context, options, opened, house, say, traces }: Serving,
+  { context, options, opened, house, say }: Serving,
   config: Config,
   capabilities: Fields,
 ): Promise<Computer> {
@@ -226,7 +224,7 @@ async function openComputer(
   const onNotice = (text: string): void => say(noticeHere(text));
   const record = recordBy(options);
   const { reaper } = options;
-  const runtime = new Hosting({ reaper, record, notice: onNotice, kept: (path) => traces.kept(path) });
+  const runtime = new Hosting({ reaper, record, notice: onNotice });
   opened.runtime = runtime;
   await runtime.sweep();
   const news = new NewsLines();
@@ -304,20 +302,11 @@ function greetingsOf(config: Promise<Config> | undefined): KeptGreeting {
       void fingerprint(name).then((known) => keepGreeting(defaultStateDir(), known, greeting)),
   };
 }
-/** Paths of the traces that are written by themselves. */
-class Traces {
-  readonly #waiting = new Set<(path: string) => void>();
-  kept(path: string): void {
-    for (const resolve of this.#waiting) resolve(path);
-  }
-  /** Resolves with the next trace, or with undefined when none comes soon. */
-  async next(): Promise<string | undefined> {
-    const next = deferred<string | undefined>();
-    this.#waiting.add(next.resolve);
-    const timer = systemClock.setTimeout(() => next.resolve(undefined), traceMs);
-    const path = await next.promise;
-    systemClock.clearTimeout(timer);
-    this.#waiting.delete(next.resolve);
-    return path;
-  }
+/** Resolves with the next trace that is written by itself, or with undefined when none comes soon. */
+async function traceOf({ runtime }: Opened): Promise<string | undefined> {
+  const last = (): string | undefined => runtime?.flight?.kept.at(-1)?.file;
+  const before = last();
+  for (let waited = 0; waited < traceMs && last() === before; waited += traceLookMs)
+    await new Promise<void>((resolve) => void systemClock.setTimeout(resolve, traceLookMs));
+  return last() === before ? undefined : last();
 }

@@ -85,8 +85,6 @@ export interface FlightOptions {
   readonly alive?: (() => Iterable<{ readonly id: Address; readonly kind: string }>) | undefined;
   /** Called with a line for the pages that show the host. */
   readonly marked?: ((text: string) => void) | undefined;
-  /** Called with the path of each trace that was written by itself. */
-  readonly kept?: ((path: string) => void) | undefined;
 }
 /** Trace that a host has written by itself. */
 export interface KeptTrace {
@@ -262,7 +260,7 @@ export class FlightRecorder {
   #keep(): void {
     const { reasons } = this.#due ?? { reasons: [] };
     this.#due = undefined;
-    const { stateDir, notice, marked, kept } = this.#options;
+    const { stateDir, notice, marked } = this.#options;
     if (stateDir === false && !this.#file) return;
     const what = this.#redact(reasons.map((each) => each.what).join('; '));
     const tail = this.#redact(reasons.map(({ on, subject }) => `${on} ${subject}`).join(', '));
@@ -271,7 +269,6 @@ export class FlightRecorder {
       // Writes the trace before the call of `notice`, which would skip its arguments when there is no callback.
       const file = this.#written(tail, on);
       this.#kept = [...this.#kept, { file, what, at: new Date().toISOString() }].slice(-keptTraces.count);
-      kept?.(file);
       marked?.(`trace ${file}: ${what}`);
       notice?.(`${what}; see a2c replay ${file}`);
     } catch (error) {

@@ -18,8 +18,13 @@ export function answersOf(capabilities: Fields, guests: () => readonly Guest[]):
   };
   const ask =
     (method: string): NonNullable<Answers['elicit']> =>
-    (_server, params, signal, asking) =>
-      clientOf(asking).ask(method, params, signal);
+    (_server, { mode, ...params }, signal, asking) =>
+      // A form is the default; clients of older revisions do not know the word.
+      clientOf(asking).ask(
+        method,
+        mode === 'form' || mode === undefined ? params : { ...params, mode },
+        signal,
+      );
   const { roots, sampling, elicitation } = capabilities;
   const declared = Object.fromEntries(
     asked.flatMap((name) => (isObject(capabilities[name]) ? [[name, capabilities[name]] as const] : [])),
