@@ -138,7 +138,13 @@ export interface Answers {
    */
   readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
   /** Returns the folders that this server may look at, as `file://` URIs, or a promise of them. */
-  readonly roots?: ((server: string) => Roots | Promise<Roots>) | undefined;
+  readonly roots?:
+    | ((
+        server: string,
+      ) =>
+        | readonly { readonly uri: string; readonly name?: string }[]
+        | Promise<readonly { readonly uri: string; readonly name?: string }[]>)
+    | undefined;
   /** Takes the params of `sampling/createMessage`, and resolves with its result. */
   readonly sample?: AnswerServer | undefined;
   /**
@@ -154,8 +160,6 @@ export interface Answers {
   readonly elicitUrl?: AnswerServer | undefined;
 }
 
-/** Folders that a server may look at. */
-type Roots = readonly { readonly uri: string; readonly name?: string }[];
 /** Answer of the host to one question of a server: takes the params of MCP, and resolves with the result of MCP. */
 export type AnswerServer = (
   server: string,

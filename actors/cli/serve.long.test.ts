@@ -36,7 +36,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 const untilGone = async (pid: number): Promise<void> => {
-  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 20)); // real time: a process of the system ends or starts
 };
 
 /** Requests in their order, for a client that is served bare and by `a2c serve`. */
@@ -187,7 +187,7 @@ describe('a wrapped server', () => {
         const { stdout } = spawnSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' });
         const line = stdout.split('\n').find((each) => each.includes(deaf) && !each.includes('main.js'));
         pid = Number.parseInt(line ?? '0', 10);
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await new Promise((resolve) => setTimeout(resolve, 50)); // real time: a process of the system ends or starts
       }
       if (how === 'the end of its input') spoken.child.stdin.end();
       else spoken.child.kill(how);

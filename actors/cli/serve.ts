@@ -109,7 +109,7 @@ export async function serve(
   if (what !== undefined && !isUrl(what))
     throw new A2cError({
       code: 400,
-      message: `serve does not know '${what}'`,
+      message: `serve does not know '${String(what)}'`,
       remedy: 'It takes a URL, status, restart, install or uninstall; a command stands behind --.',
     });
   return serveClients(context, what === undefined ? given : { ...given, typed: [what] });

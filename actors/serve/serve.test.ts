@@ -3,7 +3,7 @@ import { InMemoryTransport, Client } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createComputer } from '../index.ts';
 import type { Computer } from '../index.ts';
-import { createServe, type ServeTransport } from './index.ts';
+import { createServe } from './index.ts';
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../scenarios/fixtures/${name}`, import.meta.url));
@@ -25,7 +25,7 @@ async function served(
     computer,
     wrap,
     tools,
-    transport: theirs as unknown as ServeTransport,
+    transport: theirs,
   });
   ends.push(() => serving.close());
   const client = new Client({ name: 'test', version: '1' });

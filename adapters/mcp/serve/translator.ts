@@ -78,7 +78,7 @@ class Translator {
     for (const method of mayAsk)
       if (isObject(known[method.split('/', 1)[0] ?? '']))
         server.setRequestHandler(method, (request, context) => this.#answer(request, context) as never);
-    server.fallbackRequestHandler = (request, context) => this.#answer(request as Request, context) as never;
+    server.fallbackRequestHandler = (request, context) => this.#answer(request, context) as never;
     this.#server = server;
     return server;
   }
@@ -136,7 +136,7 @@ class Translator {
     if (typeof method === 'string') {
       if (id !== undefined) return this.#question(message, related);
       const notification = { method, params: fieldsOf(params) };
-      this.#server?.notification(notification as never).catch(() => {});
+      this.#server?.notification(notification).catch(() => {});
       return;
     }
     const pending = this.#pending.get(String(id));

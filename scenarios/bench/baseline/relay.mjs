@@ -10,5 +10,5 @@ await client.connect(new StdioClientTransport({ command, args, stderr: 'ignore' 
 const server = new Server({ name: 'relay', version: '1.0.0' }, { capabilities: { tools: {} } });
 server.setRequestHandler('tools/list', () => client.listTools());
 server.setRequestHandler('tools/call', ({ params }) => client.callTool(params));
-process.stdin.on('end', () => client.close().then(() => process.exit()));
+process.stdin.on('end', () => void client.close().then(() => process.exit()));
 await server.connect(new StdioServerTransport());
