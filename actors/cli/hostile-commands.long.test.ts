@@ -211,6 +211,7 @@ describe('a command', () => {
       'show',
       'verify',
       'why',
+      'serve',
       'redact',
       'completion',
       'keep',
