@@ -1,12 +1,8 @@
 import { existsSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createComputer } from '../../actors/index.ts';
 import { commandLine } from '../fixtures/command-line.ts';
-import { customerConfig, recordedCustomers } from '../fixtures/customers.ts';
-import { readTraceFile } from './report/files.ts';
+import { recordedCustomers } from '../fixtures/customers.ts';
 import { forkFile } from './fork/fork.ts';
-import { virtualTime } from './world/virtual-time.ts';
-import { worldOf } from './world/world.ts';
 
 const died = await recordedCustomers('die');
 afterAll(() => died.remove());
@@ -33,27 +29,6 @@ describe('a2c why', () => {
   ])('refuses %s', async (_, argv, code, text) => {
     const told = await commandLine(['why', ...argv]);
     expect(told).toMatchObject({ code, err: expect.stringContaining(text) });
-  });
-});
-
-describe('a recording that ends before an answer', () => {
-  it('says so in its world, and counts a miss', async () => {
-    const read = readTraceFile(died.file);
-    if (!read.ok) throw new Error(read.problem);
-    const { tail: _, lines, ...trace } = read.trace;
-    const asked = lines.findLastIndex(
-      ({ record }) => 'ch' in record && record.ch.startsWith('ask tools/call') && record.k === 'out',
-    );
-    await using time = virtualTime();
-    const world = worldOf({ ...trace, lines: lines.slice(0, asked + 1) });
-    await using computer = await time.run(
-      createComputer({ config: customerConfig('fine'), confirm: () => 'allow', ...world.computer }),
-    );
-    await time.run(computer.callTool('report', { customer: 'Bolt' }));
-    const { failure } = await time.run(computer.callTool('report', { customer: 'ACME' }));
-    expect(failure?.message).toContain('The recording ends before its answer');
-    expect(world.misses).toMatchObject([{ server: 'customers', method: 'tools/call' }]);
-    expect(time.now()).toBeLessThan(10_000);
   });
 });
 
