@@ -123,7 +123,7 @@ const withoutLists = ({ result = {} }: Told): object => ({
 });
 
 describe('a wrapped server', () => {
-  it('is the same to a client as a bare one, message by message', async () => {
+  it('a wrapped server is the same to a client as a bare one, message by message', async () => {
     const bare = new Spoken(process.execPath, [everything]);
     ends.push(() => bare.child.kill('SIGKILL'));
     const stateDir = newFolder();
@@ -145,7 +145,7 @@ describe('a wrapped server', () => {
     expect(JSON.stringify(await spoken.call('good'))).toContain('SERVED_TEST=passed on');
   });
 
-  it('that was seen before is told at once, before it has started again', async () => {
+  it('a server that was seen before is told at once, before it has started again', async () => {
     const stateDir = newFolder();
     const first = serving(wrapping(telling, 'serve'), { stateDir });
     const { result } = await first.begin();
@@ -160,7 +160,7 @@ describe('a wrapped server', () => {
     });
   });
 
-  it('that dies in a call is told with its trace, comes back, and its tools stay', async () => {
+  it('a server that dies in a call is told with its trace, comes back, and its tools stay', async () => {
     const spoken = serving(wrapping(telling, 'serve'));
     await spoken.begin();
     const before = await spoken.ask('tools/list');
@@ -199,7 +199,7 @@ describe('a wrapped server', () => {
 });
 
 describe('a serving', () => {
-  it('of a folder that nobody has trusted answers each request with the reason', async () => {
+  it('a config of a folder that nobody has trusted is refused with the reason at each request', async () => {
     const cwd = newFolder();
     const server = { command: process.execPath, args: [telling, 'serve'] };
     writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { one: server } }));
@@ -248,7 +248,7 @@ describe('a serving', () => {
     expect(JSON.stringify(asked.content)).toContain('declined');
   });
 
-  it('is shown to its user, who restarts a server of it', async () => {
+  it('a running serve is shown to its user, who restarts a server of it', async () => {
     const stateDir = newFolder();
     const spoken = serving(wrapping(telling, 'serve'), { stateDir });
     await spoken.begin();
@@ -336,7 +336,7 @@ describe('install', () => {
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
-  it('is taken back after its user has edited the file, which keeps the edit', async () => {
+  it('an installation is taken back after its user has edited the file, which keeps the edit', async () => {
     const { text, path } = await written('--yes');
     writeFileSync(path, text.replace('// mine', '// mine, and more').replace('"web"', '"net"'));
     await commandLine(['serve', 'uninstall', path, '--yes']);

@@ -86,7 +86,7 @@ const facts: Readonly<Record<keyof Ports, readonly string[]>> = {
 };
 
 describe('an error that is thrown in a callback of a port', () => {
-  it('is planted at every port that there is', () => {
+  it('an error is planted at every port that there is', () => {
     expect(plant({ at: '', isOver: true }).toSorted()).toEqual(Object.keys(facts).toSorted());
   });
 

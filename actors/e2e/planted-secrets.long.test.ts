@@ -244,7 +244,7 @@ it('what servers were launched with comes out nowhere, and what is common does',
   expect(ways.getConfig).toContain('/srv/shop');
 });
 
-it('what a recording shows of arguments is what docs/security.md says', async () => {
+it('a recording shows of arguments what docs/security.md says, and no more', async () => {
   await using computer = await bootedComputer({
     config: {
       inputs: [{ type: 'command', id: 'cmd', description: '', command: 'fetch-it' }],
