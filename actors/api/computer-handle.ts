@@ -130,7 +130,7 @@ export interface ComputerEvents extends CallEvents {
     readonly logger?: string;
     readonly data: unknown;
   };
-  /** A server sent a notification of MCP, of any kind but progress; with its params as they came. */
+  /** A server sent a notification of MCP, of any kind but progress; secrets are hidden. */
   readonly 'server.notified': { readonly name: string; readonly method: string; readonly params: unknown };
   /** A server wrote a line to stderr or logged it over MCP; secrets are hidden. */
   readonly 'server.wrote': OutputLine & { readonly name: string };
