@@ -189,60 +189,60 @@ async function mayWrite(
   return (await yesOrNo(context.terminal, `Write ${file}?`, context.signal, false)) === true;
 }
 
-/** Runs `a2c serve install APP`: shows the change, keeps the old file as FILE.bak, and writes it. */
-export async function serveInstall(
-  context: CommandContext,
-  what: string | undefined,
-  options: InstallOptions,
-): Promise<number> {
-  const { terminal, folder = process.cwd() } = context;
-  for (const file of await filesOf(what, folder)) {
-    if (!/\.jsonc?$/.test(file)) throw cannotEdit(file);
-    const programs = programsIn(valueIn(file, textOf(file))).filter((program) => !behind(program));
-    terminal.out(`${file}: ${programs.length === 0 ? 'no server to put behind a2c serve' : ''}`);
-    for (const { path, command, args } of programs) {
-      terminal.out(`  - ${path.at(-1)}: ${shown([command, ...args])}`);
-      terminal.out(`  + ${path.at(-1)}: ${shown([...serveCommand(), command, ...args])}`);
-    }
-    if (programs.length === 0 || !(await mayWrite(context, file, options))) continue;
+/** One direction of the command. */
+interface Direction {
+  /** Says what stands behind the count of servers in the first line. */
+  readonly heading: string;
+  readonly done: string;
+  /** Returns the words of a program after the change; undefined for a program that stays as it is. */
+  readonly changed: (program: Program) => readonly string[] | undefined;
+  readonly write: (file: string) => Promise<unknown>;
+}
+const install: Direction = {
+  heading: 'servers to put behind a2c serve',
+  done: 'they are behind a2c serve; a2c serve uninstall takes it back',
+  changed: (program) => (behind(program) ? undefined : [...serveCommand(), program.command, ...program.args]),
+  write: async (file) => {
     let made: Installed | undefined;
-    await changeFile(
-      file,
-      (text) => {
-        const left = programsIn(valueIn(file, text ?? '')).filter((program) => !behind(program));
-        if (left.length === 0) return text;
-        made = wrapped(file, text ?? '', left);
-        return made.after;
-      },
-      { backup: '.bak' },
-    );
+    const change = (text: string | null): string | null => {
+      if (text === null || programsIn(valueIn(file, text)).every(behind)) return text;
+      // An earlier installation is taken back first, so that there is one record for all.
+      const before = unwrapped(file, text, readRecord(file));
+      made = wrapped(file, before, programsIn(valueIn(file, before)));
+      return made.after;
+    };
+    await changeFile(file, change, { backup: '.bak' });
     const record = JSON.stringify(made);
-    if (made) await changeFile(recordOf(file), () => record);
-    terminal.out(
-      `${programs.length} servers are behind a2c serve; a2c serve uninstall ${what ?? file} takes it back`,
-    );
-  }
-  return exitCodes.done;
-}
+    await changeFile(recordOf(file), () => record);
+  },
+};
+const uninstall: Direction = {
+  heading: 'servers behind a2c serve',
+  done: 'they are started by the client itself again',
+  changed: behind,
+  write: (file) => changeFile(file, (text) => text && unwrapped(file, text, readRecord(file))),
+};
+const command =
+  ({ heading, done, changed, write }: Direction) =>
+  async (context: CommandContext, what: string | undefined, options: InstallOptions): Promise<number> => {
+    const { terminal, folder = process.cwd() } = context;
+    const files = await filesOf(what, folder);
+    const written = files.filter((file) => /\.jsonc?$/.test(file));
+    if (written.length === 0) throw cannotEdit(files[0] ?? '');
+    for (const file of written) {
+      const programs = programsIn(valueIn(file, textOf(file))).filter((program) => changed(program));
+      terminal.out(`${file}: ${programs.length} ${heading}`);
+      for (const program of programs) {
+        terminal.out(`  - ${program.path.at(-1)}: ${shown([program.command, ...program.args])}`);
+        terminal.out(`  + ${program.path.at(-1)}: ${shown(changed(program) ?? [])}`);
+      }
+      if (programs.length === 0 || !(await mayWrite(context, file, options))) continue;
+      await write(file);
+      terminal.out(done);
+    }
+    return exitCodes.done;
+  };
+/** Runs `a2c serve install APP`: shows the change, keeps the old file as FILE.bak, and writes it. */
+export const serveInstall = command(install);
 /** Runs `a2c serve uninstall APP`: the file is as it was before, but for what its user has changed since. */
-export async function serveUninstall(
-  context: CommandContext,
-  what: string | undefined,
-  options: InstallOptions,
-): Promise<number> {
-  const { terminal, folder = process.cwd() } = context;
-  for (const file of await filesOf(what, folder)) {
-    if (!/\.jsonc?$/.test(file)) continue;
-    const programs = programsIn(valueIn(file, textOf(file))).filter((program) => behind(program));
-    terminal.out(`${file}: ${programs.length} servers behind a2c serve`);
-    for (const program of programs)
-      terminal.out(`  + ${program.path.at(-1)}: ${shown(behind(program) ?? [])}`);
-    if (programs.length === 0 || !(await mayWrite(context, file, options))) continue;
-    const known = readRecord(file);
-    await changeFile(file, (text) =>
-      text === null ? null : text === known?.before ? text : unwrapped(file, text, known),
-    );
-    terminal.out('they are started by the client itself again');
-  }
-  return exitCodes.done;
-}
+export const serveUninstall = command(uninstall);

@@ -344,4 +344,14 @@ describe('install', () => {
       before.replace('// mine', '// mine, and more').replace('"web"', '"net"'),
     );
   });
+
+  it('two installations, with a server added between them, are taken back as one', async () => {
+    const { text, path } = await written('--yes');
+    const added = '"late": { "command": "late-server" },\n    "files"';
+    writeFileSync(path, text.replace('"files"', added));
+    await commandLine(['serve', 'install', path, '--yes']);
+    expect(readFileSync(path, 'utf8')).toMatch(/"serve",\s*"--",\s*"late-server"/);
+    await commandLine(['serve', 'uninstall', path, '--yes']);
+    expect(readFileSync(path, 'utf8')).toBe(before.replace('"files"', added));
+  });
 });

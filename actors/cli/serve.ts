@@ -15,8 +15,8 @@ import { A2cError, failureOf } from '../kernel/errors.ts';
 import { deferred } from '../kernel/listeners.ts';
 import { fingerprintOf } from '../plans/plan.ts';
 import { agentSource } from '../serve/agent-source.ts';
-import { Face } from '../serve/face.ts';
-import { House, type KeptGreeting } from '../serve/house.ts';
+import { ClientSession } from '../serve/client-session.ts';
+import { Hub, type KeptGreeting } from '../serve/hub.ts';
 import { answersOf, confirmAtClient } from '../serve/questions.ts';
 import { computerSource, type Source } from '../serve/source.ts';
 import { wireOn } from '../serve/transports.ts';
@@ -87,7 +87,7 @@ interface Serving {
   readonly opened: Opened;
   /** Resolves with the capabilities of the client. */
   readonly introduced: Promise<Fields>;
-  readonly house: () => House;
+  readonly hub: () => Hub;
   readonly say: (text: string) => void;
 }
 
@@ -131,7 +131,7 @@ async function serveClients(context: CommandContext, options: ServeOptions): Pro
     wrapped,
     opened: {},
     introduced: introduced.promise,
-    house: () => house,
+    hub: () => hub,
     say,
   };
   const source = sourceOf(serving);
@@ -139,14 +139,14 @@ async function serveClients(context: CommandContext, options: ServeOptions): Pro
     const { message, remedy = '' } = failureOf(error);
     if (serving.opened.isOver !== true) say(`error: ${message}. ${remedy}`);
   });
-  const house: House = new House(source, {
+  const hub: Hub = new Hub(source, {
     wrapped,
     greetings: greetingsOf(config),
     tools: options.tools,
-    entered: ({ client }) => {
-      const { name = 'a client', version = '' } = client?.info ?? {};
+    entered: ({ identity }) => {
+      const { name = 'a client', version = '' } = identity?.info ?? {};
       log(`${String(name)} ${String(version)} has come`);
-      introduced.resolve(client?.capabilities ?? {});
+      introduced.resolve(identity?.capabilities ?? {});
     },
     trace: () => traceOf(serving.opened),
   });
@@ -159,31 +159,31 @@ async function serveClients(context: CommandContext, options: ServeOptions): Pro
   } finally {
     serving.opened.isOver = true;
     introduced.resolve({});
-    house.close();
+    hub.close();
     await ended(serving, source);
   }
   return exitCodeAtEnd(signal);
 }
-async function overStdio({ context, house, say }: Serving, late: () => void): Promise<void> {
+async function overStdio({ context, hub, say }: Serving, late: () => void): Promise<void> {
   const over = deferred();
   if (context.terminal.isInteractive)
     say(
       'an MCP client starts this command, and speaks to it on stdin; docs/serve.md has what to paste. Ctrl-C ends it',
     );
   const wire = stdioWire((text) => say(`dropped from the client: ${text}`));
-  void new Face(house(), anyRevision(wire), () => over.resolve());
+  void new ClientSession(hub(), anyRevision(wire), () => over.resolve());
   const timer = systemClock.setTimeout(late, introductionMs);
   await Promise.race([over.promise, untilAborted(context.signal)]);
   systemClock.clearTimeout(timer);
 }
-async function overHttp({ context, options, house, say }: Serving, given: number | true): Promise<void> {
+async function overHttp({ context, options, hub, say }: Serving, given: number | true): Promise<void> {
   const token = options.token ?? process.env['A2C_TOKEN'] ?? newId();
   const { host } = options;
   const serving = await serveOverHttp(
     { port: given === true ? 0 : given, host, token },
     async (transport) => {
-      const face = new Face(house(), wireOn(transport));
-      return () => Promise.resolve(face.close());
+      const session = new ClientSession(hub(), wireOn(transport));
+      return () => Promise.resolve(session.close());
     },
   );
   const forget = keepOfficeToken(defaultStateDir(), Number(new URL(serving.url).port), token);
@@ -213,7 +213,7 @@ async function sourceOf(serving: Serving): Promise<Source> {
   return computerSource(computer, { wrapped, mustConfirm: options.confirm === 'elicit' });
 }
 async function openComputer(
-  { context, options, opened, house, say }: Serving,
+  { context, options, opened, hub, say }: Serving,
   config: Config,
   capabilities: Fields,
 ): Promise<Computer> {
@@ -231,9 +231,9 @@ async function openComputer(
   const input = inputsAt(context.terminal, options);
   opened.computer = await createComputer(
     {
-      name: nameOf(options, house().guests),
+      name: nameOf(options, hub().clients),
       shared: process.platform !== 'win32',
-      answers: answersOf(capabilities, () => house().guests),
+      answers: answersOf(capabilities, () => hub().clients),
       confirm: confirmAtClient,
       ...(input && { input }),
       signal: context.signal,
@@ -250,9 +250,9 @@ async function openComputer(
   return opened.computer;
 }
 /** Names a serving by its client, as `a2c inspect` and `a2c serve status` show it. */
-function nameOf({ http }: ServeOptions, guests: House['guests']): string {
+function nameOf({ http }: ServeOptions, clients: Hub['clients']): string {
   if (http !== undefined) return 'serve over HTTP';
-  const { name } = guests[0]?.client?.info ?? {};
+  const { name } = clients[0]?.identity?.info ?? {};
   return `serve for ${typeof name === 'string' ? asLine(name).slice(0, 60) : 'a client'} (pid ${process.ppid})`;
 }
 /** Opens the page of the inspector, for `a2c inspect`, once the servers had the time to start. */

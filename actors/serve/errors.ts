@@ -4,7 +4,7 @@ import { failureOf } from '../kernel/errors.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/index.ts';
 import { withoutUndefined, type Fields } from '../../machines/protocol/json.ts';
-import { RpcError, rpcCodes } from './peer.ts';
+import { RpcError, rpcCodes } from './json-rpc.ts';
 
 /** Codes of failures that JSON-RPC has a code of its own for. */
 const codes: Readonly<Record<string, number>> = {

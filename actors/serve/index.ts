@@ -8,8 +8,8 @@ import { A2cError } from '../kernel/errors.ts';
 import { deferred } from '../kernel/listeners.ts';
 import { anyRevision, stdioWire } from '../../adapters/index.ts';
 import { agentSource } from './agent-source.ts';
-import { Face } from './face.ts';
-import { House, type KeptGreeting } from './house.ts';
+import { ClientSession } from './client-session.ts';
+import { Hub, type KeptGreeting } from './hub.ts';
 import { computerSource, type Source } from './source.ts';
 import { wireOn, type ServeTransport } from './transports.ts';
 
@@ -61,15 +61,15 @@ const noGreetings: KeptGreeting = { read: () => Promise.resolve(undefined), keep
  */
 export async function createServe(options: ServeOptions): Promise<Serve> {
   const over = deferred();
-  const house = new House(Promise.resolve(sourceOf(options)), {
+  const hub = new Hub(Promise.resolve(sourceOf(options)), {
     wrapped: options.wrap,
     tools: options.tools,
     greetings: noGreetings,
   });
   const wire = options.transport ? wireOn(options.transport) : stdioWire(() => {});
-  void new Face(house, anyRevision(wire), () => over.resolve());
+  void new ClientSession(hub, anyRevision(wire), () => over.resolve());
   const close = (): Promise<void> => {
-    house.close();
+    hub.close();
     return over.promise;
   };
   return { closed: over.promise, close, [Symbol.asyncDispose]: close };

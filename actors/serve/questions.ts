@@ -1,18 +1,18 @@
 /** Questions of servers (roots, samples, forms), which go to the client whose call runs, else to the only one. */
 import type { Answers, AskingCalls, Confirm } from '../api/computer-options.ts';
 import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
-import type { Guest } from './house.ts';
+import type { Client } from './hub.ts';
 
 const asked = ['roots', 'sampling', 'elicitation', 'extensions'] as const;
 /** Tells whether a client has declared forms: an empty `elicitation` means them, by MCP. */
 const hasForms = ({ elicitation }: Fields): boolean =>
   isObject(elicitation) && (isObject(elicitation['form']) || Object.keys(elicitation).length === 0);
 
-/** Makes the answers of a computer from what its clients have declared; `guests` are those that are there. */
-export function answersOf(capabilities: Fields, guests: () => readonly Guest[]): Answers {
-  const clientOf = ({ context }: Pick<AskingCalls, 'context'>): Guest => {
-    const all = guests();
-    const found = all.find((guest) => guest === context) ?? (all.length === 1 ? all[0] : undefined);
+/** Makes the answers of a computer from what its clients have declared; `clients` are those that are there. */
+export function answersOf(capabilities: Fields, clients: () => readonly Client[]): Answers {
+  const clientOf = ({ context }: Pick<AskingCalls, 'context'>): Client => {
+    const all = clients();
+    const found = all.find((client) => client === context) ?? (all.length === 1 ? all[0] : undefined);
     if (!found) throw new Error('no one client can be asked: its calls do not say which');
     return found;
   };
@@ -45,11 +45,11 @@ export function answersOf(capabilities: Fields, guests: () => readonly Guest[]):
 
 /** Makes the confirmation of calls by a form at the client that calls; a client without forms allows nothing. */
 export const confirmAtClient: Confirm = async ({ context, server, tool, title, arguments: args, signal }) => {
-  const guest = context as Guest | undefined;
-  if (!guest || !hasForms(guest.client?.capabilities ?? {}))
+  const client = context as Client | undefined;
+  if (!client || !hasForms(client.identity?.capabilities ?? {}))
     return { decision: 'deny', reason: 'this client cannot ask its user (it has no elicitation)' };
   const shown = JSON.stringify(args, null, 2).slice(0, 2_000);
-  const answer = await guest.ask(
+  const answer = await client.ask(
     'elicitation/create',
     {
       message: `Run ${title === tool ? tool : `${title} (${tool})`} of server ${server} with these arguments?\n${shown}`,

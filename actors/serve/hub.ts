@@ -1,14 +1,13 @@
-/** House of a serving: the source and what its clients share, such as the lists and the subscriptions. */
+/** What the clients of one `a2c serve` share: the source of its servers, and the lists that they were shown. */
 import { systemClock } from '../../adapters/index.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 import { version } from '../../machines/version.ts';
 import { offersOf, type Offers } from './offers.ts';
 import type { Source } from './source.ts';
 
-/** Client in the house. */
-export interface Guest {
+export interface Client {
   /** Facts that the client has told of itself in `initialize`; undefined before that. */
-  readonly client: { readonly capabilities: Fields; readonly info: Fields } | undefined;
+  readonly identity: { readonly capabilities: Fields; readonly info: Fields } | undefined;
   tell(method: string, params?: Fields): void;
   heard(server: string, method: string, params: Fields): void;
   subscribeAgain(source: Source, server: string): Promise<void>;
@@ -26,14 +25,14 @@ export interface KeptGreeting {
   read(server: string): Promise<Fields | undefined>;
   keep(server: string, greeting: Fields): void;
 }
-export interface HouseOptions {
+export interface HubOptions {
   /** Name of the server that is passed on as it is. */
   readonly wrapped?: string | undefined;
   readonly greetings: KeptGreeting;
   /** Adds the tools by which a model sees and restarts servers. */
   readonly tools?: boolean | undefined;
   /** Called when a client has said who it is and what it can. */
-  readonly entered?: (guest: Guest) => void;
+  readonly entered?: (client: Client) => void;
   /** Resolves with the file of the trace that a call of unknown effect has caused; undefined without one. */
   readonly trace?: () => Promise<string | undefined>;
 }
@@ -68,9 +67,9 @@ function passedOn(declared: unknown): Fields {
 }
 const own = { name: 'a2c', title: 'a2c serve', version };
 
-export class House {
-  readonly options: HouseOptions;
-  readonly #guests = new Set<Guest>();
+export class Hub {
+  readonly options: HubOptions;
+  readonly #clients = new Set<Client>();
   readonly #source: Promise<Source>;
   readonly #begun = systemClock.now();
   #offers: Promise<Offers> | undefined;
@@ -84,7 +83,7 @@ export class House {
   /** Pauses under way, each with its timer, which would keep the process alive. */
   readonly #pauses = new Map<() => void, unknown>();
 
-  constructor(source: Promise<Source>, options: HouseOptions) {
+  constructor(source: Promise<Source>, options: HubOptions) {
     this.options = options;
     this.#source = source;
     source.then(
@@ -94,7 +93,7 @@ export class House {
           changed: () => this.#changed(),
           opened: (server) => void this.#opened(opened, server),
           notified: (server, method, params) => {
-            for (const guest of this.#guests) guest.heard(server, method, params);
+            for (const client of this.#clients) client.heard(server, method, params);
           },
         });
       },
@@ -106,18 +105,18 @@ export class House {
   get source(): Promise<Source> {
     return this.#source;
   }
-  get guests(): readonly Guest[] {
-    return [...this.#guests];
+  get clients(): readonly Client[] {
+    return [...this.#clients];
   }
-  enter(guest: Guest): void {
-    this.#guests.add(guest);
+  enter(client: Client): void {
+    this.#clients.add(client);
   }
   /** Called when a client has said who it is. */
-  entered(guest: Guest): void {
-    this.options.entered?.(guest);
+  entered(client: Client): void {
+    this.options.entered?.(client);
   }
-  leave(guest: Guest): void {
-    this.#guests.delete(guest);
+  leave(client: Client): void {
+    this.#clients.delete(client);
   }
   close(): void {
     this.#isClosed = true;
@@ -127,7 +126,7 @@ export class House {
       systemClock.clearTimeout(timer);
       end();
     }
-    for (const guest of [...this.#guests]) guest.close();
+    for (const client of [...this.#clients]) client.close();
   }
 
   #sleep(ms: number): Promise<void> {
@@ -215,13 +214,13 @@ export class House {
     const changed = new Set(kinds.filter(isOther).map((kind) => words[kind]));
     if (changed.size > 0) this.#listed = now;
     for (const word of changed)
-      for (const guest of this.#guests) guest.tell(`notifications/${word}/list_changed`);
+      for (const client of this.#clients) client.tell(`notifications/${word}/list_changed`);
   }
   async #opened(source: Source, server: string): Promise<void> {
     const said = await source.ask(server, 'initialize', {}, {}).catch(() => undefined);
     if (said) this.options.greetings.keep(server, said);
     if (this.#level) await source.ask(server, 'logging/setLevel', this.#level, {}).catch(() => {});
-    for (const guest of this.#guests) void guest.subscribeAgain(source, server);
+    for (const client of this.#clients) void client.subscribeAgain(source, server);
   }
   /** Sets the log level of all servers that have one. */
   async setLevel(params: Fields): Promise<object> {

@@ -1,13 +1,13 @@
-/** Face for one client: answers its requests from the source, and passes on what servers tell and ask. */
+/** ClientSession for one client: answers its requests from the source, and passes on what servers tell and ask. */
 import type { CallOutcome } from '../api/call-outcome.ts';
 import { newId, type ClientWire } from '../../adapters/index.ts';
 import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
 import type { CallToolResult } from '../../machines/protocol/index.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { callError, requestError } from './errors.ts';
-import type { Guest, House } from './house.ts';
+import type { Client, Hub } from './hub.ts';
 import { ownTools, runOwnTool } from './own-tools.ts';
-import { Peer, RpcError, rpcCodes, type Asked } from './peer.ts';
+import { RpcPeer, RpcError, rpcCodes, type Asked } from './json-rpc.ts';
 import type { Source } from './source.ts';
 
 /** Revisions of MCP with a session, the newest first. */
@@ -27,13 +27,13 @@ const isRounded = (value: unknown): boolean => {
   return typeof value === 'object' && value !== null && Object.values(value).some(isRounded);
 };
 
-export class Face implements Guest {
-  readonly #house: House;
-  readonly #peer: Peer;
+export class ClientSession implements Client {
+  readonly #hub: Hub;
+  readonly #peer: RpcPeer;
   readonly #onOver: () => void;
   readonly #key = newId();
   /** What the client said of itself in `initialize`. */
-  client: Guest['client'];
+  identity: Client['identity'];
   #isReady = false;
   /** Subscribed URIs by server. */
   readonly #subscribed = new Map<string, Set<string>>();
@@ -43,40 +43,40 @@ export class Face implements Guest {
     // Refused, for a client of the revision without sessions then begins one.
     'server/discover': () => Promise.reject(new RpcError(rpcCodes.methodNotFound, 'Method not found')),
     'tools/list': async () => {
-      const { tools } = await this.#house.listed();
-      return { tools: this.#house.options.tools === true ? [...tools, ...ownTools] : tools };
+      const { tools } = await this.#hub.listed();
+      return { tools: this.#hub.options.tools === true ? [...tools, ...ownTools] : tools };
     },
-    'resources/list': async () => ({ resources: (await this.#house.listed()).resources }),
+    'resources/list': async () => ({ resources: (await this.#hub.listed()).resources }),
     'resources/templates/list': async () => ({
-      resourceTemplates: (await this.#house.listed()).resourceTemplates,
+      resourceTemplates: (await this.#hub.listed()).resourceTemplates,
     }),
-    'prompts/list': async () => ({ prompts: (await this.#house.listed()).prompts }),
+    'prompts/list': async () => ({ prompts: (await this.#hub.listed()).prompts }),
     'tools/call': (params, about) => this.#call(params, about),
     'resources/read': (params, about) => this.#ofResource('resources/read', params, about),
     'resources/subscribe': (params, about) => this.#subscribe(params, about, true),
     'resources/unsubscribe': (params, about) => this.#subscribe(params, about, false),
     'prompts/get': async (params, about) => {
-      const { promptBy } = await this.#house.offers();
+      const { promptBy } = await this.#hub.offers();
       const name = String(params['name']);
       const { server, original } = promptBy.get(name) ?? { server: undefined, original: name };
       return this.#ask(server, 'prompts/get', { ...params, name: original }, about);
     },
     'completion/complete': (params, about) => this.#complete(params, about),
-    'logging/setLevel': (params) => this.#house.setLevel(params),
+    'logging/setLevel': (params) => this.#hub.setLevel(params),
   };
 
-  constructor(house: House, wire: ClientWire, onOver: () => void = () => {}) {
-    this.#house = house;
+  constructor(hub: Hub, wire: ClientWire, onOver: () => void = () => {}) {
+    this.#hub = hub;
     this.#onOver = onOver;
-    this.#peer = new Peer(wire, {
+    this.#peer = new RpcPeer(wire, {
       asked: (method, params, about) => this.#asked(method, params, about),
       notified: (method) => this.#notified(method),
       over: () => {
-        house.leave(this);
+        hub.leave(this);
         this.#onOver();
       },
     });
-    house.enter(this);
+    hub.enter(this);
   }
   close(): void {
     this.#peer.close();
@@ -88,7 +88,7 @@ export class Face implements Guest {
   tell(method: string, params?: Fields): void {
     if (this.#isReady) this.#peer.notify(method, params);
   }
-  /** Passes on a notification of a server; changes of lists come from the house, when they are true. */
+  /** Passes on a notification of a server; changes of lists come from the hub. */
   heard(server: string, method: string, params: Fields): void {
     if (/^notifications\/(?:tools|resources|prompts)\/list_changed$/.test(method)) return;
     const isUpdate = method === 'notifications/resources/updated';
@@ -103,7 +103,7 @@ export class Face implements Guest {
   #notified(method: string): void {
     if (method === 'notifications/initialized') this.#isReady = true;
     if (method !== 'notifications/roots/list_changed') return;
-    this.#house.source.then(
+    this.#hub.source.then(
       (source) => source.rootsChanged(),
       () => {},
     );
@@ -117,31 +117,31 @@ export class Face implements Guest {
     }
   }
   async #initialize({ protocolVersion, capabilities, clientInfo }: Fields): Promise<object> {
-    this.client = { capabilities: fieldsOf(capabilities), info: fieldsOf(clientInfo) };
-    this.#house.entered(this);
+    this.identity = { capabilities: fieldsOf(capabilities), info: fieldsOf(clientInfo) };
+    this.#hub.entered(this);
     const spoken = revisions.includes(String(protocolVersion)) ? protocolVersion : revisions[0];
-    return { protocolVersion: spoken, ...(await this.#house.greeting()) };
+    return { protocolVersion: spoken, ...(await this.#hub.greeting()) };
   }
   /** Passes a request that nobody here knows to the wrapped server. */
   async #other(method: string, params: Fields, about: Asked): Promise<object> {
-    const { wrapped } = await this.#house.source;
+    const { wrapped } = await this.#hub.source;
     if (wrapped === undefined) throw new RpcError(rpcCodes.methodNotFound, 'Method not found');
     return this.#ask(wrapped, method, params, about);
   }
   /** Sends a request to a server, by default the wrapped one. */
   async #ask(server: string | undefined, method: string, params: Fields, about: Asked): Promise<Fields> {
-    const source = await this.#house.source;
+    const source = await this.#hub.source;
     const to = server ?? source.wrapped;
     if (to === undefined) throw new RpcError(rpcCodes.invalidParams, `No server has this: ${method}`);
-    await this.#house.coming(to);
+    await this.#hub.coming(to);
     return source.ask(to, method, withoutToken(params), {
       signal: about.signal,
       onProgress: progressTo(params, about),
     });
   }
   async #ofResource(method: string, params: Fields, about: Asked): Promise<Fields> {
-    const source = await this.#house.source;
-    const { serversOf } = await this.#house.offers();
+    const source = await this.#hub.source;
+    const { serversOf } = await this.#hub.offers();
     const servers = source.wrapped === undefined ? serversOf(String(params['uri'])) : [source.wrapped];
     let refused: unknown = new RpcError(-32_002, `Resource not found: ${String(params['uri'])}`);
     // Asks one server after the other, which harms nobody: a read and a subscription have no effect.
@@ -155,8 +155,8 @@ export class Face implements Guest {
   }
   async #subscribe(params: Fields, about: Asked, isWanted: boolean): Promise<Fields> {
     const uri = String(params['uri']);
-    const { wrapped } = await this.#house.source;
-    const { serversOf } = await this.#house.offers();
+    const { wrapped } = await this.#hub.source;
+    const { serversOf } = await this.#hub.offers();
     const server = wrapped ?? serversOf(uri)[0];
     const answer = await this.#ask(
       server,
@@ -171,7 +171,7 @@ export class Face implements Guest {
     return answer;
   }
   async #complete(params: Fields, about: Asked): Promise<Fields> {
-    const { promptBy, serversOf } = await this.#house.offers();
+    const { promptBy, serversOf } = await this.#hub.offers();
     const ref = fieldsOf(params['ref']);
     const name = textIn(ref['name']);
     const prompt = ref['type'] === 'ref/prompt' ? promptBy.get(name) : undefined;
@@ -186,10 +186,10 @@ export class Face implements Guest {
       throw new RpcError(rpcCodes.invalidParams, 'the name of the tool is missing');
     if (args !== undefined && !isObject(args))
       throw new RpcError(rpcCodes.invalidParams, 'the arguments of a tool are an object');
-    const source = await this.#house.source;
-    const own = this.#house.options.tools === true ? runOwnTool(name, args ?? {}, source) : undefined;
+    const source = await this.#hub.source;
+    const own = this.#hub.options.tools === true ? runOwnTool(name, args ?? {}, source) : undefined;
     if (own) return own;
-    const offers = await this.#house.offers();
+    const offers = await this.#hub.offers();
     const tool = offers.toolBy.get(name) ?? {
       server: source.wrapped,
       computer: undefined,
@@ -227,7 +227,7 @@ export class Face implements Guest {
       return asSent((typeof handle === 'string' ? source.whole(handle) : undefined) ?? ended.result);
     }
     const status = source.servers().find(({ name }) => name === ended.server);
-    const trace = outcome === 'unknown' ? await this.#house.options.trace?.() : undefined;
+    const trace = outcome === 'unknown' ? await this.#hub.options.trace?.() : undefined;
     if (result && ended.failure.code === wireCodes.notConfirmed) return asSent(result);
     throw callError(ended, status, trace);
   }

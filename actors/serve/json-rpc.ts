@@ -31,7 +31,7 @@ export interface Asked {
   /** Tells the client something that belongs to this request, such as its progress. */
   notify(method: string, params: Fields): void;
 }
-export interface PeerEars {
+export interface RpcListener {
   /** Answers a request. Rejects with an `RpcError` for an error that the client is to get. */
   asked(method: string, params: Fields, about: Asked): Promise<object>;
   notified(method: string, params: Fields): void;
@@ -39,7 +39,7 @@ export interface PeerEars {
 }
 /** Request of the client under way. */
 class Request implements Asked {
-  readonly #tell: Peer['notify'];
+  readonly #tell: RpcPeer['notify'];
   readonly #id: string | number;
   #aborter: AbortController | undefined;
   #listener: ((why: Error) => void) | undefined;
@@ -47,7 +47,7 @@ class Request implements Asked {
   why: Error | undefined;
   isOver = false;
 
-  constructor(id: string | number, tell: Peer['notify']) {
+  constructor(id: string | number, tell: RpcPeer['notify']) {
     this.#id = id;
     this.#tell = tell;
   }
@@ -77,16 +77,16 @@ interface Waiting {
 
 const isId = (id: unknown): id is string | number => typeof id === 'string' || typeof id === 'number';
 
-export class Peer {
+export class RpcPeer {
   readonly #wire: ClientWire;
-  readonly #ears: PeerEars;
+  readonly #ears: RpcListener;
   /** Requests of the client that have no answer yet. */
   readonly #asked = new Map<string | number, Request>();
   /** Requests to the client that have no answer yet. */
   readonly #asking = new Map<number, Waiting>();
   #last = 0;
 
-  constructor(wire: ClientWire, ears: PeerEars) {
+  constructor(wire: ClientWire, ears: RpcListener) {
     this.#wire = wire;
     this.#ears = ears;
     wire.onmessage = (message) => this.#take(message);
