@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAgent, createOffice } from '../index.ts';
 import type { Agent, CallOutcome, Computer, Office } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
+import { messageLevels } from '../../adapters/mcp/messages/envelope.ts';
 import { mostLevels } from '../../machines/protocol/json.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
@@ -43,6 +44,19 @@ describe('what is nested too deep for any message', () => {
     }
     expect(await call('get_deep', { levels: 100 })).toMatchObject({ outcome: 'succeeded' });
     expect(links).toEqual([]);
+  });
+
+  it('in more levels than are parsed costs its call the result, with the limit that was met, and no time', async () => {
+    const answer = await computer.callTool('get_deep', { levels: 4_000_000 });
+    expect(answer).toMatchObject({
+      outcome: 'unknown',
+      failure: {
+        ...failure,
+        details: { limit_levels: messageLevels },
+        remedy: expect.stringMatching(/./) as string,
+      },
+    });
+    expect(await computer.callTool('get_deep', { levels: 100 })).toMatchObject({ outcome: 'succeeded' });
   });
 
   it('as parameters fails that call, which never left', async () => {

@@ -146,7 +146,7 @@ export class TracedCalls {
   }
 }
 
-/** Payload in place of one that is nested too deep to be read; a peer that sends it itself is refused alike. */
+/** Payload or answer in place of one that is nested too deep to be read; a peer that sends it itself is treated alike. */
 export const tooDeep = { a2c_levels: 'too many' } as const;
 export const isTooDeep = (payload: unknown): boolean =>
   (payload as Partial<typeof tooDeep> | null | undefined)?.a2c_levels === tooDeep.a2c_levels;

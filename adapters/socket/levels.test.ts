@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { mostLevels } from '../../machines/protocol/json.ts';
+import { isTooDeep, mostLevels } from '../../machines/protocol/json.ts';
 import { isTooDeep as isMarked } from '../connections/office-wire.ts';
-import { isTooDeep, LevelDecoder } from './levels.ts';
+import { LevelDecoder } from './levels.ts';
 
 const lists = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 const objects = (levels: number): string => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
@@ -16,16 +16,16 @@ const decoded = (text: string): unknown => {
 
 describe('levels of a text', () => {
   it.each([
-    ['as many as are carried', `[${lists(mostLevels)}]`, false],
-    ['too many lists', lists(mostLevels + 3), true],
-    ['too many objects', objects(mostLevels + 3), true],
+    ['as many as are carried', lists(mostLevels), false],
+    ['too many lists', lists(mostLevels + 1), true],
+    ['too many objects', objects(mostLevels + 1), true],
     ['many values in few levels', `[${Array.from({ length: 100_000 }, () => '[{}]').join(',')}]`, false],
     ['brackets in texts, with quotes and backslashes', `[${strange}]`, false],
-    ['too many after such texts', `[${strange},${lists(mostLevels + 3)}]`, true],
+    ['too many after such texts', `[${strange},${lists(mostLevels)}]`, true],
     ['a text without an end', `["${'['.repeat(mostLevels * 2)}`, false],
     ['8 MB of brackets', '['.repeat(8_000_000), true],
   ])('%s', (_, text, deep) => {
-    expect(isTooDeep(text)).toBe(deep);
+    expect(isTooDeep(text, mostLevels)).toBe(deep);
   });
 });
 
@@ -41,8 +41,25 @@ describe('a decoder', () => {
     const { data, id: found } = packet as { readonly data: readonly unknown[]; readonly id?: number };
     expect([isMarked(data[1]), found]).toEqual([true, id]);
   });
-  it('reads answers, and events that are not too deep, as they are', () => {
-    expect(decoded(`3/smcp,1[${lists(1_000)}]`)).toMatchObject({ type: 3, id: 1 });
+  it.each(['3/smcp,1', '3', '30'])(
+    'marks an answer %s[…] that is nested too deep, without reading it',
+    (head) => {
+      const { type, data } = decoded(`${head}[${lists(50_000)}]`) as {
+        type: number;
+        data: readonly unknown[];
+      };
+      expect([type, data.map(isMarked)]).toEqual([3, [true]]);
+    },
+  );
+  it('refuses what is nested too deep under a name that no event has', () => {
+    expect(() => decoded(`2["client:\\u0074ool_call",${lists(50_000)}]`)).toThrow('invalid payload');
+  });
+  it('reads events and answers that are not too deep as they are', () => {
+    expect(decoded(`3/smcp,1[${lists(mostLevels)}]`)).toMatchObject({
+      type: 3,
+      id: 1,
+      data: [[expect.anything()]],
+    });
     expect(decoded(`2/smcp,1["e",${lists(mostLevels)}]`)).toMatchObject({
       data: ['e', [[expect.anything()]]],
     });

@@ -1,4 +1,4 @@
-import type { Digits } from '../../../machines/protocol/json.ts';
+import { fieldsOf, type Digits } from '../../../machines/protocol/json.ts';
 import { manyBytes } from '../../../machines/protocol/protocol.ts';
 
 /** JSON-RPC message from the wire, with members of unchecked types. */
@@ -60,22 +60,28 @@ export function errorOf(answer: Envelope): RpcError | undefined {
 
 /** Code of our own error that replaces an answer which is too large; within the range that JSON-RPC leaves to implementations. */
 const tooLargeCode = -32_013;
-export interface TooLarge {
-  readonly reason: 'tooLarge';
-  readonly bytes: number;
-  readonly limit: number;
-}
-export const tooLargeError = (bytes: number, limit: number): RpcError => ({
-  code: tooLargeCode,
-  message: `the answer has ${bytes} bytes, the limit is ${limit}`,
-  data: { reason: 'tooLarge', bytes, limit } satisfies TooLarge,
-});
+/** Largest nesting depth of a message that is parsed: parsing a few MB of brackets takes many seconds. */
+export const messageLevels = 50_000;
+/** Limit that an answer has met, in bytes or in levels. */
+export type TooLarge = { readonly bytes: number; readonly limit: number } | { readonly limit_levels: number };
+/** Makes our own error in place of an answer that is too large; `bytes` is Infinity for one that is nested too deep. */
+export const tooLargeError = (bytes: number, limit: number): RpcError =>
+  bytes === Infinity
+    ? {
+        code: tooLargeCode,
+        message: `the answer is nested too deep, the limit is ${messageLevels} levels`,
+        data: { limit_levels: messageLevels },
+      }
+    : {
+        code: tooLargeCode,
+        message: `the answer has ${bytes} bytes, the limit is ${limit}`,
+        data: { reason: 'tooLarge', bytes, limit },
+      };
 export function tooLargeOf({ code, data }: RpcError): TooLarge | undefined {
-  if (code !== tooLargeCode || typeof data !== 'object' || data === null) return undefined;
-  if (!('bytes' in data) || !('limit' in data)) return undefined;
-  const { bytes, limit } = data;
-  if (typeof bytes !== 'number' || typeof limit !== 'number') return undefined;
-  return { reason: 'tooLarge', bytes, limit };
+  if (code !== tooLargeCode) return undefined;
+  const { bytes, limit, limit_levels } = fieldsOf(data);
+  if (typeof limit_levels === 'number') return { limit_levels };
+  return typeof bytes === 'number' && typeof limit === 'number' ? { bytes, limit } : undefined;
 }
 
 /**

@@ -2,8 +2,8 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { sizes } from '../../../machines/protocol/protocol.ts';
 import { parsed, answeredId, answerOf, isAnswer } from '../lenient.ts';
 import type { Around } from '../transport.ts';
-import { digitsBelow, digitsIn, isObject, type Digits } from '../../../machines/protocol/json.ts';
-import { note, tooLargeError, type Envelope, responseIdOf } from './envelope.ts';
+import { digitsBelow, digitsIn, isObject, isTooDeep, type Digits } from '../../../machines/protocol/json.ts';
+import { messageLevels, note, tooLargeError, type Envelope, responseIdOf } from './envelope.ts';
 
 /** Largest message in bytes; a longer one is not kept. */
 export const messageBytes: number = sizes.stdioMessageBytes;
@@ -18,7 +18,7 @@ export interface Found {
   message(value: object, bytes: number, text: string): void;
   /** Called for a line that is not a JSON object or array, with its first characters in `head`. */
   garbage(head: string, bytes: number): void;
-  /** Called for a line over the limit, with its first and last 4 KiB. */
+  /** Called for a line over the limit, with its first and last 4 KiB; `bytes` is Infinity where it is nested too deep. */
   overlong(head: string, tail: string, bytes: number): void;
 }
 export interface Framer {
@@ -36,15 +36,7 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
   const read = (bytes: Buffer, from: number, lineEnd: number): void => {
     const to = lineEnd > from && bytes[lineEnd - 1] === carriageReturn ? lineEnd - 1 : lineEnd;
     if (to === from || bytes.subarray(from, to).equals(byteOrderMark)) return;
-    const text = bytes.toString('utf8', from, to);
-    let value: unknown;
-    try {
-      value = parsed(text);
-    } catch {
-      // Ignores the error, because a line that cannot be parsed is reported as garbage after this block.
-    }
-    if (typeof value === 'object' && value !== null) found.message(value, to - from, text);
-    else found.garbage(bytes.toString('utf8', from, Math.min(to, from + endBytes)), to - from);
+    readText(bytes.toString('utf8', from, to), to - from, found);
   };
   const finish = (): void => {
     const line = held.take();
@@ -70,6 +62,22 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
       if (held.bytes > 0) finish();
     },
   };
+}
+
+/** Number of characters of a bad message that are reported; more than is ever shown, because secrets are searched in all of it. */
+const endLength = 4 * 1024;
+/** Parses the text of one message, unless it is nested too deep: parsing a few MB of brackets takes many seconds. */
+function readText(text: string, bytes: number, found: Found): void {
+  if (isTooDeep(text, messageLevels))
+    return found.overlong(text.slice(0, endLength), text.slice(-endLength), Infinity);
+  let value: unknown;
+  try {
+    value = parsed(text);
+  } catch {
+    // Ignores the error, because a text that cannot be parsed is reported as garbage after this block.
+  }
+  if (typeof value === 'object' && value !== null) found.message(value, bytes, text);
+  else found.garbage(text.slice(0, endLength), bytes);
 }
 
 /** Text over the limit, of which only the beginning and the end are kept. */
@@ -135,9 +143,6 @@ export function createHeldLine(limit: number): HeldLine {
   };
 }
 
-/** Number of characters of a bad message that are reported; more than is ever shown, because secrets are searched in all of it. */
-const headLength = 4 * 1024;
-
 /**
  * Receiver of the messages of any transport. An answer over the size limit reaches its caller as a JSON-RPC error, and the
  * connection lives on; text that is no message becomes a notice.
@@ -170,14 +175,7 @@ export class Inbox implements Found {
   }
   /** Takes the text of one complete message; a byte order mark before it is ignored. */
   text(text: string, bytes: number): void {
-    let value: unknown;
-    try {
-      value = parsed(text);
-    } catch {
-      // Ignores the error, because a text that cannot be parsed is reported as garbage after this block.
-    }
-    if (typeof value === 'object' && value !== null) this.message(value, bytes, text);
-    else this.garbage(text.slice(0, headLength), bytes);
+    readText(text, bytes, this);
   }
   garbage(text: string, bytes: number): void {
     this.#around.notice({ kind: 'garbage', text, bytes });

@@ -141,11 +141,14 @@ function failureOf(error: RpcError, what: string): Failure {
   const tooLarge = tooLargeOf(error);
   if (!tooLarge)
     return { code: wireCodes.toolFailed, message: error.message, details: rpcErrorDetails(error) };
-  const { bytes, limit } = tooLarge;
+  const found =
+    'limit_levels' in tooLarge
+      ? `is nested too deep, the limit is ${tooLarge.limit_levels} levels`
+      : `has ${mebibytes(tooLarge.bytes)}, the limit is ${mebibytes(tooLarge.limit)}`;
   return {
     code: wireCodes.tooLarge,
-    message: `the answer to ${what} has ${mebibytes(bytes)}, the limit is ${mebibytes(limit)}`,
-    details: { bytes, limit },
+    message: `the answer to ${what} ${found}`,
+    details: tooLarge,
     remedy: 'ask for less at once: a part, a page, or a link instead of the content',
   };
 }

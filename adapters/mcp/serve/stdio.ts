@@ -36,7 +36,12 @@ export function stdioWire(
     {
       message: (message) => wire.onmessage(message),
       garbage: (head) => dropped(`a line that is no message: ${head.slice(0, 200)}`),
-      overlong: (_head, _tail, bytes) => dropped(`a line of ${bytes} bytes; the limit is ${mostBytes}`),
+      overlong: (_head, _tail, bytes) =>
+        dropped(
+          bytes === Infinity
+            ? 'a line that is nested too deep'
+            : `a line of ${bytes} bytes; the limit is ${mostBytes}`,
+        ),
     },
     mostBytes,
   );
