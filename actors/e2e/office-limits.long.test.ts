@@ -36,6 +36,12 @@ const officeWith = (limits: GivenLimits): Promise<Office> =>
   createOffice({ port: 0, limits, trustProxy: 1, record: false });
 const limitOf = (ack: Ack): unknown =>
   (ack[0] as { error?: { details?: { limit?: unknown } } } | undefined)?.error?.details?.limit ?? 'none';
+const codeIn = (ack: unknown): unknown => {
+  const { error, structuredContent } = ack as {
+    readonly [K in 'error' | 'structuredContent']?: { readonly error?: { readonly code?: unknown } };
+  };
+  return (structuredContent?.error ?? (error as { readonly code?: unknown } | undefined))?.code;
+};
 const room = { agent: 'a', req_id: 'r', office_id: 'o' };
 const refused = (office: Office, name: LimitName): number => office.stats().refusals[name] ?? 0;
 const near = (stats: OfficeStats): unknown => ({ ...stats, refusals: {} });
@@ -186,6 +192,63 @@ describe('bytes', () => {
     large.socket.emit('server:join_office', { office_id: 'o', role: 'agent', name: 'x'.repeat(30_000) });
     await over;
     expect(await beside.join('o', 'agent', 'a')).toEqual([true, null]);
+  });
+
+  it.each([
+    ['keys', 404, () => Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, 0]))],
+    ['text', 404, () => 'x'.repeat(7_000_000)],
+    ['lists too deep to be read', 413, () => JSON.parse('['.repeat(2_000) + ']'.repeat(2_000)) as unknown],
+  ])(
+    'and %s sent without end are refused unread, then their sender goes, and others go on',
+    async (_, first, of) => {
+      await using office = await officeWith({ eventsPerSocket: { perSecond: 0.001, burst: 1_000 } });
+      const [hostile, computer, agent] = [await peer(office), await peer(office), await peer(office)];
+      computer.socket.on('client:get_tools', (_asked: unknown, ack: (body: object) => void) =>
+        ack({ tools: [], req_id: 'r' }),
+      );
+      await computer.join('o', 'computer', 'c');
+      await agent.join('o', 'agent', 'a');
+      await hostile.join('p', 'agent', 'h');
+      const ask = (): Promise<Ack> =>
+        agent.ask('client:get_tools', { agent: 'a', req_id: 'r', computer: 'c' });
+      const told = new Promise((resolve) => hostile.socket.once('notify:disconnecting', resolve));
+      const over = new Promise<void>((resolve) => hostile.socket.once('disconnect', () => resolve()));
+      const body = { agent: 'h', req_id: 'r', computer: 'nobody', params: of() };
+      const codes: unknown[] = [];
+      const gone = over.then(() => false);
+      let served = 0;
+      for (let isThere = true; isThere; served += 1) {
+        const answered = hostile.ask('client:get_tools', body).then(([ack]) => codes.push(codeIn(ack)) > 0);
+        expect(await ask()).toMatchObject([{ tools: [] }]);
+        isThere = await Promise.race([answered, gone]);
+      }
+      expect(await told).toEqual({ code: 429, message: expect.stringContaining('too large ones') });
+      expect(new Set(codes)).toEqual(new Set([first, 429]));
+      expect([served > 2, refused(office, 'eventsPerSocket') > 1]).toEqual([true, true]);
+      expect(await ask()).toMatchObject([{ tools: [] }]);
+    },
+  );
+
+  it('of an answer that the office does not read are an error to who asked, and nothing else fails', async () => {
+    await using office = await officeWith({ eventsPerSocket: { perSecond: 0.001, burst: 1_000 } });
+    const [computer, agent] = [await peer(office), await peer(office)];
+    const answers = [
+      { tools: [], req_id: 'r', more: Array.from({ length: 20_000 }, () => ({})) },
+      { tools: [], req_id: 'r', more: Array.from({ length: 40_000 }, () => ({})) },
+      JSON.parse('['.repeat(900) + ']'.repeat(900)) as object,
+      { tools: [], req_id: 'r' },
+    ];
+    computer.socket.on('client:get_tools', (_asked: unknown, ack: (body: object) => void) =>
+      ack(answers.shift() ?? {}),
+    );
+    await computer.join('o', 'computer', 'c');
+    await agent.join('o', 'agent', 'a');
+    const got: unknown[] = [];
+    while (answers.length > 0) {
+      const [ack] = await agent.ask('client:get_tools', { agent: 'a', req_id: 'r', computer: 'c' });
+      got.push(codeIn(ack) ?? 'read');
+    }
+    expect(got).toEqual(['read', 429, 413, 'read']);
   });
 
   it('that a peer does not read end its connection, and not that of who sends them', async () => {

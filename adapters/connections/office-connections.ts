@@ -11,7 +11,7 @@ import {
   draining,
   heardBy,
   internal,
-  isTooDeep,
+  unreadIn,
   silent,
   splitArgs,
   type Ack,
@@ -19,7 +19,6 @@ import {
   type OfficeWire,
   type CallTold,
 } from './office-wire.ts';
-import { tooLarge } from './agent-requests.ts';
 import { answerSafely, OfficeRelaying } from './office-relaying.ts';
 import { isSameSeat, Seating } from '../../machines/office/rooms/register.ts';
 import { failureIn, readToolResult, reportIn } from '../../machines/protocol/reading.ts';
@@ -140,7 +139,8 @@ export class OfficeConnections {
     try {
       const tooMany = this.#gate.event(socket, this.#seating.seatOf(socket)?.office);
       if (tooMany) return answerSafely(ack, refusal(event, tooMany));
-      if (isTooDeep(payload)) return answerSafely(ack, refusal(event, tooLarge(Infinity, 0)));
+      const unread = unreadIn(payload);
+      if (unread) return answerSafely(ack, refusal(event, unread));
       if (this.#isDraining && (event === events.joinOffice || event.startsWith('client:')))
         return answerSafely(ack, refusal(event, draining));
       if (event === events.joinOffice) this.#joins(socket, payload, ack);

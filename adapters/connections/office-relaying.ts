@@ -1,9 +1,8 @@
 import { fillHandles, hasHandles } from './blob-fetch.ts';
-import { tooLarge } from './agent-requests.ts';
 import { apartFailure } from './nodes/seats.ts';
 import { type Cluster, LookupHere, LookupOfAll } from './nodes/cluster.ts';
 import type { LocalOffice } from './nodes/questions.ts';
-import { internal, isTooDeep, type Ack, type OfficeWatch, type OfficeWire } from './office-wire.ts';
+import { internal, type Ack, type OfficeWatch, type OfficeWire } from './office-wire.ts';
 import type { Grant } from '../../machines/office/rooms/entry.ts';
 import type { Gate } from '../../machines/office/rooms/limits.ts';
 import { Notices } from '../../machines/office/rooms/notices.ts';
@@ -156,16 +155,12 @@ export class OfficeRelaying {
   #send(id: number, to: string, event: CarriedName, body: object): void {
     if (this.cluster?.isElsewhere(to) === true) return this.cluster.ask(id, to, event, body);
     try {
-      this.#wire.send(to, event, body, (...answer) => this.#answered(id, answer));
+      this.#wire.send(to, event, body, (...answer) => void this.#pending.settle(id, ...answer));
     } catch {
       this.#pending.refuse(id, internal);
     }
   }
 
-  #answered(id: number, answer: readonly unknown[]): void {
-    if (isTooDeep(answer[0])) this.#pending.lose(id, tooLarge(Infinity, 0));
-    else this.#pending.settle(id, ...answer);
-  }
   /**
    * Delivers an answer. For an agent without a version, the images that the computer replaced by handles are fetched
    * first, because such an agent cannot fetch them itself.
@@ -246,7 +241,7 @@ export class OfficeRelaying {
       notify: (socket, event, body) => this.#wire.notify(socket, event as NoticeName, body),
       broadcast: hear,
       answering: (id) => this.#pending.answering(id),
-      answered: (id, ack) => this.#answered(id, ack),
+      answered: (id, ack) => void this.#pending.settle(id, ...ack),
       unasked: (id, failure) => this.#pending.refuse(id, failure),
       lost: (id, failure) => this.#pending.lose(id, failure),
       left: ({ socket, seat }, isLost) => {

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { type Tracing, abandonedEnd, type Span, type SpanStart } from '../../machines/kernel/tracing.ts';
 import type { Gate } from '../../machines/office/rooms/limits.ts';
 import type { CallLimits } from '../../machines/office/rooms/relay.ts';
 import { wireCodes, type Failure } from '../../machines/protocol/failure.ts';
 import { type Fields, fieldsOf, isObject } from '../../machines/protocol/json.ts';
+import { refusal, unanswered } from '../../machines/protocol/messages/answers.ts';
 import { traceIn } from '../../machines/protocol/messages/messages.ts';
 import { type CarriedName, type NoticeName, events } from '../../machines/protocol/protocol.ts';
 import { endingOf } from '../../machines/protocol/reading.ts';
@@ -146,7 +148,16 @@ export class TracedCalls {
   }
 }
 
-/** Payload or answer in place of one that is nested too deep to be read; a peer that sends it itself is treated alike. */
-export const tooDeep = { a2c_levels: 'too many' } as const;
-export const isTooDeep = (payload: unknown): boolean =>
-  (payload as Partial<typeof tooDeep> | null | undefined)?.a2c_levels === tooDeep.a2c_levels;
+/** Key that no peer knows, so that none can send what stands for a payload that was not parsed. */
+const unreadKey = `unread ${randomUUID()}`;
+/** Payload in place of one that was not parsed, with the reason. */
+export const unread = (failure: Failure): object => ({ [unreadKey]: failure });
+export const unreadIn = (payload: unknown): Failure | undefined =>
+  fieldsOf(payload)[unreadKey] as Failure | undefined;
+/** Returns the arguments of an answer; in place of one that was not parsed, an error for the asker. */
+export function answerRead(event: string, answer: readonly unknown[]): readonly unknown[] {
+  const failure = unreadIn(answer[0]);
+  if (!failure) return answer;
+  const message = `The office did not read the answer of the computer ("${failure.message}")`;
+  return refusal(event, { ...failure, message }, unanswered);
+}

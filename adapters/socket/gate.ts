@@ -68,7 +68,7 @@ interface Peer {
   readonly address: string;
   /** Tells whether the peer is on loopback, where limits by address do not apply. */
   readonly isNear: boolean;
-  /** Token bucket for refused events: each takes a token, and without one the peer is disconnected. */
+  /** Token bucket for refused events: each takes its tokens, and without enough the peer is disconnected. */
   readonly patience: TokenBucket | undefined;
 }
 /** Number of deliveries that a room may make at once, before other rooms have their turn. */
@@ -162,8 +162,12 @@ export class OfficeGate implements Gate {
       (peer && !peer.isNear ? this.#take('eventsPerAddress', peer.address) : undefined) ??
       (office === undefined ? undefined : this.#take('eventsPerOffice', office)) ??
       this.#take('events', everybody);
-    if (failure && peer?.patience?.tryRemoveTokens(1) === false) this.#flooded(socket, failure);
-    return failure;
+    return failure && this.#endured(socket, failure, 1);
+  }
+  /** Takes the weight of a message, in events, from the limit of its socket. */
+  weighed(socket: string, weight: number): Failure | undefined {
+    const failure = this.#take('eventsPerSocket', socket, weight);
+    return failure && this.#endured(socket, failure, Math.min(weight, this.limits.eventsPerSocket.burst));
   }
   join(socket: string, office: string, taken: number): Failure | undefined {
     const { seatsPerOffice } = this.limits;
@@ -207,6 +211,10 @@ export class OfficeGate implements Gate {
     clearInterval(this.#sweeping);
   }
 
+  #endured(socket: string, failure: Failure, count: number): Failure {
+    if (this.#peers.get(socket)?.patience?.tryRemoveTokens(count) === false) this.#flooded(socket, failure);
+    return failure;
+  }
   #take(name: RateName, key: string, count = 1): Failure | undefined {
     const waitMs = this.#buckets[name].take(key, count);
     return waitMs === undefined ? undefined : this.#refuse(name, waitMs);

@@ -40,7 +40,13 @@ import { systemTimers } from '../clock.ts';
 import { guardOf } from '../guard.ts';
 import { unsleepingClock, Cluster } from '../connections/nodes/cluster.ts';
 import { OfficeConnections } from '../connections/office-connections.ts';
-import { draining, type CallTold, type OfficeAnswered, type OfficeWire } from '../connections/office-wire.ts';
+import {
+  answerRead,
+  draining,
+  type CallTold,
+  type OfficeAnswered,
+  type OfficeWire,
+} from '../connections/office-wire.ts';
 import { controlOf, type OfficeControl } from './entry/control.ts';
 import { idOf, cutOff, webSocketOf, WebSockets } from './entry/engine.ts';
 import {
@@ -209,6 +215,9 @@ function seatSockets(
       strangers.letIn(idOf(socket.conn));
       gate.opened(socket.id, socket.data.address ?? socket.handshake.address);
       cutUnread(socket, gate);
+      // The types of Socket.IO hide the decoder of a connection.
+      (socket.client as unknown as { readonly decoder: LevelDecoder }).decoder.charge = (weight) =>
+        gate.weighed(socket.id, weight);
       const isOurs = query['a2c_client'] === OUR_CLIENT;
       const version = versionOf(query);
       officeConnections.opened(socket.id, version, isOurs, socket.data.grant, missedBy(version, isOurs));
@@ -316,7 +325,10 @@ function wireOf(io: OfficeServer, frameOf: FrameOf): OfficeWire {
     send: (socket, event, body, onAck) =>
       void socketOf(socket)?.emit(
         event as RelayedName,
-        ...(observed(frameOf(socket), 'out', event, [body, onAck]) as RelayedArgs),
+        ...(observed(frameOf(socket), 'out', event, [
+          body,
+          (...answer: unknown[]) => onAck(...answerRead(event, answer)),
+        ]) as RelayedArgs),
       ),
     deliver: (sockets, event, body) => {
       // Sends nothing for an empty list, which means all sockets for Socket.IO.

@@ -215,18 +215,27 @@ function afterQuoted(text: string, from: number): number {
   }
   return text.length;
 }
-/** Tells whether a JSON text is nested deeper than `most` levels. Reads each sign once, before anything is parsed. */
-export function isTooDeep(text: string, most: number): boolean {
-  let levels = 0;
-  for (let at = 0; text.length > most && at < text.length; at += 1) {
+/**
+ * Counts the lists, objects and members in a JSON text, and tells whether it is nested deeper than `most` levels; there it
+ * stops. Reads each sign once, whatever the text is, before anything is parsed.
+ */
+export function measure(
+  text: string,
+  most: number,
+): { readonly values: number; readonly isTooDeep: boolean } {
+  let [values, levels] = [0, 0];
+  for (let at = 0; at < text.length && levels <= most; at += 1) {
     const unit = text.charCodeAt(at);
-    // Skips a string, whose brackets do not count.
+    // Skips a string, whose signs do not count.
     if (unit === 0x22) at = afterQuoted(text, at) - 1;
-    else if (unit === 0x5b || unit === 0x7b) levels += 1;
     else if (unit === 0x5d || unit === 0x7d) levels -= 1;
-    if (levels > most) return true;
+    else if (unit === 0x3a) values += 1;
+    else if (unit === 0x5b || unit === 0x7b) {
+      levels += 1;
+      values += 1;
+    }
   }
-  return false;
+  return { values, isTooDeep: levels > most };
 }
 /** Quick test for texts that may contain an integer too large for a number; nearly all texts fail it. */
 const mayHave = /\d{16}|\d[eE]\+?\d{3}/;

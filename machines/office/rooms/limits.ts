@@ -31,7 +31,10 @@ export const officeLimits = {
   joinsPerSocket: rate(2, 20),
   joinsPerAddress: rate(50, 1_000),
   joinsPerOffice: rate(100, 5_000),
-  /** Largest rates of events, joins included: of one connection, address or room, and of the whole office. */
+  /**
+   * Largest rates of events, joins included: of one connection, address or room, and of the whole office. For its
+   * connection a message counts as one more for each 16 KiB, and for each 50 lists, objects and members in it.
+   */
   eventsPerSocket: rate(1_000, 20_000),
   eventsPerAddress: rate(5_000, 100_000),
   eventsPerOffice: rate(5_000, 100_000),
@@ -85,7 +88,7 @@ const said: Readonly<Record<LimitName, string>> = {
   joinsPerSocket: 'You join too often',
   joinsPerAddress: 'Your address joins too often',
   joinsPerOffice: 'Too many join this office now',
-  eventsPerSocket: 'You send too many events',
+  eventsPerSocket: 'You send too many events, or too large ones',
   eventsPerAddress: 'Your address sends too many events',
   eventsPerOffice: 'Your office sends too many events',
   events: 'All offices here send too many events',
