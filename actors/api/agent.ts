@@ -430,7 +430,7 @@ class HostedAgent implements Agent {
   readonly documentsOf = this.#reading.documentsOf;
 
   on: Agent['on'] = (name, listener) => {
-    mustBeEvent(name, agentEvents);
+    mustBeEvent(name, agentEvents, listener);
     const stop = this.#listeners.on(name, listener);
     const collection = collectionOf[name];
     // Follows the collection after the listener is added, so that the listener gets the existing content.

@@ -385,7 +385,7 @@ const watched = (
     reqId,
     cancel,
     on: (name: 'progress', listener: (progress: Progress) => void) => {
-      mustBeEvent(name, callEvents);
+      mustBeEvent(name, callEvents, listener);
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },

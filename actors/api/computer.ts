@@ -571,7 +571,7 @@ class HostedComputer implements Computer {
     this.#news.link = null;
   };
   on: Computer['on'] = (name, listener) => {
-    mustBeEvent(name, computerEvents);
+    mustBeEvent(name, computerEvents, listener);
     if (name.startsWith('call.')) this.#watchCalls();
     return this.#listeners.on(name, listener);
   };

@@ -1,10 +1,10 @@
 import type { Office, OfficeEvents, OfficeOptions } from './office-handle.ts';
 import { joinNodes, measure, readAuth, readSettings, type OfficeAccess } from './office-settings.ts';
-import { inspectOptions, officeOptions } from './option-checks.ts';
+import { inspectOptions, officeArguments, officeOptions, officeThrowing } from './option-checks.ts';
 import { runtimeOf, type Runtime } from './runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
 import { deferred, Listeners, unlessAborted, untilAborted } from '../kernel/listeners.ts';
-import { mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
+import { checkArguments, mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import type { HostLog } from '../logging/host-log.ts';
 import { Refusals } from '../logging/log-entry.ts';
 import type { OfficeNews, OfficeOrder, OfficeStart } from '../../machines/office/office.machine.ts';
@@ -83,12 +83,12 @@ async function openOffice(options: OfficeOptions, shared: Runtime | undefined): 
   try {
     const { url, port } = await untilAborted(opened.promise, options.signal);
     isReady = true;
-    return {
+    const office: Office = {
       url,
       port,
       metricsUrl: metrics?.url,
       on: (name, listener) => {
-        mustBeEvent(name, officeEvents);
+        mustBeEvent(name, officeEvents, listener);
         return listeners.on(name, listener);
       },
       inspect: async (wanted = {}) => {
@@ -102,6 +102,8 @@ async function openOffice(options: OfficeOptions, shared: Runtime | undefined): 
       close,
       [Symbol.asyncDispose]: close,
     };
+    checkArguments<Office>(office, officeArguments, officeThrowing);
+    return office;
   } catch (error) {
     await close();
     throw error;

@@ -16,7 +16,7 @@ import type {
 import type { BlobOptions } from './downloads.ts';
 import type { Computer, DesktopQuery, FinderQuery, SkillWait, WaitOptions } from './computer-handle.ts';
 import type { Answers, ComputerOptions } from './computer-options.ts';
-import type { OfficeOptions } from './office-handle.ts';
+import type { Office, OfficeOptions } from './office-handle.ts';
 import type { AgentCallOptions, CallOptions, ComputerCallOptions } from './call-outcome.ts';
 import type { Presenter, PresenterOptions } from './presenter-handle.ts';
 import type { OfficeSeat } from './seat.ts';
@@ -38,6 +38,7 @@ import {
   noLimit,
   object,
   oneOf,
+  optional,
   options,
   port,
   positive,
@@ -262,9 +263,11 @@ const [nameOfServer, ofPage] = [
   ['uri', text],
 ] as const;
 const onServer = { startServer: [nameOfServer], stopServer: [nameOfServer] } as const;
+const ofRecording = { writeTrace: [['dir', optional(name)]], mark: [['text', text]] } as const;
 /** Arguments of the methods of a computer that have no options of their own to check. */
 export const computerArguments = {
   ...onServer,
+  ...ofRecording,
   restartServer: [nameOfServer],
   retryServer: [nameOfServer],
   logout: [nameOfServer],
@@ -280,7 +283,7 @@ export const computerArguments = {
     ['uris', texts],
   ],
 } satisfies Partial<Record<keyof Computer, Arguments>>;
-export const computerThrowing = ['cachedResult', 'logs', 'cancelCall', 'watchResources'] as const;
+export const computerThrowing = ['cachedResult', 'logs', 'cancelCall', 'watchResources', 'mark'] as const;
 const ofComputerNamed = ['computer', text] as const;
 const asComputer = [ofComputerNamed] as const;
 const asDocument = [ofComputerNamed, ofPage] as const;
@@ -289,6 +292,7 @@ const source: Check = either('a path or bytes (a Uint8Array)', text, (value, at)
 );
 /** Arguments of the methods of an agent. */
 export const agentArguments = {
+  ...ofRecording,
   tools: asComputer,
   getConfig: asComputer,
   getDesktop: asComputer,
@@ -308,7 +312,17 @@ export const agentArguments = {
   blob: [ofComputerNamed, ['handle', text]],
   cancel: [['reqId', text]],
 } satisfies Partial<Record<keyof Agent, Arguments>>;
-export const agentThrowing = ['resourcesOf', 'pagesOf', 'documentsOf', 'blob', 'cancel'] as const;
+export const agentThrowing = ['resourcesOf', 'pagesOf', 'documentsOf', 'blob', 'cancel', 'mark'] as const;
+/** Arguments of the methods of an office; those of `admit` are checked where they are read. */
+export const officeArguments = {
+  ...ofRecording,
+  disconnect: [
+    ['id', text],
+    ['why', optional(text)],
+  ],
+  drain: [['ms', optional(ms)]],
+} satisfies Partial<Record<keyof Office, Arguments>>;
+export const officeThrowing = ['mark', 'disconnect'] as const;
 /** Arguments of the methods of a presenter. */
 export const presenterArguments = {
   ...onServer,

@@ -385,7 +385,7 @@ class HostedPresenter implements Presenter {
   readResource: Presenter['readResource'] = (uri, options) => this.computer.readResource(uri, options);
 
   on: Presenter['on'] = (name, listener) => {
-    mustBeEvent(name, presenterEvents);
+    mustBeEvent(name, presenterEvents, listener);
     if (name === 'mcp:tool-call-result') this.#news.watchCalls();
     return this.#listeners.on(name, listener);
   };

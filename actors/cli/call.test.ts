@@ -133,10 +133,11 @@ describe('a2c call', () => {
 
 // Needs a server that starts within a second, which takes longer under Wine.
 it.skipIf(process.platform === 'win32')(
-  'a call that is too late tells the time limit that was typed',
+  'a call that is too late tells the time limit that was typed, and no other',
   async () => {
     const { file } = configOf(['one']);
-    const { code, out } = await commandLine(['call', 'hang', '--timeout', '1', '--json', '-c', file]);
+    const { code, out, err } = await commandLine(['call', 'hang', '--timeout', '1', '--json', '-c', file]);
+    expect(err).toMatch(/^call hang of one ended unknown; see .*a2c replay/m);
     const { failure } = JSON.parse(out) as { failure: { message: string; details: object } };
     expect(code).toBe(1);
     expect(failure.message).toMatch(/ (?:did not answer|was not sent) within 1000 ms /);

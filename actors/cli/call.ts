@@ -80,8 +80,9 @@ export async function call(
 async function tell(
   context: CommandContext,
   options: CallCommandOptions,
-  ended: CallOutcome,
+  late: CallOutcome,
 ): Promise<CallOutcome> {
+  const ended = inTypedTime(late, (options.timeout ?? 0) * 1_000);
   const outcome = ended.failure ? { ...ended, failure: forShell(ended.failure, options) } : ended;
   if (options.json) context.terminal.out(JSON.stringify(callJson(outcome)));
   else show(context, options, outcome);
@@ -204,15 +205,15 @@ async function callOn(
   const params = info ? readFor(info, words) : {};
   const called = host.callTool(tool, params, { ...how(), confirmed: true });
   const outcome = await withProgress(context, called, calledOf(host), progressReporter(context, options));
-  const known = inTypedTime(await explained(context, options, host, outcome), limitMs);
+  const known = await explained(context, options, host, outcome);
   return isTriedAgain(known) ? known : tell(context, options, known);
 }
 /**
  * Changes the limit named in a time-out failure to the typed one. The call itself had less time, because the start of
- * its server counts.
+ * its server, or of the agent, counts.
  */
-function inTypedTime(outcome: CallOutcome, limitMs: number | undefined): CallOutcome {
-  if (outcome.outcome === 'succeeded' || outcome.toolError || limitMs === undefined) return outcome;
+function inTypedTime(outcome: CallOutcome, limitMs: number): CallOutcome {
+  if (outcome.outcome === 'succeeded' || outcome.toolError || limitMs === 0) return outcome;
   const { failure } = outcome;
   const { which, timeout } = failure.details ?? {};
   if (failure.code !== 'ToolExecutionTimeout' || which !== 'caller') return outcome;

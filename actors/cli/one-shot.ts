@@ -80,7 +80,7 @@ export async function withComputer<T>(
     // Drops notices about Desktop and Finder, which do not matter to a tool call. Listings and calls report refused
     // tools themselves.
     const onNotice: ComputerOptions['onNotice'] = (text, topic) => {
-      if (topic === undefined) terminal.err(noticeHere(text));
+      if (topic === undefined) terminal.err(noticeHere(text, true));
       if (topic === 'resources') patience.onResources?.(text);
     };
     // Loads the computer here, because commands that only read the config use this module without a computer.

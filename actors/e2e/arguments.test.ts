@@ -7,14 +7,16 @@ const methods = {
     ...{ startServer: 'name', stopServer: 'name', restartServer: 'name', retryServer: 'name' },
     ...{ logout: 'name', removeServer: 'name', skill: 'name', readResource: 'uri', getPrompt: 'server' },
     ...{ cachedResult: 'handle', logs: 'server', cancelCall: 'reqId', watchResources: 'server' },
+    mark: 'text',
   },
   agent: {
     ...{ tools: 'computer', getConfig: 'computer', getDesktop: 'computer', getFinder: 'computer' },
     ...{ skills: 'computer', skill: 'computer', getResources: 'computer', resourcesOf: 'computer' },
     ...{ readResource: 'computer', readDocumentMetadata: 'computer', readDocumentPages: 'computer' },
     ...{ readPage: 'computer', readElement: 'computer', pagesOf: 'computer', documentsOf: 'computer' },
-    ...{ putFile: 'computer', blob: 'computer', cancel: 'reqId' },
+    ...{ putFile: 'computer', blob: 'computer', cancel: 'reqId', mark: 'text' },
   },
+  office: { disconnect: 'id', mark: 'text' },
   presenter: {
     ...{ startServer: 'name', stopServer: 'name', addMcpServer: 'name', updateMcpServer: 'name' },
     ...{ removeMcpServer: 'name', addMcpDefaultServer: 'name', removeMcpDefaultServer: 'name' },
@@ -42,7 +44,7 @@ it('a handle refuses wrong arguments with an A2cError that names the argument', 
   const computer = await createComputer({ config: { mcpServers: {}, inputs: asked }, stateDir: false });
   const agent = await createAgent({ url: office.url });
   const presenter = await createPresenter({ settings: { mcpServers: {} }, stateDir: false });
-  const handles = { computer, agent, presenter };
+  const handles = { computer, agent, office, presenter };
   for (const [kind, named] of Object.entries(methods))
     for (const [method, argument] of Object.entries(named))
       for (const wrong of [undefined, null, 7, ['x'], { a: 1 }]) {
@@ -55,6 +57,17 @@ it('a handle refuses wrong arguments with an A2cError that names the argument', 
   expect(await errorOf(second)).toMatchObject({ code: 400, details: { option: 'uris' } });
   const put = (agent.putFile as unknown as Method).bind(agent, 'pc', { a: 1 });
   expect(await errorOf(put)).toMatchObject({ code: 400, details: { option: 'source' } });
+  const others = { writeTrace: ['dir', 7], drain: ['ms', -1], on: ['listener', 'seat.changed', 7] } as const;
+  for (const [method, [option, ...given]] of Object.entries(others)) {
+    const wrong = (office as unknown as Readonly<Record<string, Method>>)[method];
+    expect(await errorOf(() => wrong?.(...given)), method).toMatchObject({ code: 400, details: { option } });
+  }
+  expect(await errorOf(() => (office.disconnect as unknown as Method)('x', 7))).toMatchObject({
+    details: { option: 'why' },
+  });
+  expect(await errorOf(() => (office.admit as unknown as Method)(7))).toMatchObject({
+    details: { option: 'auth' },
+  });
   const { values } = computer.inputs;
   for (const id of ['a', 'b']) values.set(id, id);
   values.clear('a');

@@ -107,6 +107,11 @@ export const either = (expected: string, ...checks: readonly Check[]): Check => 
   };
 };
 export const disabled = check('false', (value) => value === false);
+/** Makes a check for an argument that may be left out. */
+export const optional =
+  (judge: Check): Check =>
+  (value, at) =>
+    value === undefined ? undefined : judge(value, at);
 /** Makes a check for a list whose entries pass a check. */
 export const listOf =
   (each: Check, remedy?: string): Check =>
@@ -161,10 +166,10 @@ function unknown(at: string, key: string, known: object, elsewhere: Readonly<Rec
 
 /** Names of all events of a type; the compiler finds a missing one. */
 export type EventNames<Events> = Readonly<Record<keyof Events, true>>;
-/** Throws an `A2cError` (400) when a host listens to an event that does not exist. */
-export function mustBeEvent(given: unknown, names: object): void {
+/** Throws an `A2cError` (400) when a host listens to an event that does not exist, or gives no function. */
+export function mustBeEvent(given: unknown, names: object, listener: unknown): void {
   const known = Object.keys(names);
-  if (known.includes(given as string)) return;
+  if (known.includes(given as string)) return mustBeOptions('on', listener, argument('listener', callback));
   const [close] = typeof given === 'string' ? nearest(given, known) : [];
   const hint = close === undefined ? '' : ` (did you mean ${close}?)`;
   throw new A2cError({

@@ -287,13 +287,17 @@ const advised = (name: string): RegExp =>
     'g',
   );
 /**
- * Returns a notice that a server was given up as this command prints it: without the failure, which was printed already, and
- * with the command for the replay as it is typed in this shell.
+ * Returns the notice of a trace as this command prints it: without the failure of a server, and where `callsAreTold` of a
+ * call, which is printed already and for a call names the whole limit; with the command for the replay as it is typed in
+ * this shell.
  */
-export const noticeHere = (text: string): string =>
+export const noticeHere = (text: string, callsAreTold = false): string =>
   text
-    .replace(/^(server \S+ gave up): (?:(?!; (?:call|server) \S).)*(?=; see a2c replay )/s, '$1')
+    .replace(callsAreTold ? toldEnd : toldServer, '$1')
     .replace(/\bsee a2c replay (.+)$/, (_, path: string) => `see ${typedHere({}, 'a2c', 'replay', path)}`);
+const toldServer = /^(server \S+ gave up): (?:(?!; (?:call|server) \S).)*(?=; see a2c replay )/s;
+const toldEnd =
+  /^(server \S+ gave up|call .{1,200}? ended unknown): (?:(?!; (?:call|server) \S).)*(?=; see a2c replay )/s;
 interface Advising {
   readonly remedy?: string | undefined;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
