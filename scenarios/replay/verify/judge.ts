@@ -1,7 +1,7 @@
 import { canonical } from '../../../machines/trace/index.ts';
 import type { Row } from './plan.ts';
 import type { Played } from './play.ts';
-import { isSameFailure, type Seen } from './seen.ts';
+import { emptyContent, hasWordsOf, isSameFailure, type Seen } from './seen.ts';
 import { resultDifferences, valueAt, type Apart, type Path } from './shape.ts';
 
 /**
@@ -105,6 +105,14 @@ export function judge({ row, now, missed }: Played, rules: Rules): Judged {
   }
   if (isFailure && missed !== undefined)
     return verdict('unsure', `record ${missed}, which ran at the same time, is answered sooner now`);
+  const empty = emptyContent(now);
+  if (!expected && empty && !emptyContent(was)) {
+    const [key, value] = empty;
+    const text = `it is empty; if that is right: --expect ${row.s}:result.${key}:=${canonical(value)}`;
+    return verdict(isFailure ? 'unsure' : 'other', text);
+  }
+  if (isFailure && hasWordsOf(was, now))
+    return verdict('other', 'the same error, which is not marked as one');
   // Has nothing to compare with where no good answer is recorded, unless it is a list from before.
   const isComparable = was.kind === 'good' || was.kind === 'value' || row.list !== undefined;
   const differences = isComparable ? differencesOf(row, now, rules) : [];

@@ -38,6 +38,8 @@ export interface Row {
   readonly list?: unknown;
   /** Names of the tools that are called later, and had left this list. */
   readonly wanted: readonly string[];
+  /** Tells that the server has changed this list later, and was not asked again. */
+  readonly hasChanged?: true;
   /** Method of a question of the server to its host while it worked on this request. */
   readonly asked?: string;
 }
@@ -175,6 +177,16 @@ class Rows {
     const was = seenOf(method, read, toolIn(list, subject), died);
     const missing = causes.map(({ row }) => String(subjectOf(row)));
     const asked = request.unasked.find((each) => each.type === 'question');
+    const hasChanged = this.#server.requests.some(
+      (each) =>
+        each.session === session &&
+        each.s >= s &&
+        each.unasked.some(
+          (one) =>
+            one.type === 'notification' &&
+            one.method === `notifications/${method.replace('/list', '')}/list_changed`,
+        ),
+    );
     // Takes an error for a failure unless the trace was written for something else. An error to a list or a subscription of the
     // host only says that the server has none.
     const isOwn = !ofCallers.has(method) && method !== 'tools/list';
@@ -190,6 +202,7 @@ class Rows {
       ...(isSilent && { silenceMs: Math.max(1, Math.round(answer.ms)) }),
       ...(causes[0] && { list: causes[0].before }),
       ...(asked && { asked: asked.method }),
+      ...(hasChanged && { hasChanged }),
     };
   }
   /** Calls that the host refused, because their tool had left the list. */

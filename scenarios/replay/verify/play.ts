@@ -23,6 +23,9 @@ const shortestStartMs = 60_000;
 /** Time in ms for which the end of a process may come later than that of its output. */
 const graceMs = 5_000;
 
+/** Time in ms for which a server must live on after its last answer. */
+const restMs = 1_000;
+
 /** Resolves with the end of what is awaited, or with undefined when the time is over before, or the signal aborts. */
 async function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal): Promise<T | undefined> {
   const { promise: late, resolve } = deferred<undefined>();
@@ -54,6 +57,8 @@ export class RealServer {
   #asked = 0;
   /** Failure with which the present run has ended; undefined while it lives. */
   ended: Failure | undefined;
+  /** Methods of the lists that have changed since they were asked. */
+  readonly changed = new Set<string>();
 
   constructor(runtime: Runtime, name: string, { hasProcess }: Target, { timeoutMs, signal }: PlayOptions) {
     this.#runtime = runtime;
@@ -61,6 +66,10 @@ export class RealServer {
     this.#hasProcess = hasProcess;
     this.#connectMs = Math.max(timeoutMs, shortestStartMs);
     this.#signal = signal;
+    runtime.heard = (_, method) => {
+      const [, list] = /^notifications\/(\w+)\/list_changed$/.exec(method) ?? [];
+      if (list !== undefined) this.changed.add(`${list}/list`);
+    };
   }
   get #address(): string {
     return `${clientKind}:${keyOf(this.#name)}`;
@@ -71,6 +80,7 @@ export class RealServer {
     const run: Run = { ready: deferred<undefined>(), down: deferred<Failure>() };
     this.#run = run;
     this.ended = undefined;
+    this.changed.clear();
     this.#hosted = this.#runtime.start(this.#address, this.#input(), (event) => this.#hear(event, run));
     const failure = await within(
       Promise.race([run.ready.promise, run.down.promise]),
@@ -119,6 +129,7 @@ export class RealServer {
   }
   /** Sends one request; resolves with its answer, or after `limitMs` without one. Never rejects. */
   async ask(method: string, params: unknown, limitMs: number): Promise<Answer> {
+    this.changed.delete(method);
     const { promise, resolve } = deferred<Answer>();
     const { request } = this.#runtime.directory.platform.ports;
     const target = this.#runtime.directory.find(this.#address)?.id ?? this.#address;
@@ -160,18 +171,18 @@ export interface PlayOptions {
   readonly onStep: (text: string) => void;
   readonly signal: AbortSignal;
 }
-/** End of a row, and what belongs to it: the tool list at that time, and whether it overlapped as recorded. */
+/** End of a row. */
 export interface Played {
   readonly row: Row;
   readonly now: Seen;
   /** Number of the request that was answered too soon to overlap with this one. */
   readonly missed?: number;
 }
-interface Asked {
-  readonly row: Row;
+interface Asked extends Pick<Played, 'row' | 'missed'> {
   readonly began: number;
-  readonly ends: Promise<Seen>;
-  isOver: boolean;
+  readonly ends: Promise<unknown>;
+  /** End; undefined while it runs. */
+  now: Seen | undefined;
 }
 
 /** Plays the rows of a plan against a real server: in their order and overlap, with a new process where there was one. */
@@ -179,7 +190,11 @@ export class Play {
   readonly #server: RealServer;
   readonly #options: PlayOptions;
   #list: unknown;
-  #asked: Asked[] = [];
+  readonly #all: Asked[] = [];
+  /** What the present run of the server was asked. */
+  #run: Asked[] = [];
+  /** Tells whether the server came up when it was started last. */
+  #isUp = false;
   /** Time of the last answer or start. */
   #last = { recorded: 0, now: 0 };
 
@@ -188,68 +203,82 @@ export class Play {
     this.#options = options;
   }
   async all(rows: readonly Row[]): Promise<readonly Played[]> {
-    const played: Promise<Played>[] = [];
-    let failed: Seen | undefined;
     for (const [n, row] of rows.entries()) {
       this.#options.signal.throwIfAborted();
       this.#options.onStep(`request ${n + 1} of ${rows.length}: ${rowText(row)}`);
-      if (row.what === 'start' || row.session !== rows[n - 1]?.session) {
-        await this.#settled(() => true);
-        failed = await this.#start(row);
-        if (row.what === 'start') {
-          played.push(Promise.resolve({ row, now: failed ?? this.#started }));
-          continue;
-        }
-      }
-      await this.#settled(({ answeredAt }) => answeredAt < row.s);
+      const isNew = row.session !== rows[n - 1]?.session;
+      await this.#settled((each) => isNew || each.answeredAt < row.s);
       // Starts a server again that has died, so that each request is asked of one that lives.
-      if (!failed && this.#server.ended) {
-        await this.#settled(() => true);
-        failed = await this.#start(row);
+      const isDead = this.#server.ended !== undefined && row.what !== 'idle' && this.#isUp;
+      if (isNew || isDead) {
+        await this.#over();
+        const started = await this.#start(row);
+        this.#isUp = started.kind === 'good';
+        if (row.what === 'start') this.#put(row, Promise.resolve(started));
       }
-      if (failed) {
-        const text = 'not asked, because the server did not start';
-        played.push(Promise.resolve({ row, now: { kind: 'unasked', text } }));
-        continue;
+      if (row.what === 'start') continue;
+      const text = 'not asked, because the server did not start';
+      if (!this.#isUp) this.#put(row, Promise.resolve({ kind: 'unasked', text }));
+      else {
+        const missed = await this.#pause(row);
+        this.#put(row, this.#ask(row), missed);
       }
-      const missed = await this.#pause(row);
-      const asked: Asked = { row, began: performance.now(), ends: this.#ask(row), isOver: false };
-      const over = asked.ends.then((now): Played => {
-        asked.isOver = true;
-        this.#last = { recorded: row.endedAt, now: performance.now() };
-        return { row, now, ...(missed !== undefined && { missed }) };
-      });
-      this.#asked.push(asked);
-      played.push(over);
     }
-    return Promise.all(played);
+    await this.#over();
+    return this.#all.map(({ row, now, missed }) => ({
+      row,
+      now: now as Seen,
+      ...(missed !== undefined && { missed }),
+    }));
   }
-  #started: Seen = { kind: 'good', text: 'answered' };
-  /** Starts the server anew. Returns the failure when it does not come up. */
-  async #start({ what, t, endedAt }: Row): Promise<Seen | undefined> {
+  #put(row: Row, end: Promise<Seen>, missed?: number): void {
+    const ends = end.then((now) => {
+      asked.now = now;
+      this.#last = { recorded: row.endedAt, now: performance.now() };
+    });
+    const asked: Asked = {
+      row,
+      began: performance.now(),
+      ends,
+      now: undefined,
+      ...(missed !== undefined && { missed }),
+    };
+    this.#all.push(asked);
+    this.#run.push(asked);
+  }
+  /** Starts the server anew. */
+  async #start({ what, t, endedAt }: Row): Promise<Seen> {
     const started = await this.#server.start();
     this.#options.signal.throwIfAborted();
-    this.#asked = [];
+    this.#run = [];
     this.#last = { recorded: what === 'start' ? endedAt : t, now: performance.now() };
-    if ('failure' in started) {
-      const { details = {}, code } = started.failure;
-      const { kind, text } = seenDeath(started.failure, 'start');
-      // Tells a server that fails from one that this machine cannot reach.
-      const hasRun = (details['exit_code'] ?? details['signal'] ?? null) !== null || code === 'ServerLost';
-      return { kind, text: `it did not start: ${text}`, ...(!hasRun && { isForeign: true }) };
-    }
-    this.#started = seenOf('', { type: 'result', result: started.info });
-    return undefined;
+    if ('info' in started) return seenOf('', { type: 'result', result: started.info });
+    const { details = {}, code } = started.failure;
+    const { kind, text } = seenDeath(started.failure, 'start');
+    // Tells a server that fails from one that this machine cannot reach.
+    const hasRun = (details['exit_code'] ?? details['signal'] ?? null) !== null || code === 'ServerLost';
+    return { kind, text: `it did not start: ${text}`, ...(!hasRun && { isForeign: true }) };
   }
   async #settled(which: (row: Row) => boolean): Promise<void> {
-    await Promise.all(this.#asked.filter(({ row }) => which(row)).map(({ ends }) => ends));
+    await Promise.all(this.#run.filter(({ row }) => which(row)).map(({ ends }) => ends));
+  }
+  /** Ends a run: its server must live on after its last answer, and what it lists must be as it was. */
+  async #over(): Promise<void> {
+    await this.#settled(() => true);
+    const last = this.#run.at(-1);
+    if (!last || !this.#isUp || this.#run.some(({ now }) => now?.kind === 'death')) return;
+    const died = await this.#server.diesWithin(last.row.what === 'idle' ? 0 : restMs);
+    if (died) last.now = died;
+    for (const asked of died ? [] : this.#run.toReversed())
+      if (this.#server.changed.has(asked.row.method) && !asked.row.hasChanged)
+        asked.now = await this.#ask(asked.row);
   }
   /**
    * Waits as long as the caller had: since the begin of the requests that still ran then, or since the last answer. Returns the
    * number of a request that does not run any more.
    */
   async #pause(row: Row): Promise<number | undefined> {
-    const running = this.#asked.filter((each) => each.row.answeredAt > row.s);
+    const running = this.#run.filter((each) => each.row.answeredAt > row.s);
     const { recorded, now } = this.#last;
     const longest = row.isFailure ? longestPause.beforeFailure : longestPause.otherwise;
     const pause = now + Math.min(longest, row.t - recorded);
@@ -257,7 +286,7 @@ export class Play {
     const ms = Math.max(running.length > 0 ? 0 : pause, ...due) - performance.now();
     // Sends at once what was sent in one turn, because a timer takes at least 1 ms.
     if (ms > 1) await within(new Promise(() => {}), ms, this.#options.signal);
-    return running.find(({ isOver, row: { was } }) => isOver && was.kind === 'good')?.row.s;
+    return running.find((each) => each.now && each.row.was.kind === 'good')?.row.s;
   }
   async #ask(row: Row): Promise<Seen> {
     const { timeoutMs, paramsOf } = this.#options;
@@ -273,7 +302,8 @@ export class Play {
     }
     if (what === 'wanted' && !tool) return goneFrom([String(subject)]);
     const answer = await this.#server.ask(method, paramsOf(row), silenceMs ?? timeoutMs);
-    if (answer.type === 'unsent') return { kind: 'unasked', text: answer.failure.message };
+    if (answer.type === 'unsent')
+      return (await this.#server.diesWithin(restMs)) ?? { kind: 'unasked', text: answer.failure.message };
     if (method === 'tools/list' && answer.type === 'result') this.#list = answer.result;
     const missing = row.wanted.filter((name) => !toolIn(this.#list, name));
     if (answer.type === 'result' && missing.length > 0)

@@ -63,6 +63,19 @@ const textsOf = (result: unknown): string => {
     .filter((text) => typeof text === 'string')
     .join(' ');
 };
+/** Content of an answer in which no entry says anything; undefined when one does, or it has a structure. */
+export function emptyContent({ value }: Seen): readonly [key: string, content: unknown] | undefined {
+  const { content, contents, structuredContent } = fieldsOf(value?.['result']);
+  const items = content ?? contents;
+  if (structuredContent !== undefined || !Array.isArray(items)) return undefined;
+  const isEmpty = items.every((item) => fieldsOf(item)['text'] === '');
+  return isEmpty ? [items === content ? 'content' : 'contents', items] : undefined;
+}
+/** Tells whether a good result ends with the words of an error. */
+export function hasWordsOf(error: Seen, { value }: Seen): boolean {
+  const words = masked(error.text.replace(/^(?:isError|error \S{1,20}): (?:error: )?/i, ''));
+  return error.kind === 'error' && words !== '' && masked(inLine(textsOf(value?.['result']))).endsWith(words);
+}
 /** Ways in which a result breaks MCP, or the output schema of its tool. */
 function faultsOf(method: string, result: unknown, tool: ListedTool | undefined): readonly string[] {
   if (method === 'resources/read' || method === 'prompts/get') {
@@ -154,11 +167,17 @@ const masked = (text: string): string =>
     .split(hidden)
     .map((part) => part.replaceAll(/\S*[/\\]\S*/g, '#').replaceAll(/0x[0-9a-f]+|\d+/gi, '#'))
     .join('«redacted:0»');
+const stderrMark = '; stderr: ';
 /** Tells whether two failures are the same one. An exit code is no number that differs from run to run. */
 export function isSameFailure(was: Seen, now: Seen): boolean {
   if (was.kind !== now.kind) return false;
   if (was.isVague || now.isVague) return true;
   const codeIn = ({ kind, text }: Seen): string | undefined =>
     (kind === 'error' ? /^error (\S+):/ : / exit code (\S+?)(?:;|$)/).exec(text)?.[1];
-  return codeIn(was) === codeIn(now) && differences(masked(was.text), masked(now.text)).length === 0;
+  if (codeIn(was) !== codeIn(now)) return false;
+  // Compares stderr only where both have it, because the end of a process may come before its last words.
+  const [one, other] = [was.text.split(stderrMark), now.text.split(stderrMark)] as const;
+  const length = was.kind === 'death' ? Math.min(one.length, other.length) : Infinity;
+  const [before, after] = [one, other].map((parts) => masked(parts.slice(0, length).join(stderrMark)));
+  return differences(before, after).length === 0;
 }

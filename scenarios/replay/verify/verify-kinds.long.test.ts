@@ -41,6 +41,17 @@ describe('a failure of each kind', () => {
       expect(found).toEqual(verdicts);
     },
   );
+  it.each([
+    ['a death that comes after the answer now', 'crash', 'late', 'red'],
+    ['a death after an answer that was none before', 'mismatch', 'late', 'other'],
+    ['a tool that leaves the list after its answer', 'crash', 'shrunk', 'other'],
+    ['an error that comes at the other one of two calls', 'race', 'moved', 'red'],
+  ] as const)('is not mended by %s', async (_, kind, how, expected) => {
+    const { file, remove } = await recordedTrouble(kind);
+    const { verdict, text } = await verify(file, { command: troubledCommand(kind, how), yes: true });
+    remove();
+    expect(verdict, text).toBe(expected);
+  });
 });
 /** Expectation about the second call of a trace. */
 async function unluckyValue(file: string): Promise<Record<string, unknown>> {

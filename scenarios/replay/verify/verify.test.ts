@@ -258,6 +258,7 @@ const failure = (code: number | string, message: string, details = {}) =>
   ({ code, message, details }) as never;
 const good = (text: string): Seen =>
   seenOf('tools/call', { type: 'result', result: { content: [{ type: 'text', text }] } });
+const empty = seenOf('tools/call', { type: 'result', result: { content: [] } });
 const bad = (text: string): Seen =>
   seenOf('tools/call', { type: 'result', result: { content: [{ type: 'text', text }], isError: true } });
 const rpc = (code: number, message: string): Seen =>
@@ -307,6 +308,10 @@ describe('one answer beside the recorded one', () => {
     ['a death that became an answer', died, good('0'), 'green'],
     ['silence again', silent(1_500), silent(1_500), 'red'],
     ['silence that became an error', silent(1_500), rpc(-32_603, 'locked'), 'other'],
+    ['a death that became an empty answer', died, empty, 'unsure'],
+    ['a death that became an empty text', died, good(''), 'unsure'],
+    ['an error that is not marked as one', bad('Error: no route'), good('Error: no route'), 'other'],
+    ['an error of the protocol in a text', rpc(-32_603, 'no route'), good('Failed: no route'), 'other'],
     ['an error with other numbers', bad('port 80 is taken'), bad('port 81 is taken'), 'red'],
     ['an error in other words', bad('no route to bank'), bad('KeyError'), 'other'],
     ['an error with another code', rpc(-32_602, 'x'), rpc(-32_603, 'x'), 'other'],
@@ -320,6 +325,8 @@ describe('one answer beside the recorded one', () => {
     ['a death', good('7'), died, 'other'],
     ['an error', good('7'), bad('x'), 'other'],
     ['another value', good('7'), good('8'), 'green'],
+    ['nothing in place of a text', good('7'), empty, 'other'],
+    ['nothing as before', empty, good(''), 'green'],
     ['an error as ever, which the trace was not written for', bad('x'), bad('x'), 'green'],
     ['another error in its place', bad('x'), bad('y'), 'other'],
     ['silence, where the caller did not wait either', cut, silent(800), 'unsure'],

@@ -6,7 +6,7 @@ import { HiddenValues, type GivenValues } from './hidden-values.ts';
 import { expectedRow, judge, worst, type Expectation, type Judged, type VerifyVerdict } from './judge.ts';
 import { CannotVerify, planOf, rowAt, rowText, writingCalls, type Row, type VerifyPlan } from './plan.ts';
 import { openServer, Play, type Played, type PlayOptions } from './play.ts';
-import type { FailureKind } from './seen.ts';
+import { isSameFailure, type FailureKind } from './seen.ts';
 import type { Path } from './shape.ts';
 import { targetOf, type Target } from './target.ts';
 
@@ -147,6 +147,13 @@ function prepare(trace: Trace, input: VerifyInput): Prepared {
   return { plan, expected, target, paramsOf: (row) => filled.get(row) };
 }
 
+/** Tells whether a recorded failure of two requests at the same time comes at the other one. */
+const hasMoved = (failed: Row, { row, now }: Played): boolean =>
+  failed.isFailure &&
+  failed.s < row.answeredAt &&
+  row.s < failed.answeredAt &&
+  isSameFailure(failed.was, now);
+
 /**
  * Asks a real server everything that was recorded, in the recorded order and overlap, over this package's own launcher and
  * transports: each failure of the recording, and each answer that was good. After a death the server is started again. It is
@@ -174,7 +181,11 @@ export async function verified(
     const played = await new Play(server, options).all(plan.rows);
     signal.throwIfAborted();
     const rules = { exact, ignore: ignore.map(pathOf), expect: expected };
-    const judged = played.map((each) => ({ ...each, ...judge(each, rules) }));
+    const judged = played.map((each) => {
+      const { differences, verdict } = judge(each, rules);
+      const isMoved = verdict === 'other' && plan.rows.some((row) => hasMoved(row, each));
+      return { ...each, differences, verdict: isMoved ? 'red' : verdict };
+    });
     return { report: reportOf(plan, judged), trace, played };
   } finally {
     await close();
