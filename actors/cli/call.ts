@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { CallHost } from '../door/caller.ts';
 import type { CallOutcome, CallSucceeded, CallToolError, CallOptions } from '../api/call-outcome.ts';
 import { callIn, isArgument, readArguments, type Argument, targetIn, type Target } from './arguments.ts';
@@ -23,6 +24,7 @@ import { configOf } from './source.ts';
 import { hasStarted, hasTool } from './starting.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
 import type { ServerStatus, ToolInfo, ToolListing } from '../servers/server-handle.ts';
+import { timing } from '../../machines/kernel/timing.ts';
 import { stateWords } from '../../machines/server-states.ts';
 import { readText } from '../../adapters/index.ts';
 import type { Config } from '../../machines/config/parse.ts';
@@ -203,10 +205,32 @@ async function callOn(
   if (late && !info) throw new A2cError(notAmongStarted(options, late, tool));
   if (info) mustBeOne(options, info, tool, listing);
   const params = info ? readFor(info, words) : {};
-  const called = host.callTool(tool, params, { ...how(), confirmed: true });
-  const outcome = await withProgress(context, called, calledOf(host), progressReporter(context, options));
+  const outcome = await patiently(context, how, (given) => {
+    const called = host.callTool(tool, params, { ...given, confirmed: true });
+    return withProgress(context, called, calledOf(host), progressReporter(context, options));
+  });
   const known = await explained(context, options, host, outcome);
   return isTriedAgain(known) ? known : tell(context, options, known);
+}
+/**
+ * Makes a call, and makes it again after the pause that a server with too many requests asks for, because such a server
+ * has not begun it; a pause that is longer than the call may take is not waited for.
+ */
+async function patiently(
+  { terminal, signal }: CommandContext,
+  how: () => CallOptions,
+  ask: (given: CallOptions) => Promise<CallOutcome>,
+): Promise<CallOutcome> {
+  const until = performance.now() + timing.callTotalMs;
+  for (;;) {
+    const outcome = await ask(how());
+    const { code, details } = ownFailure(outcome) ?? {};
+    const seconds = code === wireCodes.tooMany ? Math.max(1, Number(details?.['retry_after'])) : NaN;
+    const { timeoutMs: left = until - performance.now() } = how();
+    if (!(seconds * 1_000 < (left || Infinity))) return outcome;
+    terminal.err(`the server gets too many requests: the call is made again in ${seconds} s`);
+    await pause(seconds * 1_000, undefined, { signal });
+  }
 }
 /**
  * Changes the limit named in a time-out failure to the typed one. The call itself had less time, because the start of
@@ -273,6 +297,8 @@ const isForPerson: ReadonlySet<ServerStatus['state']> = new Set([
   'unauthorized',
   'unsupported',
 ]);
+/** Failures whose own remedy says more than the output of the program. */
+const isExplained: ReadonlySet<Failure['code']> = new Set(['NotStartable', wireCodes.tooMany]);
 /** Failure of a call to one server that did not start: the failure of that server, and where to look. */
 function notStarted(
   options: OneShotOptions,
@@ -282,7 +308,7 @@ function notStarted(
   const { name, state, reason = stateWords[state], failure: why } = server;
   const longer = hasStarted(server) ? '' : '; --boot SECONDS waits longer';
   const logs = `See what it writes: ${logsOf(options, name)}${longer}`;
-  const own = why && (isForPerson.has(state) || why.code === 'NotStartable') ? why.remedy : undefined;
+  const own = why && (isForPerson.has(state) || isExplained.has(why.code)) ? why.remedy : undefined;
   return {
     code: 'ServerNotActive',
     message: why?.message ?? `Server '${name}' has not started: ${reason}`,
@@ -327,9 +353,16 @@ function callAfar(
     const beganAt = performance.now();
     const landed = paramsOf(await withPutFiles(words, put));
     const params = options.putBlobs === true ? await withPutBlobs(landed, put) : landed;
-    const called = agent.callTool(computer, tool, params, how(performance.now() - beganAt));
+    const apartMs = performance.now() - beganAt;
     const about = { server: computer, tool };
-    const outcome = await withProgress(context, called, () => about, progressReporter(context, options));
+    const outcome = await patiently(
+      context,
+      () => how(apartMs),
+      (given) => {
+        const called = agent.callTool(computer, tool, params, given);
+        return withProgress(context, called, () => about, progressReporter(context, options));
+      },
+    );
     if (outcome.outcome === 'succeeded') return tell(context, options, outcome);
     const { failure } = outcome;
     // Adds advice only where nobody could be asked; a person who said no has decided.

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createAgent } from '../index.ts';
+import { startHttpServer, type HttpServer } from '../../scenarios/fixtures/http-server.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
 const fileAt = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -201,4 +202,57 @@ describe('office, computer and one-shots as processes of their own', () => {
     expect(tools.told.err).not.toContain('    at ');
     expect(look(0)).toEqual([]);
   });
+});
+
+describe('a2c call of a server that gets too many requests', () => {
+  /** Serves tools; refuses the first request of each of these methods, or all, with HTTP 429. */
+  const busy = async (after: string, methods: readonly string[], isForEver = false) => {
+    const left = new Set(methods);
+    return startHttpServer({
+      kind: 'streamable',
+      json: true,
+      instead: ({ body }, response) => {
+        const method = String(body?.['method']);
+        if (!left.has(method)) return false;
+        if (!isForEver) left.delete(method);
+        response.writeHead(429, { 'retry-after': after }).end('slowly, please');
+        return true;
+      },
+    });
+  };
+  const called = async (url: string, ...more: readonly string[]) => {
+    const config = JSON.stringify({ mcpServers: { busy: { type: 'http', url: `${url}/echo` } } });
+    const one = a2c('call', 'busy.echo', 'text=hi', '-c', config, ...more);
+    const { code } = await one.exited;
+    return { code, ...one.told };
+  };
+  const asked = ({ seen }: HttpServer): Readonly<Record<string, number>> => {
+    const counts: Record<string, number> = {};
+    for (const { method, body } of seen)
+      if (method === 'POST') counts[String(body?.['method'])] = (counts[String(body?.['method'])] ?? 0) + 1;
+    return counts;
+  };
+
+  it('waits as the server asks, in the handshake and for the call, and succeeds', async () => {
+    const methods = ['initialize', 'notifications/initialized', 'tools/list', 'tools/call'];
+    const server = await busy('1', methods);
+    const { code, out, err } = await called(server.url, '-t', '80');
+    expect({ code, out }).toEqual({ code: 0, out: 'hi\n' });
+    expect(err).toMatch(/^the server gets too many requests: the call is made again in 1 s$/m);
+    expect(asked(server)).toMatchObject(Object.fromEntries(methods.map((method) => [method, 2])));
+    await server.stop();
+  });
+
+  it.each(['initialize', 'tools/list', 'tools/call'])(
+    'does not wait longer for %s than its own time, and says when to try again',
+    async (method) => {
+      const server = await busy('700', [method], true);
+      const { code, out, err } = await called(server.url, '-t', '60');
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(err).toMatch(/^error: the server gets too many requests \(HTTP 429\): slowly, please\n/m);
+      expect(err).toContain('wait 700 s, as the server asks, and try again');
+      expect(asked(server)[method]).toBe(1);
+      await server.stop();
+    },
+  );
 });

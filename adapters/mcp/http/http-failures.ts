@@ -125,6 +125,9 @@ export function statusFailure(
       code: wireCodes.tooMany,
       message: `the server gets too many requests (HTTP 429)${words}`,
       details,
+      ...(typeof retryAfter === 'number' && {
+        remedy: `wait ${retryAfter} s, as the server asks, and try again`,
+      }),
     };
   return { code: wireCodes.toolFailed, message: `the server answered HTTP ${status}${words}`, details };
 }
