@@ -164,7 +164,7 @@ const lateFailure = (
 ): Failure => ({
   code: 'ToolExecutionTimeout',
   message: isSent(c)
-    ? `Tool '${c.tool}' of ${holderOf(c)} ${did} ${timeout} ms (call '${c.reqId}')${c.owes ? `: it waits for the answer of this host to ${c.owes}` : ''}; whether it took effect is unknown`
+    ? `Tool '${c.tool}' of ${holderOf(c)} ${did} ${timeout} ms (call '${c.reqId}')${c.owes ? `: it waits for the answer of its host to ${c.owes}` : ''}; whether it took effect is unknown`
     : `Tool '${c.tool}' of ${holderOf(c)} was not sent within ${timeout} ms (call '${c.reqId}')${c.isPending ? ': its server is still starting' : ''}`,
   details: {
     timeout,
@@ -177,7 +177,7 @@ const lateFailure = (
     (c.owes ? owedRemedy : lateRemedies[c.phase]) ?? 'Give it more time, or let fewer calls wait at once.',
 });
 const owedRemedy =
-  'Give it more time, or answer the question of the server: a person or this host has not done so.';
+  'Give it more time, or answer the question of the server: a person or its host has not done so.';
 const lateRemedies: Partial<Record<CallPhase, string>> = {
   judging: 'Give it more time, or look at the rule of the host: it gave no answer yet.',
   running: 'Give it more time, or look at the server: it may still be at work.',

@@ -92,9 +92,42 @@ scenario(
         outcome: 'unknown',
         failure: {
           message: expect.stringContaining(
-            'it waits for the answer of this host to elicitation/create',
+            'it waits for the answer of its host to elicitation/create',
           ) as string,
           details: { timeout: 1_000, which: 'total' },
+        },
+      },
+    ]);
+  },
+);
+
+scenario(
+  'the limit of an agent holds while a person at the computer is asked, and the agent reads what its call waits for',
+  { servers: silent },
+  async (s) => {
+    await s.office();
+    s.computer({ linked: true });
+    s.agent();
+    await s.run(300);
+    const call = s.agentCall('work', { timeoutMs: 1_500 });
+    await s.run(100);
+    const [at = ''] = [...s.directory.roots].flatMap(({ name }) =>
+      name.startsWith('computer/client:fs/call:') ? [name] : [],
+    );
+    s.order(at, { type: 'ask.held', id: 'call', method: 'elicitation/create' });
+    await s.run(2_100);
+    expect(call.settled).toMatchObject([
+      {
+        result: {
+          structuredContent: {
+            error: {
+              message: expect.stringMatching(
+                /within 2000 ms .*: it waits for the answer of its host to elicitation\/create; whether it took effect is unknown$/,
+              ) as string,
+              remedy: expect.stringContaining('a person or its host has not done so') as string,
+            },
+          },
+          meta: { a2c_outcome: 'unknown' },
         },
       },
     ]);
