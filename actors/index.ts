@@ -108,7 +108,7 @@ export type { Inspection, InspectOptions } from './inspector/inspections.ts';
 export { A2cError } from './kernel/errors.ts';
 export type { Log, LogEntry, LogLevel, LogOptions } from './logging/log-entry.ts';
 export type { KeptTrace, RecordOptions } from './recording/flight-recorder.ts';
-export type { KeepWord } from './recording/reasons.ts';
+export type { KeepWord } from '../machines/trace/index.ts';
 export type { RedactHook } from './recording/redaction.ts';
 export type { Profile } from '../machines/trace/index.ts';
 export type { GivenTiming, Timing } from '../machines/kernel/timing.ts';

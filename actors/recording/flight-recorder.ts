@@ -14,6 +14,7 @@ import type { Address } from '../../machines/kernel/effects.ts';
 import {
   type DirectoryRecord,
   type Frame,
+  type KeepWord,
   type Profile,
   markOf,
   redactorOf,
@@ -26,7 +27,7 @@ import { machines } from '../runtime/assemble.ts';
 import { wordsOf } from '../runtime/charts.ts';
 import type { Tap } from '../runtime/directory.ts';
 import { apiWords } from './host-words.ts';
-import { isMinor, keptByDefault, KeptLately, Reasons, type KeepWord, type Reason } from './reasons.ts';
+import { isMinor, keptByDefault, KeptLately, Reasons, type Reason } from './reasons.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
 import { type RedactHook, HookRedactor } from './redaction.ts';
 import type { FrameBounds, TraceWriter } from './trace-lines.ts';

@@ -12,25 +12,9 @@ import {
   toolErrorText,
 } from '../../machines/protocol/reading.ts';
 import { unreadableIn } from '../../machines/protocol/tool-result.ts';
-import type { DirectoryRecord } from '../../machines/trace/index.ts';
+import { keepWords, type DirectoryRecord, type KeepWord } from '../../machines/trace/index.ts';
 import { hostWords } from './host-words.ts';
 
-/**
- * Reasons for writing a trace by itself. `callUnknown`: the effect of a call is unknown, and nobody cancelled it.
- * `callFailed`: a call failed. `outputMismatch`: a result breaks the output schema of its tool, or MCP.
- * `serverGaveUp`: too many tries of a server failed. `serverLost`: a ready server was lost. `fault`: a machine failed,
- * a message was lost, or a defect was found.
- */
-export const keepWords = [
-  'callUnknown',
-  'callFailed',
-  'outputMismatch',
-  'serverGaveUp',
-  'serverLost',
-  'fault',
-] as const;
-/** Event of `RecordOptions.on` that causes a trace to be written. */
-export type KeepWord = (typeof keepWords)[number];
 /** Events after which a trace is written by default (`RecordOptions.on`). */
 export const keptByDefault: readonly KeepWord[] = keepWords.filter((word) => word !== 'serverLost');
 /** Reasons that a program may have wanted, such as an error of a tool: only the first of a kind are written by default. */

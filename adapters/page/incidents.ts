@@ -1,5 +1,6 @@
 import { fieldsOf, isObject, type Fields } from '../../machines/protocol/json.ts';
 import { clientState, stateFor, waitsFor, type ServerState } from '../../machines/server-states.ts';
+import { keptForIn, type KeptFor } from '../../machines/trace/reasons.ts';
 import { Calls, isAnswer, partsOf, whyOf, type Call } from './calls.ts';
 import type { Row } from './trace-lines.ts';
 import { listOf, numberOf, textOf } from './values.ts';
@@ -98,6 +99,8 @@ const subjectIn = (channel: string): string => /^\w+:(.*)\/\d+$/.exec(channel)?.
 /** Incidents and calls of one host, folded record by record. */
 export class Story {
   all: Incident[] = [];
+  /** Events for which the host wrote the trace by itself. */
+  readonly reasons: KeptFor[] = [];
   readonly calls = new Calls((call) => this.#callEnded(call));
   /** Wall clock of the first record that is known; undefined before any. */
   since: number | undefined;
@@ -107,6 +110,8 @@ export class Story {
 
   /** Adds a record; `s` is its number in the trace of the page, or null for one from before the page connected to the host. */
   add(row: Row, s: number | null): void {
+    if (row.k === 'mark') this.reasons.push(...keptForIn(textOf(row['text'])));
+    if (row.k === 'tail') this.reasons.push(...keptForIn(textOf(row['reason'])));
     const at = numberOf(row['w']) ?? this.#now;
     if (at === 0) return;
     this.since ??= at;

@@ -116,6 +116,30 @@ it('a recording of an office alone opens on its calls, as the office does; one w
   expect(home('office', 'seat', 'computer')).toBe('servers');
   expect(home('agent')).toBe('servers');
 });
+it.each([
+  ['callUnknown pay', 'host.r-1'],
+  ['callFailed pay, callFailed probe', 'host.r-3'],
+  ['callFailed nothing', undefined],
+  ['closed', undefined],
+])('a file opens on the last call for which it was written: %s', (reason, call) => {
+  const session = attached('file');
+  const said = (s: number, reqId: string, tool: string, outcome: string): string => {
+    const about = { s, t: s, w: 1_000 + s, ch: 'host:computer', a: 'computer', via: 'host' };
+    const asked = { ...about, k: 'in', ev: { type: 'callTool', ticket: reqId, reqId, tool } };
+    const end = { type: 'call.settled', ticket: reqId, reqId, tool, end: outcome, outcome };
+    return line(asked) + line({ ...about, k: 'said', ev: end });
+  };
+  const calls = [
+    said(2, 'r-1', 'pay', 'unknown'),
+    said(3, 'r-2', 'pay', 'failed'),
+    said(4, 'r-3', 'probe', 'failed'),
+    said(5, 'r-4', 'list', 'failed'),
+  ];
+  session.take({ type: 'records', lines: calls.join('') + line({ s: 6, t: 9, k: 'tail', reason }) });
+  session.take({ type: 'complete', records: 6 });
+  const panel = call === undefined ? 'servers' : 'calls';
+  expect([session.choice.panel, session.choice.call]).toEqual([panel, call]);
+});
 it('a file that is damaged, or whose host wrote no end, says so as an incident', () => {
   const told = (damage: object, tail: string): readonly string[] => {
     const session = new Session(() => 0);

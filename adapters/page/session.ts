@@ -1,4 +1,5 @@
 import type { Checks, Charts, FromPage, HostFacts, ToPage } from '../../machines/inspection.ts';
+import type { KeepWord } from '../../machines/trace/reasons.ts';
 import { History } from './history.ts';
 import { partsOf } from './calls.ts';
 import { Messages, type MessagesWanted } from './messages.ts';
@@ -21,6 +22,12 @@ export const mostKept = 200_000;
 const mostCheckedAtOnce = 20_000;
 /** Largest number of violations of one invariant that are shown as incidents; the panel of checks has all. */
 const mostFailures = 3;
+/** Outcome of the call for which a trace was written; the other events are about servers. */
+const outcomeOf: Partial<Record<KeepWord, string>> = {
+  callUnknown: 'unknown',
+  callFailed: 'failed',
+  outputMismatch: 'succeeded',
+};
 /** Time in ms for which a running host still sends all records after the page stopped showing them. */
 const leaveMs = 30_000;
 const gone = 'The host is not connected';
@@ -359,10 +366,22 @@ export class Session {
     if (this.#damage !== undefined) this.story.damaged(this.#damage);
     else if (!this.#hasEnd && history.length > 0) this.story.died();
     if (first !== undefined && this.isNow) this.choice = { ...this.choice, moment: first - 1 };
+    if (this.#isAtHome) this.#showReason();
     this.enter('file');
     this.#tellFailedChecks();
     if (this.history.length <= mostCheckedAtOnce) this.wantChecks();
     this.#goToWanted();
+  }
+  /** Chooses the call or the server for which the host wrote the trace by itself. */
+  #showReason(): void {
+    const { reasons, calls } = this.story;
+    const isOf = (name: string, outcome?: string): boolean =>
+      reasons.some(({ on, subject }) => subject === name && outcomeOf[on] === outcome);
+    const call = calls.all.findLast(({ tool, ended }) => ended && isOf(tool, ended.outcome));
+    const down = this.incidentsInRange.find(({ kind, subject }) => kind === 'down' && isOf(subject));
+    this.#isAtHome = call === undefined;
+    if (call) this.choice = { ...this.choice, panel: 'calls', call: call.ticket };
+    else if (down) this.choice = { ...this.choice, incident: down.incident.id };
   }
   /** Index of the record whose moment is shown; -1 before the first record. */
   get at(): number {

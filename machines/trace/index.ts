@@ -26,6 +26,7 @@ export type { Frame, FrameVia } from './record.ts';
 export { ownId, plainParams } from './channels.ts';
 export type { DirectoryRecord, Thrown } from './record.ts';
 export { Hiding, markOf, redacted, redactorOf, SecretRedactor, type KeyedHash } from './redaction.ts';
+export { keepWords, keptForIn, type KeepWord, type KeptFor } from './reasons.ts';
 export { replacedIn, SecretIndex } from './secret-rules.ts';
 export {
   isSecretName,

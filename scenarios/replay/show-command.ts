@@ -20,6 +20,7 @@ import { checksOf, type ShownRecord } from './checks.ts';
 import { recordedAgain } from './again/recorded-again.ts';
 import { replayTrace, Unplayable } from './replay-trace.ts';
 import { createDigest, isUnpackable, rowsIn } from './report/files.ts';
+import { reasonsOf } from './report/outcome.ts';
 import { problemIn, problemOf } from './report/verdict.ts';
 
 const unusable = 5;
@@ -120,7 +121,7 @@ function toFull(trace: Trace): { packed: PackedText; parted: number | undefined 
   const hasTail = trace.tail !== undefined;
   const again = {
     profile: 'full',
-    reason: () => 'asked',
+    reason: () => reasonsOf(trace).join(', ') || 'asked',
     hasFrames: true,
     hasTail,
     write: packed.add,

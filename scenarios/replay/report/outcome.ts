@@ -1,5 +1,4 @@
-import { keepWords, type KeepWord } from '../../../actors/recording/reasons.ts';
-import type { Trace } from '../../../machines/trace/index.ts';
+import { keptForIn, type KeepWord, type KeptFor, type Trace } from '../../../machines/trace/index.ts';
 import type { CallOutcome, Outcomes, ProcessOutcome, SeatOutcome, ServerOutcome } from '../outcomes.ts';
 import { cut } from './words.ts';
 
@@ -55,13 +54,14 @@ const placeOf = ({ tool, server }: CallOutcome): string =>
 const timeOf = ({ startedMs, settledMs }: CallOutcome): string =>
   settledMs === null ? '' : `, after ${secondsText(settledMs - startedMs)}`;
 
-const parted = new RegExp(`, (?=(?:${keepWords.join('|')}) )`, 'u');
-const isReason = (text: string): boolean => keepWords.some((on) => text.startsWith(`${on} `));
-/** Reasons for which a host wrote a trace by itself, such as `callUnknown read`: of its last line and of its marks. */
-export const reasonsOf = ({ tail, lines }: Pick<Trace, 'tail' | 'lines'>): string[] => {
+/** Events for which a host wrote a trace by itself: of its last line and of its marks. */
+export const keptFor = ({ tail, lines }: Pick<Trace, 'tail' | 'lines'>): KeptFor[] => {
   const marks = lines.flatMap(({ record }) => (record.k === 'mark' ? [record.text] : []));
-  return [...marks, tail?.reason ?? ''].flatMap((text) => text.split(parted)).filter(isReason);
+  return [...marks, tail?.reason ?? ''].flatMap(keptForIn);
 };
+/** The same as texts, such as `callUnknown read`. */
+export const reasonsOf = (trace: Pick<Trace, 'tail' | 'lines'>): string[] =>
+  keptFor(trace).map(({ on, subject }) => `${on} ${subject}`);
 const reasonWords: Readonly<Record<KeepWord, (subject: string) => string>> = {
   callUnknown: (tool) => `call ${tool} ended unknown`,
   callFailed: (tool) => `call ${tool} failed`,
@@ -71,10 +71,10 @@ const reasonWords: Readonly<Record<KeepWord, (subject: string) => string>> = {
   fault: (address) => `a fault at ${address}`,
 };
 /** Reason of a trace in words, such as `call read ended unknown`. */
-export function reasonText(reason: string): string {
-  const on = keepWords.find((word) => reason.startsWith(`${word} `));
-  return on === undefined ? reason : reasonWords[on](reason.slice(on.length + 1));
-}
+export const reasonText = (reason: string): string =>
+  keptForIn(reason)
+    .map(({ on, subject }) => reasonWords[on](subject))
+    .join('; ');
 /** Place of a call in the report: those that the trace was written for, unknown, not answered, failed, good. */
 function rankOf({ tool, outcome, answers }: CallOutcome, reasons: readonly string[]): number {
   if (outcome === 'unknown') return reasons.includes(`callUnknown ${tool}`) ? 0 : 1;

@@ -1,7 +1,7 @@
 import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
 import { isCrossing, type Trace } from '../../../machines/trace/index.ts';
 import { outcomesOf, recordedMoments, type Outcomes } from '../outcomes.ts';
-import { reasonsOf } from '../report/outcome.ts';
+import { keptFor } from '../report/outcome.ts';
 import { requestText, subjectOf } from '../world/matching.ts';
 import type { RecordedDeath, RecordedRequest, RecordedServer } from '../world/recorded.ts';
 import { recordedServers } from '../world/recorded-server.ts';
@@ -82,18 +82,20 @@ export const toolsIn = (list: unknown): readonly ListedTool[] => {
 export const toolIn = (list: unknown, name: unknown): ListedTool | undefined =>
   toolsIn(list).find((tool) => tool['name'] === name);
 
+const subjectsOf = (trace: Trace): readonly string[] => keptFor(trace).map(({ subject }) => subject);
 /** Makes the rows of one server. */
 class Rows {
   readonly #server: RecordedServer;
   readonly #calls: readonly HostCall[];
-  readonly #reasons: readonly string[];
+  /** Tools and servers for which the trace was written. */
+  readonly #reasons: readonly unknown[];
   readonly #lists: readonly { readonly s: number; readonly list: unknown }[];
   readonly #outcomes: Outcomes['calls'];
 
   constructor(server: RecordedServer, trace: Trace) {
     this.#server = server;
     this.#calls = callsIn(trace);
-    this.#reasons = reasonsOf(trace);
+    this.#reasons = subjectsOf(trace);
     this.#lists = server.requests.flatMap(({ method, s, answer }) =>
       method === 'tools/list' && answer.type === 'result' ? [{ s, list: answer.result }] : [],
     );
@@ -111,7 +113,7 @@ class Rows {
   }
   /** Tells whether the trace was written for this request or server. */
   #isNamed(subjects: readonly unknown[]): boolean {
-    return this.#reasons.some((reason) => subjects.includes(reason.slice(reason.indexOf(' ') + 1)));
+    return this.#reasons.some((reason) => subjects.includes(reason));
   }
   #start(n: number): Row[] {
     const { sessions, name } = this.#server;
@@ -265,13 +267,13 @@ export function planOf(trace: Trace, name: string | undefined, record: number | 
     throw new CannotVerify(
       name === undefined ? 'the trace has no server' : `no server '${name}' in the trace, which has ${names}`,
     );
-  const reasons = reasonsOf(trace).map((reason) => reason.slice(reason.indexOf(' ') + 1));
+  const reasons = subjectsOf(trace);
   const all = chosen.map((server): Chosen => {
     const rows = new Rows(server, trace).all();
     const failing = rows.filter(({ isFailure }) => isFailure);
     const isReason = (row: Row): boolean =>
       reasons.some((each) => [server.name, subjectOf(row)].includes(each));
-    return { server, rows, failure: failing.find(isReason) ?? failing[0] };
+    return { server, rows, failure: failing.findLast(isReason) ?? failing[0] };
   });
   if (record !== undefined) return recordedPlan(all, record, trace);
   const failed = all
