@@ -118,10 +118,10 @@ it('a recording of an office alone opens on its calls, as the office does; one w
 });
 it.each([
   ['callUnknown pay', 'host.r-1'],
-  ['callFailed pay, callFailed probe', 'host.r-3'],
+  ['callFailed pay, callFailed probe', 'host.r-2'],
   ['callFailed nothing', undefined],
   ['closed', undefined],
-])('a file opens on the last call for which it was written: %s', (reason, call) => {
+])('a file opens on the call for which it was written first: %s', (reason, call) => {
   const session = attached('file');
   const said = (s: number, reqId: string, tool: string, outcome: string): string => {
     const about = { s, t: s, w: 1_000 + s, ch: 'host:computer', a: 'computer', via: 'host' };

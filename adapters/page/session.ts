@@ -375,13 +375,17 @@ export class Session {
   /** Chooses the call or the server for which the host wrote the trace by itself. */
   #showReason(): void {
     const { reasons, calls } = this.story;
-    const isOf = (name: string, outcome?: string): boolean =>
-      reasons.some(({ on, subject }) => subject === name && outcomeOf[on] === outcome);
-    const call = calls.all.findLast(({ tool, ended }) => ended && isOf(tool, ended.outcome));
-    const down = this.incidentsInRange.find(({ kind, subject }) => kind === 'down' && isOf(subject));
-    this.#isAtHome = call === undefined;
-    if (call) this.choice = { ...this.choice, panel: 'calls', call: call.ticket };
-    else if (down) this.choice = { ...this.choice, incident: down.incident.id };
+    const down = this.incidentsInRange.filter(({ kind }) => kind === 'down');
+    for (const { on, subject } of reasons) {
+      const call = calls.all.findLast(
+        ({ tool, ended }) => tool === subject && ended && ended.outcome === outcomeOf[on],
+      );
+      const incident = down.find((each) => each.subject === subject)?.incident.id;
+      if (call) this.choice = { ...this.choice, panel: 'calls', call: call.ticket };
+      else if (incident !== undefined) this.choice = { ...this.choice, incident };
+      this.#isAtHome = call === undefined;
+      if (call ?? incident) return;
+    }
   }
   /** Index of the record whose moment is shown; -1 before the first record. */
   get at(): number {

@@ -1,9 +1,9 @@
 import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
 import { isCrossing, type Trace } from '../../../machines/trace/index.ts';
-import { outcomesOf, recordedMoments, type Outcomes } from '../outcomes.ts';
+import { outcomesOf, recordedMoments } from '../outcomes.ts';
 import { keptFor } from '../report/outcome.ts';
 import { requestText, subjectOf } from '../world/matching.ts';
-import type { RecordedDeath, RecordedRequest, RecordedServer } from '../world/recorded.ts';
+import type { RecordedRequest, RecordedServer } from '../world/recorded.ts';
 import { recordedServers } from '../world/recorded-server.ts';
 import { recordedDeath, seenOf, type ListedTool, type Seen } from './seen.ts';
 
@@ -13,8 +13,8 @@ export class CannotVerify extends Error {
   override readonly name = 'CannotVerify';
 }
 /**
- * One thing to ask: `start` starts the server and initializes it, `request` sends a request, `wanted` is a call that its host
- * refused because the tool had left the list, and `idle` waits for a death that nobody had asked for.
+ * One thing to ask: `start` starts the server and initializes it, `request` sends a request, `wanted` is a call that did
+ * not reach the server, because its tool had left the list or the server was away, and `idle` waits for a death that nobody had asked for.
  */
 export interface Row {
   readonly what: 'start' | 'request' | 'wanted' | 'idle';
@@ -61,6 +61,8 @@ export const rowText = ({ what, method, params }: Row): string =>
 
 /** Methods that a host sends for a caller. All other requests it sends by itself. */
 const ofCallers: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get']);
+/** Codes of calls that were not sent because their server was away. */
+const awayCodes: ReadonlySet<unknown> = new Set(['ServerNotActive', 'ServerLost', 'ToolExecutionTimeout']);
 /** Call as its caller made it: at the host, or from an agent. */
 interface HostCall {
   readonly s: number;
@@ -82,122 +84,111 @@ export const toolsIn = (list: unknown): readonly ListedTool[] => {
 export const toolIn = (list: unknown, name: unknown): ListedTool | undefined =>
   toolsIn(list).find((tool) => tool['name'] === name);
 
-const subjectsOf = (trace: Trace): readonly string[] => keptFor(trace).map(({ subject }) => subject);
-/** Makes the rows of one server. */
-class Rows {
-  readonly #server: RecordedServer;
-  readonly #calls: readonly HostCall[];
-  /** Tools and servers for which the trace was written. */
-  readonly #reasons: readonly unknown[];
-  readonly #lists: readonly { readonly s: number; readonly list: unknown }[];
-  readonly #outcomes: Outcomes['calls'];
+const row = (of: Pick<Row, 'what' | 's' | 't' | 'session' | 'method' | 'was'> & Partial<Row>): Row => ({
+  answeredAt: of.s,
+  endedAt: of.t,
+  params: {},
+  req: undefined,
+  isFailure: true,
+  wanted: [],
+  ...of,
+});
+/** Death of a run with its time; one that is known in full, where there is one. */
+function deathIn({ sessions, requests }: RecordedServer, n: number) {
+  const places = [sessions[n], ...requests.filter(({ session }) => session === n)];
+  const all = places.flatMap((place) =>
+    (place?.unasked ?? []).flatMap((each) =>
+      each.type === 'death' ? [{ death: each.death, t: (place?.t ?? 0) + each.ms }] : [],
+    ),
+  );
+  return all.find(({ death }) => !death.isOutputOnly) ?? all[0];
+}
+/** Start of a run. Of starts that failed in a row only the first is asked. */
+function startRows(server: RecordedServer, n: number): Row[] {
+  const session = server.sessions[n];
+  if (!session) return [];
+  const { s, t, info, failure, process, ms } = session;
+  const start = { what: 'start', s, t, endedAt: t + ms, session: n, method: 'initialize' } as const;
+  if (info) return [row({ ...start, was: seenOf('', { type: 'result', result: info }), isFailure: false })];
+  const death = deathIn(server, n)?.death;
+  const message = process?.failed?.message ?? failure?.message;
+  if ((message === undefined && !death) || (n > 0 && !server.sessions[n - 1]?.info)) return [];
+  const known = death && !death.isOutputOnly ? recordedDeath(server.name, death).text : message;
+  return [row({ ...start, was: { kind: 'start', text: known ?? 'it ended' } })];
+}
+/** Death of a process that left no request unanswered. */
+function idleRows(server: RecordedServer, n: number): Row[] {
+  const { name, sessions, requests } = server;
+  const found = deathIn(server, n);
+  const isAsked = requests.some(({ session, answer }) => session === n && answer.type === 'lost');
+  if (!found || isAsked || !sessions[n]?.process || !sessions[n]?.info) return [];
+  const { t, death } = found;
+  return [row({ what: 'idle', method: 'idle', s: death.s, t, session: n, was: recordedDeath(name, death) })];
+}
 
-  constructor(server: RecordedServer, trace: Trace) {
-    this.#server = server;
-    this.#calls = callsIn(trace);
-    this.#reasons = subjectsOf(trace);
-    this.#lists = server.requests.flatMap(({ method, s, answer }) =>
-      method === 'tools/list' && answer.type === 'result' ? [{ s, list: answer.result }] : [],
-    );
-    this.#outcomes = outcomesOf(recordedMoments(trace)).calls;
-  }
-  all(): Row[] {
-    const { sessions, requests } = this.#server;
-    const gone = this.#gone();
-    const rows = [
-      ...sessions.flatMap((_, n) => [...this.#start(n), ...this.#idle(n)]),
-      ...requests.filter(({ method }) => method !== 'ping').map((request) => this.#request(request, gone)),
-      ...gone.map((row) => row.row),
-    ];
-    return rows.toSorted((a, b) => a.session - b.session || a.s - b.s);
-  }
-  /** Tells whether the trace was written for this request or server. */
-  #isNamed(subjects: readonly unknown[]): boolean {
-    return this.#reasons.some((reason) => subjects.includes(reason));
-  }
-  #start(n: number): Row[] {
-    const { sessions, name } = this.#server;
-    const { s, t, info, failure, process, unasked, ms } = sessions[n] as (typeof sessions)[number];
-    const base = {
-      what: 'start',
-      s,
-      t,
-      session: n,
-      method: 'initialize',
-      params: {},
-      req: undefined,
-    } as const;
-    const more = { answeredAt: s, endedAt: t + ms, wanted: [] };
-    if (info)
-      return [{ ...base, ...more, was: seenOf('', { type: 'result', result: info }), isFailure: false }];
-    const death = unasked.flatMap((each) => (each.type === 'death' ? [each.death] : []))[0];
-    const message = process?.failed?.message ?? failure?.message;
-    if (message === undefined && !death) return [];
-    // Asks a start once that had failed several times in a row.
-    if (n > 0 && !sessions[n - 1]?.info) return [];
-    const known = death && !death.isOutputOnly ? recordedDeath(name, death) : undefined;
-    return [
-      {
-        ...base,
-        ...more,
-        was: { kind: 'start', text: known?.text ?? message ?? 'it ended' },
-        isFailure: true,
-      },
-    ];
-  }
-  #deaths(n: number): readonly { readonly death: RecordedDeath; readonly t: number }[] {
-    const { sessions, requests } = this.#server;
-    const places = [sessions[n], ...requests.filter(({ session }) => session === n)];
-    const all = places.flatMap((place) =>
-      (place?.unasked ?? []).flatMap((each) =>
-        each.type === 'death' ? [{ death: each.death, t: (place?.t ?? 0) + each.ms }] : [],
-      ),
-    );
-    return all.toSorted((a, b) => Number(a.death.isOutputOnly) - Number(b.death.isOutputOnly));
-  }
-  /** Death of a process that left no request unanswered. */
-  #idle(n: number): Row[] {
-    const { name, sessions, requests } = this.#server;
-    const [found] = this.#deaths(n);
-    const isAsked = requests.some(({ session, answer }) => session === n && answer.type === 'lost');
-    if (!found || isAsked || !sessions[n]?.process || !sessions[n]?.info) return [];
-    const { t, death } = found;
-    const place = { s: death.s, answeredAt: death.s, t, endedAt: t, session: n, req: undefined, wanted: [] };
-    const was = recordedDeath(name, death);
-    return [{ what: 'idle', method: 'idle', params: {}, ...place, was, isFailure: true }];
-  }
-  #request({ answer, ms, ...request }: RecordedRequest, gone: readonly Gone[]): Row {
-    const { method, s, session, t, req, params, answeredAt } = request;
+/** Call that did not reach the server, with the list in which its tool was missing, and the list before that one. */
+interface Unsent {
+  readonly row: Row;
+  readonly list?: { readonly s: number };
+  readonly before?: unknown;
+}
+export const goneFrom = (tools: readonly string[]): Seen => ({
+  kind: 'gone',
+  text: `the list has no ${tools.join(' and no ')}`,
+});
+/** Makes the rows of one server. `reasons` are the tools and servers for which the trace was written. */
+function rowsOf(server: RecordedServer, trace: Trace, reasons: readonly unknown[]): Row[] {
+  const { name, sessions, requests } = server;
+  const calls = callsIn(trace);
+  const outcomes = outcomesOf(recordedMoments(trace)).calls;
+  const lists = requests.flatMap(({ method, s, session, answer }) =>
+    method === 'tools/list' && answer.type === 'result' ? [{ s, session, list: answer.result }] : [],
+  );
+  /** A call of a tool that had left the list, or of a server that was away. */
+  const unsentIn = ({ s, t, tool, req, params }: HostCall): Unsent[] => {
+    const known = lists.filter((each) => each.s < s);
+    const has = known.findLastIndex(({ list }) => toolIn(list, tool));
+    const { code, text, server: of } = outcomes[req] ?? {};
+    if (has < 0 || requests.some((request) => request.req === req)) return [];
+    const call = { what: 'wanted', s, t, req, method: 'tools/call' } as const;
+    const asked = { ...call, params: { name: tool, arguments: params ?? {} } };
+    const list = known[has + 1];
+    if (code === '4001' && list) {
+      const gone = row({ ...asked, session: list.session, was: goneFrom([tool]) });
+      return [{ row: gone, list, before: known[has]?.list }];
+    }
+    const session = sessions.findLastIndex((each) => each.s < s);
+    const isAway = (deathIn(server, session)?.death.s ?? Infinity) < s || !sessions[session]?.info;
+    if (of !== name || !isAway || !awayCodes.has(code)) return [];
+    return [{ row: row({ ...asked, session, was: { kind: 'unasked', text: `it was not sent: ${text}` } }) }];
+  };
+  const unsent = calls.flatMap(unsentIn);
+  const requestRow = ({ answer, ms, ...request }: RecordedRequest): Row => {
+    const { method, s, session, req, params } = request;
     const subject = subjectOf(request);
-    const list = this.#lists.findLast((each) => each.s < s)?.list;
-    const died = recordedDeath(this.#server.name, this.#deaths(session)[0]?.death);
-    const isNamed = this.#isNamed([subject, this.#calls.find((call) => call.req === req)?.tool ?? subject]);
-    const causes = gone.filter((each) => each.list.s === s);
+    const list = lists.findLast((each) => each.s < s)?.list;
+    const called = calls.find((call) => call.req === req)?.tool;
+    const isNamed = reasons.includes(subject) || (called !== undefined && reasons.includes(called));
+    const causes = unsent.filter((each) => each.list?.s === s);
     // Takes a call that was taken back for a failure only when the trace was written for it.
     const isSilent = answer.type === 'timedOut' || answer.type === 'withdrawn';
     const read = answer.type === 'withdrawn' && isNamed ? ({ ...answer, type: 'timedOut' } as const) : answer;
+    const died = recordedDeath(name, deathIn(server, session)?.death);
     const was = seenOf(method, read, toolIn(list, subject), died);
-    const missing = causes.map(({ row }) => String(subjectOf(row)));
+    const missing = causes.map((each) => String(subjectOf(each.row)));
     const asked = request.unasked.find((each) => each.type === 'question');
-    const hasChanged = this.#server.requests.some(
-      (each) =>
-        each.session === session &&
-        each.s >= s &&
-        each.unasked.some(
-          (one) =>
-            one.type === 'notification' &&
-            one.method === `notifications/${method.replace('/list', '')}/list_changed`,
-        ),
-    );
+    const change = `notifications/${method.replace('/list', '')}/list_changed`;
+    const hasChanged = requests
+      .filter((each) => each.session === session && each.s >= s)
+      .some(({ unasked }) => unasked.some((each) => each.type === 'notification' && each.method === change));
     // Takes an error for a failure unless the trace was written for something else. An error to a list or a subscription of the
     // host only says that the server has none.
     const isOwn = !ofCallers.has(method) && method !== 'tools/list';
-    const isWanted = was.kind === 'error' && (isOwn || (this.#reasons.length > 0 && !isNamed));
-    const place = { s, session: Math.max(0, session), t, req, params, answeredAt, endedAt: t + ms };
-    return {
-      what: 'request',
-      method,
-      ...place,
+    const isWanted = was.kind === 'error' && (isOwn || (reasons.length > 0 && !isNamed));
+    return row({
+      ...{ what: 'request', method, s, session: Math.max(0, session), t: request.t, req, params },
+      answeredAt: request.answeredAt,
+      endedAt: request.t + ms,
       wanted: missing,
       was: causes[0] ? goneFrom(missing) : was,
       isFailure: causes.length > 0 || (was.kind !== 'good' && was.kind !== 'open' && !isWanted),
@@ -205,48 +196,23 @@ class Rows {
       ...(causes[0] && { list: causes[0].before }),
       ...(asked && { asked: asked.method }),
       ...(hasChanged && { hasChanged }),
-    };
-  }
-  /** Calls that the host refused, because their tool had left the list. */
-  #gone(): readonly Gone[] {
-    return this.#calls.flatMap((call): readonly Gone[] => {
-      const { s, t, tool, req, params } = call;
-      const lists = this.#lists.filter((each) => each.s < s);
-      const has = lists.findLastIndex(({ list }) => toolIn(list, tool));
-      const list = lists[has + 1];
-      if (this.#outcomes[req]?.code !== '4001' || has < 0 || !list) return [];
-      const session = this.#server.requests.find((request) => request.s === list.s)?.session ?? 0;
-      const place = { s, answeredAt: s, t, endedAt: t, session, req, wanted: [] };
-      const asked = { method: 'tools/call', params: { name: tool, arguments: params ?? {} } };
-      const row = { what: 'wanted', ...place, ...asked, was: goneFrom([tool]), isFailure: true } as const;
-      return [{ row, list, before: lists[has]?.list }];
     });
-  }
-}
-interface Gone {
-  readonly row: Row;
-  readonly list: { readonly s: number };
-  readonly before: unknown;
-}
-export const goneFrom = (tools: readonly string[]): Seen => ({
-  kind: 'gone',
-  text: `the list has no ${tools.join(' and no ')}`,
-});
-
-const isOf =
-  (n: number) =>
-  ({ s, answeredAt, req }: Row, trace: Trace): boolean => {
-    const line = trace.lines.find((each) => each.s === n);
-    return (
-      s === n ||
-      answeredAt === n ||
-      (req !== undefined && line !== undefined && fieldsOf(line.record)['req'] === req)
-    );
   };
+  const rows = [
+    ...sessions.flatMap((_, n) => [...startRows(server, n), ...idleRows(server, n)]),
+    ...requests.filter(({ method }) => method !== 'ping').map(requestRow),
+    ...unsent.map((each) => each.row),
+  ];
+  return rows.toSorted((a, b) => a.session - b.session || a.s - b.s);
+}
+
 /** Finds the row of a record: of the request, its answer, or the call of its caller. Throws `CannotVerify` when there is none. */
-export function rowAt(rows: readonly Row[], n: number, trace: Trace): Row {
-  const row = rows.find((each) => each.s === n) ?? rows.find((each) => isOf(n)(each, trace));
-  if (row) return row;
+export function rowAt(rows: readonly Row[], n: number, { lines }: Trace): Row {
+  const { req } = fieldsOf(lines.find(({ s }) => s === n)?.record);
+  const found =
+    rows.find(({ s }) => s === n) ??
+    rows.find((each) => each.answeredAt === n || (each.req !== undefined && each.req === req));
+  if (found) return found;
   const known = rows.map((each) => `${each.s} ${rowText(each)}`).join(', ');
   throw new CannotVerify(`record ${n} is no request to the server; these are: ${known}`);
 }
@@ -254,6 +220,24 @@ interface Chosen {
   readonly server: RecordedServer;
   readonly rows: readonly Row[];
   readonly failure: Row | undefined;
+  /** Place of the failure among the reasons of the trace; behind them where it is none. */
+  readonly rank: number;
+}
+function chosenOf(server: RecordedServer, trace: Trace, reasons: readonly string[]): Chosen {
+  const rows = rowsOf(server, trace, reasons);
+  const failing = rows.filter(({ isFailure }) => isFailure);
+  // Takes the last failure of a name, because a trace is written just after it.
+  const named = reasons.map((reason) =>
+    failing.findLast((each) => server.name === reason || subjectOf(each) === reason),
+  );
+  const found = named.findIndex((each) => each !== undefined);
+  const isNamed = found >= 0;
+  return {
+    server,
+    rows,
+    failure: isNamed ? named[found] : failing[0],
+    rank: isNamed ? found : reasons.length,
+  };
 }
 /**
  * Chooses the server and its failure: the record that was asked for, else what the trace was written for, else what came first.
@@ -267,56 +251,40 @@ export function planOf(trace: Trace, name: string | undefined, record: number | 
     throw new CannotVerify(
       name === undefined ? 'the trace has no server' : `no server '${name}' in the trace, which has ${names}`,
     );
-  const reasons = subjectsOf(trace);
-  const all = chosen.map((server): Chosen => {
-    const rows = new Rows(server, trace).all();
-    const failing = rows.filter(({ isFailure }) => isFailure);
-    const isReason = (row: Row): boolean =>
-      reasons.some((each) => [server.name, subjectOf(row)].includes(each));
-    return { server, rows, failure: failing.findLast(isReason) ?? failing[0] };
-  });
-  if (record !== undefined) return recordedPlan(all, record, trace);
+  const reasons = keptFor(trace).map(({ subject }) => subject);
+  const all = chosen.map((server) => chosenOf(server, trace, reasons));
+  const notes = [
+    ...(trace.facts ? ['the trace begins later than its host, so requests from before are not asked'] : []),
+    ...(trace.tail ? [] : ['the recording has no end: its host died, or it was cut']),
+  ];
+  if (record !== undefined) return { ...recordedPlan(all, record, trace), isAlone: true, notes };
   const failed = all
     .filter(({ failure }) => failure)
-    .toSorted((a, b) => rankOf(a, reasons) - rankOf(b, reasons));
+    .toSorted((a, b) => a.rank - b.rank || (a.failure?.s ?? 0) - (b.failure?.s ?? 0));
   const [found = all.length === 1 ? all[0] : undefined] = failed;
   if (!found)
     throw new CannotVerify(`no failure is recorded, so say which server is meant with --server: ${names}`);
-  return { ...found, isAlone: false, notes: notesOf(trace) };
+  return { ...found, isAlone: false, notes };
 }
-/** Place of a failed server: one that the trace was written for first, then the one that failed first. */
-const rankOf = ({ server, failure }: Chosen, reasons: readonly string[]): number => {
-  const isReason = reasons.some((each) => [server.name, failure && subjectOf(failure)].includes(each));
-  return (failure?.s ?? 0) + (isReason ? 0 : 1e12);
-};
-function recordedPlan(all: readonly Chosen[], record: number, trace: Trace): VerifyPlan {
-  const row = rowAt(
+/** The failure at a record, and what was asked before it ended. */
+function recordedPlan(all: readonly Chosen[], record: number, trace: Trace) {
+  const named = rowAt(
     all.flatMap(({ rows }) => rows),
     record,
     trace,
   );
-  const { server, rows } = all.find((each) => each.rows.includes(row)) as Chosen;
-  const until = Math.max(row.s, Math.min(row.answeredAt, 1e12));
+  const { server, rows } = all.find((each) => each.rows.includes(named)) as Chosen;
+  const until = Number.isFinite(named.answeredAt) ? Math.max(named.s, named.answeredAt) : named.s;
   // Takes a request that nobody waited for any longer as one without an answer.
-  const { was, silenceMs } = row;
+  const { was, silenceMs } = named;
   const isSilent = was.kind === 'open' && silenceMs !== undefined;
-  const silent = isSilent && seenOf(row.method, { type: 'timedOut', ms: silenceMs });
-  const failure = { ...row, isFailure: was.kind !== 'good', ...(silent && { was: silent }) };
+  const silent = isSilent && seenOf(named.method, { type: 'timedOut', ms: silenceMs });
+  const failure: Row = { ...named, isFailure: was.kind !== 'good', ...(silent && { was: silent }) };
   const asked = rows.filter(
-    ({ session, s }) => session < row.session || (session === row.session && s <= until),
+    ({ session, s }) => session < named.session || (session === named.session && s <= until),
   );
-  return {
-    server,
-    rows: asked.map((each) => (each === row ? failure : each)),
-    failure,
-    isAlone: true,
-    notes: notesOf(trace),
-  };
+  return { server, rows: asked.map((each) => (each === named ? failure : each)), failure };
 }
-const notesOf = ({ facts, tail }: Trace): readonly string[] => [
-  ...(facts ? ['the trace begins later than its host, so requests from before are not asked'] : []),
-  ...(tail ? [] : ['the recording has no end: its host died, or it was cut']),
-];
 
 /** Calls of tools that the recorded list does not mark as read-only, one text each. */
 export function writingCalls({ server, rows }: VerifyPlan): readonly string[] {

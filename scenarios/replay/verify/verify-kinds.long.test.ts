@@ -52,6 +52,23 @@ describe('a failure of each kind', () => {
     remove();
     expect(verdict, text).toBe(expected);
   });
+  it('that kept a later call from being sent is green only when that one is answered, too', async () => {
+    const { file, remove } = await recordedTrouble('crash', 'broken', async (computer) => {
+      await computer.callTool('crash', { n: 2 });
+      await computer.callTool('hang', { n: 2 }, { timeoutMs: 1 });
+    });
+    const asked = async (kind: string, how: 'mended' | 'broken') => {
+      const command = troubledCommand(kind, how);
+      const { verdict, failure } = await verify(file, { command, yes: true, timeoutMs: 3_000 });
+      return [verdict, failure?.request];
+    };
+    const found = [await asked('crash', 'mended'), await asked('hang', 'broken')];
+    remove();
+    expect(found).toEqual([
+      ['green', 'tools/call crash {"n":2}'],
+      ['other', 'tools/call hang {"n":2}'],
+    ]);
+  });
 });
 /** Expectation about the second call of a trace. */
 async function unluckyValue(file: string): Promise<Record<string, unknown>> {
