@@ -208,6 +208,12 @@ export const openai = {
   },
 };
 
+/** Output as it is sent back: `openai` 7 declares values of these two members there that its own inputs do not take. */
+type SentBack<Item> = Item extends { readonly type: 'additional_tools' }
+  ? Omit<Item, 'role'> & { role: 'developer' }
+  : Item extends { readonly type: 'computer_call_output' }
+    ? Omit<Item, 'status'>
+    : Item;
 /**
  * Format of OpenAI's Responses API.
  * @example
@@ -224,9 +230,9 @@ export const openaiResponses = {
   async run<Item>(
     response: { readonly output: readonly Item[] } | undefined,
     ...place: RunPlace
-  ): Promise<Turn<Item | OpenAIResponsesOutput>> {
+  ): Promise<Turn<SentBack<Item> | OpenAIResponsesOutput>> {
     mustBeAnswer(response, ofResponse);
-    const { output = [] } = response ?? {};
+    const output = (response?.output ?? []) as readonly SentBack<Item>[];
     return ranTurn(responsesFormat, callsIn<OpenAIResponsesCall>(output, 'function_call'), output, place);
   },
 };

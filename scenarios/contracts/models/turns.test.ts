@@ -312,8 +312,7 @@ describe('a turn of another provider', () => {
       { type: 'function_call', call_id: '1', name: 'shot', arguments: '{}', id: 'fc_1', status: 'completed' },
     ];
     const turn = await openaiResponses.run({ output }, conversation, computer);
-    // The package declares some outputs, such as additional tools, in a type that its input does not have.
-    const input = turn.messages as ResponseInputItem[];
+    const input: ResponseInputItem[] = turn.messages;
     expect(input).toMatchObject([
       ...output,
       { type: 'function_call_output', call_id: '1', output: [{ type: 'input_image' }] },

@@ -1,0 +1,150 @@
+/** Turns over the clients that providers publish on npm, against a server of this machine that answers like a provider. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import Anthropic from '@anthropic-ai/sdk';
+import { GoogleGenAI, type Content } from '@google/genai';
+import OpenAI from 'openai';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  anthropic,
+  createConversation,
+  gemini,
+  openai,
+  openaiResponses,
+} from '../../../actors/models/index.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+let server: Server;
+let url: string;
+/** Requests that the provider got, by the last word of their path, and its answers in their order. */
+const got: (readonly [path: string, body: Body])[] = [];
+const answers: object[] = [];
+beforeEach(async () => {
+  got.length = 0;
+  server = createServer((request, response) => {
+    void textOf(request).then((body) => {
+      const path = (request.url ?? '').split(/[/?:]/).findLast((word) => /^[a-z]/i.test(word)) ?? '';
+      got.push([path, JSON.parse(body) as Body]);
+      const answer = JSON.stringify(answers.shift() ?? {});
+      response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+const apiKey = 'none';
+const echo = { name: 'echo', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } };
+/** Computer whose one tool says what it is given. */
+const computer = {
+  callTool: (_: string, { text }: Body) =>
+    Promise.resolve({ failure: null, result: { content: [{ type: 'text', text }] } }),
+};
+const conversation = createConversation();
+const { definitions } = conversation.offer([echo]);
+const args = { text: 'hi' };
+const system = 'Echo hi';
+
+describe('a model that calls a tool through the client of its provider', () => {
+  it('gets the result: openai, chat completions', async () => {
+    const client = new OpenAI({ apiKey, baseURL: url });
+    const call = { id: 'c1', type: 'function', function: { name: 'echo', arguments: JSON.stringify(args) } };
+    answers.push(
+      { choices: [{ message: { role: 'assistant', content: null, tool_calls: [call] } }] },
+      { choices: [{ message: { role: 'assistant', content: 'It said hi.' } }] },
+    );
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: system }];
+    const tools = openai.toTools(definitions);
+    for (let calls = 1; calls > 0;) {
+      const { choices } = await client.chat.completions.create({ model: 'm', messages, tools });
+      const turn = await openai.run(choices[0]?.message, conversation, computer);
+      messages.push(...turn.messages);
+      calls = turn.calls.length;
+    }
+    expect(got.map(([path]) => path)).toEqual(['completions', 'completions']);
+    expect(got[0]?.[1]).toMatchObject({ tools: [{ type: 'function', function: { name: 'echo' } }] });
+    expect(got[1]?.[1]).toMatchObject({
+      messages: [{}, { tool_calls: [call] }, { role: 'tool', tool_call_id: 'c1', content: 'hi' }],
+    });
+    expect(messages.at(-1)).toMatchObject({ content: 'It said hi.' });
+  });
+
+  it('gets the result: openai, responses', async () => {
+    const client = new OpenAI({ apiKey, baseURL: url });
+    const call = { type: 'function_call', call_id: 'c1', name: 'echo', arguments: JSON.stringify(args) };
+    const said = { type: 'output_text', text: 'It said hi.', annotations: [] };
+    answers.push(
+      { output: [{ type: 'reasoning', id: 'rs_1', summary: [] }, call] },
+      { output: [{ type: 'message', role: 'assistant', id: 'm', status: 'completed', content: [said] }] },
+    );
+    const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: system }];
+    const tools = openaiResponses.toTools(definitions);
+    for (let calls = 1; calls > 0;) {
+      const response = await client.responses.create({ model: 'm', input, tools });
+      const turn = await openaiResponses.run(response, conversation, computer);
+      input.push(...turn.messages);
+      calls = turn.calls.length;
+    }
+    expect(got.map(([path]) => path)).toEqual(['responses', 'responses']);
+    expect(got[0]?.[1]).toMatchObject({ tools: [{ type: 'function', name: 'echo' }] });
+    expect(got[1]?.[1]).toMatchObject({
+      input: [{}, { type: 'reasoning' }, call, { type: 'function_call_output', call_id: 'c1', output: 'hi' }],
+    });
+    expect(input.at(-1)).toMatchObject({ content: [said] });
+  });
+
+  it('gets the result: @google/genai', async () => {
+    const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url } });
+    const part = { functionCall: { name: 'echo', args }, thoughtSignature: 'c2ln' };
+    answers.push(
+      { candidates: [{ content: { role: 'model', parts: [part] } }] },
+      { candidates: [{ content: { role: 'model', parts: [{ text: 'It said hi.' }] } }] },
+    );
+    const contents: Content[] = [{ role: 'user', parts: [{ text: system }] }];
+    const config = { tools: gemini.toTools(definitions) };
+    for (let calls = 1; calls > 0;) {
+      const { candidates } = await client.models.generateContent({ model: 'm', contents, config });
+      const turn = await gemini.run(candidates?.[0]?.content, conversation, computer);
+      contents.push(...turn.messages);
+      calls = turn.calls.length;
+    }
+    expect(got.map(([path]) => path)).toEqual(['generateContent', 'generateContent']);
+    expect(got[0]?.[1]).toMatchObject({ tools: [{ functionDeclarations: [{ name: 'echo' }] }] });
+    expect(got[1]?.[1]).toMatchObject({
+      contents: [
+        {},
+        { role: 'model', parts: [part] },
+        { role: 'user', parts: [{ functionResponse: { name: 'echo' } }] },
+      ],
+    });
+    expect(contents.at(-1)).toMatchObject({ parts: [{ text: 'It said hi.' }] });
+  });
+
+  it('gets the result: @anthropic-ai/sdk', async () => {
+    const client = new Anthropic({ apiKey, baseURL: url });
+    const use = { type: 'tool_use', id: 't1', name: 'echo', input: args };
+    answers.push(
+      { role: 'assistant', content: [use] },
+      { role: 'assistant', content: [{ type: 'text', text: 'It said hi.' }] },
+    );
+    const messages: Anthropic.MessageParam[] = [{ role: 'user', content: system }];
+    const tools = anthropic.toTools(definitions);
+    for (let calls = 1; calls > 0;) {
+      const message = await client.messages.create({ model: 'm', max_tokens: 99, messages, tools });
+      const turn = await anthropic.run(message, conversation, computer);
+      messages.push(...turn.messages);
+      calls = turn.calls.length;
+    }
+    expect(got.map(([path]) => path)).toEqual(['messages', 'messages']);
+    expect(got[0]?.[1]).toMatchObject({ tools: [{ name: 'echo' }] });
+    expect(got[1]?.[1]).toMatchObject({
+      messages: [{}, { content: [use] }, { content: [{ type: 'tool_result', tool_use_id: 't1' }] }],
+    });
+    expect(messages.at(-1)).toMatchObject({ content: [{ text: 'It said hi.' }] });
+  });
+});
