@@ -205,25 +205,22 @@ async function callOn(
   if (late && !info) throw new A2cError(notAmongStarted(options, late, tool));
   if (info) mustBeOne(options, info, tool, listing);
   const params = info ? readFor(info, words) : {};
-  const outcome = await patiently(context, how, (given) => {
-    const called = host.callTool(tool, params, { ...given, confirmed: true });
+  const outcome = await patiently(context, how, () => {
+    const called = host.callTool(tool, params, { ...how(), confirmed: true });
     return withProgress(context, called, calledOf(host), progressReporter(context, options));
   });
   const known = await explained(context, options, host, outcome);
   return isTriedAgain(known) ? known : tell(context, options, known);
 }
-/**
- * Makes a call, and makes it again after the pause that a server with too many requests asks for, because such a server
- * has not begun it; a pause that is longer than the call may take is not waited for.
- */
+/** Makes a call, and again after the pause that a server with too many requests asks for, if the call may last as long. */
 async function patiently(
   { terminal, signal }: CommandContext,
   how: () => CallOptions,
-  ask: (given: CallOptions) => Promise<CallOutcome>,
+  ask: () => Promise<CallOutcome>,
 ): Promise<CallOutcome> {
   const until = performance.now() + timing.callTotalMs;
   for (;;) {
-    const outcome = await ask(how());
+    const outcome = await ask();
     const { code, details } = ownFailure(outcome) ?? {};
     const seconds = code === wireCodes.tooMany ? Math.max(1, Number(details?.['retry_after'])) : NaN;
     const { timeoutMs: left = until - performance.now() } = how();
@@ -353,16 +350,9 @@ function callAfar(
     const beganAt = performance.now();
     const landed = paramsOf(await withPutFiles(words, put));
     const params = options.putBlobs === true ? await withPutBlobs(landed, put) : landed;
-    const apartMs = performance.now() - beganAt;
+    const called = agent.callTool(computer, tool, params, how(performance.now() - beganAt));
     const about = { server: computer, tool };
-    const outcome = await patiently(
-      context,
-      () => how(apartMs),
-      (given) => {
-        const called = agent.callTool(computer, tool, params, given);
-        return withProgress(context, called, () => about, progressReporter(context, options));
-      },
-    );
+    const outcome = await withProgress(context, called, () => about, progressReporter(context, options));
     if (outcome.outcome === 'succeeded') return tell(context, options, outcome);
     const { failure } = outcome;
     // Adds advice only where nobody could be asked; a person who said no has decided.
