@@ -42,7 +42,7 @@ import {
 } from './option-checks.ts';
 import { runtimeOf, type Runtime, type HostedMachine } from './runtime.ts';
 import { linkStatusOf, Seat, type LinkStatus } from './seat.ts';
-import { wordedBy } from './texts.ts';
+import { errorIn, wordedBy } from './texts.ts';
 import { tracedCall } from './tracing.ts';
 import { A2cError } from '../kernel/errors.ts';
 import {
@@ -122,6 +122,7 @@ class HostedAgent implements Agent {
    */
   readonly #expecting = new Set<() => void>();
   readonly #worded: ReturnType<typeof wordedBy>;
+  readonly #texts: AgentOptions['texts'];
   readonly #office: string;
   readonly #name: string;
 
@@ -130,6 +131,7 @@ class HostedAgent implements Agent {
     this.#isShared = isShared;
     this.#timing = { ...timing, ...withoutUndefined(options.timing ?? {}) };
     this.#worded = wordedBy(options.texts);
+    this.#texts = options.texts;
     const { name = 'agent', office = 'local', keepTrying = false } = options;
     this.#office = office;
     this.#name = name;
@@ -337,7 +339,9 @@ class HostedAgent implements Agent {
   }
   putFile: Agent['putFile'] = async (computer, source, options = {}) => {
     mustBeOptions('putFile', options, putOptions);
-    return putFile(this.#puttingAgent, computer, source, options);
+    return putFile(this.#puttingAgent, computer, source, options).catch((error: unknown) => {
+      throw errorIn(this.#texts, error);
+    });
   };
   readonly #downloads = new Downloads(() => ({
     parts: this.#runtime.parts,

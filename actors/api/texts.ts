@@ -1,4 +1,5 @@
 /** Texts for people and models in the language of a host. */
+import { A2cError, failureOf } from '../kernel/errors.ts';
 import type { ToldOutcome } from './call-outcome.ts';
 import {
   confirmationTexts,
@@ -26,6 +27,12 @@ export const wordedBy =
     const message = ownText(texts, key, values) ?? confirmationTexts.en[key](values);
     return { ...told, failure: { ...told.failure, message } };
   };
+/** Returns the error of an upload in the language of the host; its English is that of the wire. */
+export function errorIn(texts: Texts = 'en', error: unknown): unknown {
+  if (texts === 'en' || !(error instanceof A2cError)) return error;
+  const { failure } = wordedBy(texts)({ failure: failureOf(error) });
+  return failure.message === error.message ? error : new A2cError(failure);
+}
 function ownText(texts: Texts, key: ConfirmationText, values: ConfirmationValues): string | undefined {
   if (typeof texts !== 'function') return confirmationTexts[texts][key](values);
   try {

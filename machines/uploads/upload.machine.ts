@@ -14,7 +14,7 @@
  * A lost connection ends nothing: the agent may go on until the idle time is over.
  */
 import { assign, setup } from 'xstate';
-import type { Confirmation, Judgement } from '../call/policy/index.ts';
+import type { Confirmation, ConfirmationText, Judgement } from '../call/policy/index.ts';
 import { effects, eventAsParams, posts, postsAll, requests, type DirectoryEvent } from '../kernel/effects.ts';
 import type { RequestFact } from '../kernel/ports.ts';
 import type { Failure } from '../protocol/failure.ts';
@@ -83,8 +83,8 @@ const failed = {
   type: 'fail',
   params: ({ event }: { event: Answered | Refused }) => ({ failure: rules.failureOf(event) }),
 } as const;
-const forbidden = (why: string) =>
-  ({ type: 'fail', params: { failure: rules.notAllowedFailure(why) } }) as const;
+const forbidden = (why: string, confirmation?: ConfirmationText) =>
+  ({ type: 'fail', params: { failure: rules.notAllowedFailure(why, confirmation) } }) as const;
 /** Actions that keep a part until those before it are written, unless too many wait already. */
 const keepPart = {
   'part.wanted': [
@@ -153,7 +153,7 @@ export const uploadMachine = parts.createMachine({
             actions: {
               type: 'fail',
               params: ({ event }) => ({
-                failure: rules.notAllowedFailure(word({ event }).reason ?? 'a person refused it'),
+                failure: rules.deniedFailure(word({ event }).reason),
               }),
             },
           },
@@ -166,7 +166,7 @@ export const uploadMachine = parts.createMachine({
           },
         },
       },
-      after: { patience: { target: 'ended', actions: forbidden('nobody confirmed it in time') } },
+      after: { patience: { target: 'ended', actions: forbidden('nobody confirmed it in time', 'late') } },
     },
     opening: {
       tags: 'connecting',

@@ -1,5 +1,5 @@
 /** Messages and rules of the machine of one upload: its parts in order, its answers and its refusals. */
-import { confirmationTexts, failedConfirmation } from '../call/policy/index.ts';
+import { confirmationTexts, failedConfirmation, type ConfirmationText } from '../call/policy/index.ts';
 import type { JudgedCall } from '../call/policy/index.ts';
 import {
   kindOf,
@@ -168,15 +168,20 @@ export const expiredFailure = ({ upload }: UploadContext): Failure =>
   uploadRefused('invalid_upload', 'The upload had no further part for too long', { upload_id: upload });
 export const endedFailure = ({ upload }: Pick<UploadContext, 'upload'>): Failure =>
   uploadRefused('invalid_upload', 'The upload has ended', { upload_id: upload });
-export const notAllowedFailure = (why: string): Failure =>
-  uploadRefused('forbidden', `The upload is not allowed: ${why}`);
-/** Returns the failure of an upload that nobody could allow, in English like the other failures of uploads. */
+export const notAllowedFailure = (why: string, confirmation?: ConfirmationText, reason?: string): Failure =>
+  uploadRefused('forbidden', `The upload is not allowed: ${why}`, {
+    ...(confirmation && { confirmation }),
+    ...(reason !== undefined && { reason_given: reason }),
+  });
+export const deniedFailure = (reason?: string): Failure =>
+  notAllowedFailure(reason ?? 'a person refused it', 'denied', reason);
+/** Returns the failure of an upload that nobody could allow; its details let an agent say it in its own language. */
 export function unconfirmedFailure(failure: Failure): Failure {
   const found = failedConfirmation(failure);
-  const why = found
-    ? confirmationTexts.en[found.key](found.values).replace('the call', 'it')
-    : failure.message;
-  return { ...notAllowedFailure(why), remedy: howToAllow };
+  if (!found) return { ...notAllowedFailure(failure.message), remedy: howToAllow };
+  const { key, values } = found;
+  const why = confirmationTexts.en[key](values).replace('the call', 'it');
+  return { ...notAllowedFailure(why, key, values.reason), remedy: howToAllow };
 }
 const howToAllow =
   'Set a2c.landing.autoApprove in the config of the computer, or give `confirm` or `permission` to createComputer';

@@ -64,14 +64,17 @@ export interface ConfirmationValues {
   /** Reason in the words of the person who refused, or of the error that stopped the question; absent without one. */
   readonly reason?: string;
 }
-/** Finds out from the failure of a call how its confirmation failed; undefined for any other failure. */
+/**
+ * Finds out from the failure of a call how its confirmation failed, or from the failure of an upload, whose details say it;
+ * undefined for any other failure.
+ */
 export function failedConfirmation({
   message,
   details = {},
 }: Failure): { readonly key: ConfirmationText; readonly values: ConfirmationValues } | undefined {
-  const { server_name: server, tool_name: tool, reason_given: given } = details;
+  const { server_name: server, tool_name: tool, reason_given: given, confirmation } = details;
   const isFailed = message.startsWith(failing);
-  const key = isFailed ? 'failed' : keyOfText[message];
+  const key = isFailed ? 'failed' : (keyOfText[message] ?? keys.find((each) => each === confirmation));
   if (key === undefined) return undefined;
   const reason = isFailed ? message.slice(failing.length) : given;
   const values = { server: textIn(server), tool: textIn(tool) };
@@ -83,6 +86,7 @@ const keyOfText: Readonly<Record<string, ConfirmationText>> = {
   [confirmationLate]: 'late',
   [confirmationMissing]: 'missing',
 };
+const keys: readonly ConfirmationText[] = ['denied', 'late', 'missing', 'failed'];
 const because = (reason: string | undefined): string => (reason === undefined ? '' : `: ${reason}`);
 /** Texts of failed confirmations in English and Chinese. */
 export const confirmationTexts: Readonly<
