@@ -74,11 +74,11 @@ export const recordBy = ({ record: dir, profile }: RecordingOptions): RecordOpti
   ...(profile !== undefined && { profile }),
 });
 /**
- * Recording options of a command that ends at once. No trace is written for a server that was given up, because the
- * command prints its failure.
+ * Recording options of a command that ends at once. No trace is written for a server that was given up or a
+ * call that failed, because the command prints its failure.
  */
 export const briefRecordBy = (options: RecordingOptions): RecordOptions => ({
-  on: ['callUnknown', 'fault'],
+  on: ['callUnknown', 'outputMismatch', 'fault'],
   ...recordBy(options),
 });
 export const tracingBy = ({ tracing = false }: RecordingOptions): { readonly tracing: boolean } => ({

@@ -80,7 +80,7 @@ function answered(settled: News): News | undefined {
   return { ...settled, outcome, failure: said && fromWireError(said) };
 }
 /** Differences between a result and the output schema of its tool, as the computer of the call has found them. */
-const mismatchIn = (result: unknown): string | undefined => {
+export const mismatchIn = (result: unknown): string | undefined => {
   const { meta, _meta } = fieldsOf(result);
   const found = fieldsOf(meta)['a2c_output_mismatch'] ?? fieldsOf(_meta)['a2c_output_mismatch'];
   return Array.isArray(found) ? found.join('; ') : undefined;

@@ -117,20 +117,25 @@ function readLenient(raw: unknown): CallToolResult {
  * reading, so that all report the same for one call.
  */
 export const toolResult = (raw: unknown): CallToolResult => (isResult(raw) ? raw : readLenient(raw));
-/**
- * Returns what of a result cannot be read although MCP demands it, such as a text item without its text; undefined when
- * nothing is lost.
- */
+/** Texts that an item of each type must have. Other types are let through, as later revisions may add some. */
+const textsIn: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  image: ['data', 'mimeType'],
+  audio: ['data', 'mimeType'],
+  resource_link: ['uri', 'name'],
+};
+/** Returns what an item of a result lacks although MCP demands it, such as the text of a text; undefined when nothing is lost. */
 export function unreadableIn(raw: unknown): string | undefined {
   const { content } = fieldsOf(raw);
   const items: readonly unknown[] = Array.isArray(content) ? content : [];
-  const what = items.map((item) => {
-    const { type, text: said } = fieldsOf(item);
-    if (typeof type !== 'string') return 'has no type';
-    return type === 'text' && typeof said !== 'string' ? 'has no text' : undefined;
+  const lacks = items.map((item) => {
+    const { type, resource, ...texts } = fieldsOf(item);
+    if (typeof type !== 'string') return 'type';
+    if (type === 'resource' && typeof fieldsOf(resource)['uri'] !== 'string') return 'resource with a uri';
+    return textsIn[type]?.find((key) => typeof texts[key] !== 'string');
   });
-  const at = what.findIndex((each) => each !== undefined);
-  return at < 0 ? undefined : `content.${at} ${what[at]}`;
+  const at = lacks.findIndex((each) => each !== undefined);
+  return at < 0 ? undefined : `content.${at} has no ${lacks[at]}`;
 }
 
 // ── on the wire ────────────────────────────────────────────────────────────────────────────────────────

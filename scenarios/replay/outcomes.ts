@@ -1,5 +1,7 @@
 import type { EventObject } from 'xstate';
 import { interpreted, type ToldOutcome } from '../../actors/api/call-outcome.ts';
+import { mismatchIn } from '../../actors/recording/reasons.ts';
+import { unreadableIn } from '../../machines/protocol/tool-result.ts';
 import { isCrossing, type Trace } from '../../machines/trace/index.ts';
 import type { TapeMoment } from './tape.ts';
 import { fieldsOf } from '../../machines/protocol/json.ts';
@@ -20,6 +22,8 @@ export interface CallOutcome {
   readonly code: string | null;
   /** Message of the failure, or the texts of the result, one line each. */
   readonly text: string;
+  /** Ways in which the result breaks MCP or the output schema of its tool; absent when there are none. */
+  readonly mismatch?: string;
   /** Time of the call in ms since the beginning of the trace. */
   readonly startedMs: number;
   /** Time of the answer in ms since the beginning of the trace; null when there was none. */
@@ -95,7 +99,13 @@ const textsIn = (result: unknown): string => {
   const blocks = Array.isArray(content) ? (content as readonly unknown[]) : [];
   return blocks.flatMap((block) => textOr(fieldsOf(block)['text'], [])).join('\n');
 };
-type Settled = Pick<CallOutcome, 'outcome' | 'end' | 'code' | 'text'> & { readonly server: string | null };
+const mismatchOf = (result: unknown): Pick<CallOutcome, 'mismatch'> => {
+  const mismatch = mismatchIn(result);
+  return mismatch === undefined ? {} : { mismatch };
+};
+type Settled = Pick<CallOutcome, 'outcome' | 'end' | 'code' | 'text' | 'mismatch'> & {
+  readonly server: string | null;
+};
 const settledAtHost = ({ end, outcome, server, failure, result }: Word): Settled => {
   const why = failureOf(failure);
   return {
@@ -104,6 +114,7 @@ const settledAtHost = ({ end, outcome, server, failure, result }: Word): Settled
     server: server === '' ? null : textOr(server, null),
     code: why?.code ?? null,
     text: why?.message ?? textsIn(result),
+    ...mismatchOf(result),
   };
 };
 /** Reads the answer of the computer as the handle of the agent does: its machine only knows that an answer came. */
@@ -121,6 +132,7 @@ function settledAtLink(body: unknown): Settled {
     server: textOr(a2c_server, null),
     code: why?.code ?? null,
     text: why?.message || textsIn(body),
+    ...mismatchOf(body),
   };
 }
 
@@ -132,14 +144,18 @@ class OutcomesSoFar implements Outcomes {
   readonly processes: Record<string, ProcessOutcome> = {};
   /** Names of the open calls, by their channel and ticket. */
   readonly #open = new Map<string, string>();
+  /** Ways in which the last result of each call breaks MCP, by its `req_id`. */
+  readonly #unreadable = new Map<string, string | undefined>();
   /** Channel on which each call arrived, by the name of the call. */
   readonly #from = new Map<string, string>();
   /** Names of the hosts' seats, by their channels. */
   readonly #seats = new Map<string, string>();
 
-  take({ t, crossing: { k, ch, ev } }: TapeMoment): void {
+  take({ t, crossing: { k, ch, ev, req = '' } }: TapeMoment): void {
     if (ev === undefined) return;
     const word = ev as Word;
+    if (ev.type === 'ask.answered' && ch.startsWith('ask tools/call '))
+      this.#unreadable.set(req, unreadableIn(word['result']));
     if (ch.startsWith('host:')) this.#host(k, ch, word, t);
     else if (ch.startsWith('link:')) this.#link(k, ch, word, t);
     else if (ch.startsWith('process:')) this.#process(ch.slice('process:'.length), word, t);
@@ -218,7 +234,11 @@ class OutcomesSoFar implements Outcomes {
     if (this.#from.get(name) !== ch) this.calls[name] = { ...call, server };
     // Keeps the first answer, which is the one the caller has, and only counts the others.
     else if (call.answers > 0) this.calls[name] = { ...call, answers: call.answers + 1 };
-    else this.calls[name] = { ...call, ...settled, server, settledMs: t, answers: 1 };
+    else {
+      const mismatch = settled.outcome === 'succeeded' ? this.#unreadable.get(String(reqId)) : undefined;
+      const broken = mismatch === undefined ? {} : { mismatch };
+      this.calls[name] = { ...call, ...broken, ...settled, server, settledMs: t, answers: 1 };
+    }
   }
   #process(key: string, word: Word, t: number): void {
     const now = this.processes[key] ?? {

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { commandLine } from '../fixtures/command-line.ts';
+import { createComputer } from '../../actors/index.ts';
+import { recordedTrouble } from '../fixtures/troubled.ts';
 import { recordedCustomers } from '../fixtures/customers.ts';
 import { forkFile } from './fork/fork.ts';
 
@@ -21,6 +23,29 @@ describe('a2c why', () => {
     expect(out).toContain('process customers/1: ended with exit code 3');
     const json = JSON.parse((await commandLine(['why', died.file, '--json'])).out) as object;
     expect(Object.keys(json)).toEqual(['file', 'reasons', 'outcomes']);
+  });
+  it.each([
+    ['mismatch', 'n: must be number'],
+    ['malformed', 'content.0 has no text'],
+  ])('says where a result breaks its schema, and what is expected: %s', async (kind, text) => {
+    const { file, remove } = await recordedTrouble(kind);
+    const { out } = await commandLine(['why', file]);
+    remove();
+    expect(out).toMatch(/\n {2}call \S+ \(\S+ of troubled\): succeeded/);
+    expect(out).toContain(`succeeded (but ${text}), after`);
+  });
+  it('says what a server of a running host waits for', async () => {
+    const command = { command: process.execPath, args: ['-e', 'process.exit(7)'] };
+    const config = { mcpServers: { shy: { ...command, a2c: { restart: 'never' as const } } } };
+    await using computer = await createComputer({ name: 'asked-why', config, shared: true, reaper: false });
+    const gaveUp = new Promise<void>((resolve) =>
+      computer.on('server.changed', ({ state }) => state === 'open' && resolve()),
+    );
+    if (computer.servers()[0]?.state !== 'open') await gaveUp;
+    expect(await commandLine(['why', 'shy'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^server shy of asked-why \(pid \d+\) .*exit code 7\n$/),
+    });
   });
   it.each([
     ['a file that is not there', ['nowhere.trace.ndjson'], 64, 'no such trace'],

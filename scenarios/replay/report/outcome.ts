@@ -7,8 +7,9 @@ const whyText = (failure: { readonly code: string; readonly message: string } | 
   failure === null ? '' : ` (${failure.code}: ${cut(failure.message)})`;
 
 /** Outcome of a call in words, without times, so that equal texts mean equal outcomes. */
-const callText = ({ outcome, end, code, text, answers }: CallOutcome): string => {
-  const why = code === null ? (outcome === 'succeeded' ? '' : text) : `${code}: ${text}`;
+const callText = ({ outcome, end, code, text, answers, mismatch }: CallOutcome): string => {
+  const said = outcome === 'succeeded' ? (mismatch === undefined ? '' : `but ${mismatch}`) : text;
+  const why = code === null ? said : `${code}: ${text}`;
   const ended = end === outcome || end === null ? '' : `${end}, `;
   const often = answers > 1 ? `, answered ${answers} times` : '';
   return `${outcome === null ? 'not answered' : `${ended}${ended === '' ? '' : 'outcome '}${outcome}`}${why === '' ? '' : ` (${cut(why)})`}${often}`;
@@ -76,10 +77,11 @@ export const reasonText = (reason: string): string =>
     .map(({ on, subject }) => reasonWords[on](subject))
     .join('; ');
 /** Place of a call in the report: those that the trace was written for, unknown, not answered, failed, good. */
-function rankOf({ tool, outcome, answers }: CallOutcome, reasons: readonly string[]): number {
+function rankOf({ tool, outcome, answers, mismatch }: CallOutcome, reasons: readonly string[]): number {
   if (outcome === 'unknown') return reasons.includes(`callUnknown ${tool}`) ? 0 : 1;
   if (outcome === 'failed' && reasons.includes(`callFailed ${tool}`)) return 0;
-  if (outcome === 'succeeded' && answers === 1) return reasons.includes(`outputMismatch ${tool}`) ? 0 : 4;
+  if (outcome === 'succeeded' && answers === 1)
+    return reasons.includes(`outputMismatch ${tool}`) ? 0 : mismatch === undefined ? 4 : 3;
   return outcome === null ? 2 : 3;
 }
 /** Calls in the order of the report; of those that the trace was written for the last one, just before its end, is first. */

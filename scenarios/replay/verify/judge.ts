@@ -1,5 +1,5 @@
 import { canonical } from '../../../machines/trace/index.ts';
-import type { Row } from './plan.ts';
+import type { Expectation, Row } from './plan.ts';
 import type { Played } from './play.ts';
 import { emptyContent, hasWordsOf, isSameFailure, type Seen } from './seen.ts';
 import { resultDifferences, valueAt, type Apart, type Path } from './shape.ts';
@@ -11,19 +11,12 @@ import { resultDifferences, valueAt, type Apart, type Path } from './shape.ts';
 export type VerifyVerdict = 'red' | 'other' | 'unsure' | 'green';
 const order: readonly VerifyVerdict[] = ['red', 'other', 'unsure', 'green'];
 
-/** Value that an answer must have at a place. */
-export interface Expectation {
-  readonly path: Path;
-  readonly value: unknown;
-}
 /** What counts as equal. */
 export interface Rules {
   /** Compares values; otherwise types and keys. */
   readonly exact: boolean;
   /** Places of an answer that are not compared. */
   readonly ignore: readonly Path[];
-  /** Expected values by the row that they are about. */
-  readonly expect: ReadonlyMap<Row, readonly Expectation[]>;
 }
 export interface Judged {
   readonly verdict: VerifyVerdict;
@@ -53,7 +46,8 @@ const unmet = ({ value }: Seen, expected: readonly Expectation[]): readonly stri
 /**
  * Row with the expectations about it: a recorded answer that does not meet them is a failure, and an error that does is none.
  */
-export function expectedRow(row: Row, expected: readonly Expectation[]): Row {
+export function expectedRow(of: Row, expected: readonly Expectation[]): Row {
+  const row = { ...of, expected };
   const { was } = row;
   const faults = unmet(was, expected);
   if (faults.length === 0 && was.value) return { ...row, isFailure: false };
@@ -76,7 +70,7 @@ function differencesOf(row: Row, now: Seen, rules: Rules): readonly string[] {
   const { method, was, list } = row;
   const root = (value: Seen['value']): unknown => value?.['result'];
   const recorded = list ?? root(was.value);
-  const skipped = [...rules.ignore, ...(rules.expect.get(row) ?? []).map(({ path }) => path)];
+  const skipped = [...rules.ignore, ...(row.expected ?? []).map(({ path }) => path)];
   const found: readonly Apart[] = resultDifferences(method, recorded, root(now.value), rules.exact);
   return found
     .map(({ path, text }): Apart => ({ path: ['result', ...path], text }))
@@ -86,15 +80,14 @@ function differencesOf(row: Row, now: Seen, rules: Rules): readonly string[] {
 
 /** Judges one new answer by the recorded one. */
 export function judge({ row, now, missed }: Played, rules: Rules): Judged {
-  const { was, isFailure, asked } = row;
+  const { was, isFailure, asked, expected } = row;
   const fails = (of: VerifyVerdict): Judged =>
     asked !== undefined && of === 'other'
       ? verdict('unsure', `the server asked its host (${asked}), which is not answered here`)
       : verdict(of, ...(now.kind === was.kind && isFailure && of === 'red' ? [] : [`was: ${was.text}`]));
   if (now.kind === 'unasked') return verdict('unsure');
-  if (isFailure && isSameFailure(was, now) && !rules.expect.has(row)) return fails('red');
+  if (isFailure && isSameFailure(was, now) && !expected) return fails('red');
   if (now.isForeign) return verdict('unsure');
-  const expected = rules.expect.get(row);
   const told = expected && judgeExpected(row, now, expected);
   if (told) return told;
   if (now.kind !== 'good') {

@@ -5,12 +5,18 @@ import { keptFor } from '../report/outcome.ts';
 import { requestText, subjectOf } from '../world/matching.ts';
 import type { RecordedRequest, RecordedServer } from '../world/recorded.ts';
 import { recordedServers } from '../world/recorded-server.ts';
+import type { Path } from './shape.ts';
 import { recordedDeath, seenOf, type ListedTool, type Seen } from './seen.ts';
 
 /** Error for a trace from which nothing can be sent. The message lists what is missing, one line each, and how to provide it. */
 export class CannotVerify extends Error {
   /** Name of the error, always `CannotVerify`. */
   override readonly name = 'CannotVerify';
+}
+/** Value that an answer must have at a place. */
+export interface Expectation {
+  readonly path: Path;
+  readonly value: unknown;
 }
 /**
  * One thing to ask: `start` starts the server and initializes it, `request` sends a request, `wanted` is a call that did
@@ -38,6 +44,7 @@ export interface Row {
   readonly list?: unknown;
   /** Names of the tools that are called later, and had left this list. */
   readonly wanted: readonly string[];
+  readonly expected?: readonly Expectation[];
   /** Tells that the server has changed this list later, and was not asked again. */
   readonly hasChanged?: true;
   /** Method of a question of the server to its host while it worked on this request. */

@@ -1,8 +1,8 @@
-import { z } from 'zod';
 import { validate } from '../../../actors/api/world-doors.ts';
 import { failureOfEnd } from '../../../machines/process/server-failure.ts';
 import type { Failure } from '../../../machines/protocol/index.ts';
 import { contentsIn, promptIn } from '../../../machines/resources/collections.ts';
+import { unreadableIn } from '../../../machines/protocol/tool-result.ts';
 import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
 import { differences, hidden } from '../world/matching.ts';
 import type { RecordedAnswer, RecordedDeath } from '../world/recorded.ts';
@@ -29,28 +29,6 @@ export interface Seen {
 /** Tool as a server lists it. */
 export type ListedTool = Fields;
 
-const texts = z.looseObject({ type: z.literal('text'), text: z.string() });
-const media = z.looseObject({ type: z.enum(['image', 'audio']), data: z.string(), mimeType: z.string() });
-const contents = z
-  .looseObject({ uri: z.string(), text: z.string().optional(), blob: z.string().optional() })
-  .refine(({ text, blob }) => text !== undefined || blob !== undefined, { error: 'it has no text or blob' });
-const embedded = z.looseObject({ type: z.literal('resource'), resource: contents });
-const link = z.looseObject({ type: z.literal('resource_link'), uri: z.string(), name: z.string() });
-/** Result of `tools/call` of MCP 2025-11-25. Other types of items are let through, as later revisions may add some. */
-const toolResult = z.looseObject({
-  content: z.array(
-    z.looseObject({ type: z.string() }).superRefine((item, { addIssue }) => {
-      const known = [texts, media, embedded, link].find(
-        ({ shape }) => shape.type.safeParse(item.type).success,
-      );
-      for (const { path, message } of known?.safeParse(item).error?.issues ?? [])
-        addIssue({ code: 'custom', path, message });
-    }),
-  ),
-  structuredContent: z.record(z.string(), z.unknown()).optional(),
-  isError: z.boolean().optional(),
-});
-const mostFaults = 5;
 const inLine = (text: string, most = 300): string => text.replaceAll(/\s+/g, ' ').slice(0, most);
 
 /** Tells whether a tool reports an error in its result. */
@@ -83,11 +61,11 @@ function faultsOf(method: string, result: unknown, tool: ListedTool | undefined)
     return read.ok ? [] : [read.failure.message];
   }
   if (method !== 'tools/call') return [];
-  const { error } = toolResult.safeParse(result);
-  const faults = error?.issues.map(({ path, message }) => `${path.join('.') || 'result'}: ${message}`) ?? [];
+  const { content, structuredContent } = fieldsOf(result);
+  if (!Array.isArray(content)) return ['content is no list'];
+  const unreadable = unreadableIn(result);
   const schema = tool?.['outputSchema'];
-  if (faults.length > 0 || !isObject(schema)) return faults.slice(0, mostFaults);
-  const { structuredContent } = fieldsOf(result);
+  if (unreadable !== undefined || !isObject(schema)) return unreadable === undefined ? [] : [unreadable];
   // Leaves out a result of which a part is hidden, because that part is a text whatever it was.
   if (JSON.stringify(structuredContent)?.search(hidden) >= 0) return [];
   if (structuredContent === undefined)

@@ -268,7 +268,7 @@ const cut = seenOf('tools/call', { type: 'withdrawn', ms: 800 });
 const open = seenOf('tools/call', { type: 'none' });
 const unread = seenOf('tools/call', { type: 'unread', failure: failure(4003, 'neither') });
 const dead = (text: string): Seen => ({ kind: 'death', text });
-const rules: Rules = { exact: false, ignore: [], expect: new Map() };
+const rules: Rules = { exact: false, ignore: [] };
 const rowOf = (was: Seen, isFailure: boolean, more: Partial<Row> = {}): Row => ({
   ...{
     what: 'request',

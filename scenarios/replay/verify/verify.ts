@@ -3,8 +3,17 @@ import { isObject } from '../../../machines/protocol/json.ts';
 import { comparable } from '../world/matching.ts';
 import { traceOf, type ReadTrace } from '../world/world.ts';
 import { HiddenValues, type GivenValues } from './hidden-values.ts';
-import { expectedRow, judge, worst, type Expectation, type Judged, type VerifyVerdict } from './judge.ts';
-import { CannotVerify, planOf, rowAt, rowText, writingCalls, type Row, type VerifyPlan } from './plan.ts';
+import { expectedRow, judge, worst, type Judged, type VerifyVerdict } from './judge.ts';
+import {
+  CannotVerify,
+  planOf,
+  rowAt,
+  rowText,
+  writingCalls,
+  type Expectation,
+  type Row,
+  type VerifyPlan,
+} from './plan.ts';
 import { openServer, Play, type Played, type PlayOptions } from './play.ts';
 import { isSameFailure, type FailureKind } from './seen.ts';
 import type { Path } from './shape.ts';
@@ -97,7 +106,7 @@ const pathOf = (text: string): Path => {
   return path[0] === 'result' || path[0] === 'error' ? path : ['result', ...path];
 };
 /** Adds the expectations to the rows that they are about. */
-function expecting(plan: VerifyPlan, expect: Readonly<Record<string, unknown>>, trace: Trace) {
+function expecting(plan: VerifyPlan, expect: Readonly<Record<string, unknown>>, trace: Trace): VerifyPlan {
   const byRow = new Map<Row, Expectation[]>();
   for (const [place, value] of Object.entries(expect)) {
     const [, record, path] = /^(\d+):(.+)$/s.exec(place) ?? [];
@@ -108,18 +117,13 @@ function expecting(plan: VerifyPlan, expect: Readonly<Record<string, unknown>>, 
     const row = rowAt(plan.rows, Number(record), trace);
     byRow.set(row, [...(byRow.get(row) ?? []), { path: pathOf(path), value }]);
   }
-  const now = new Map(
-    plan.rows.map((row) => [row, byRow.has(row) ? expectedRow(row, byRow.get(row) ?? []) : row]),
-  );
-  const rows = plan.rows.map((row) => now.get(row) ?? row);
-  const named = plan.failure && now.get(plan.failure);
-  const failure = named?.isFailure ? named : rows.find(({ isFailure }) => isFailure);
-  const expected = new Map([...byRow].map(([row, values]) => [now.get(row) ?? row, values] as const));
-  return { plan: { ...plan, rows, failure }, expected };
+  const expected = (row: Row): Row => (byRow.has(row) ? expectedRow(row, byRow.get(row) ?? []) : row);
+  const rows = plan.rows.map(expected);
+  const named = rows[plan.rows.findIndex((row) => row === plan.failure)];
+  return { ...plan, rows, failure: named?.isFailure ? named : rows.find(({ isFailure }) => isFailure) };
 }
 interface Prepared {
   readonly plan: VerifyPlan;
-  readonly expected: ReadonlyMap<Row, readonly Expectation[]>;
   readonly target: Target;
   readonly paramsOf: (row: Row) => unknown;
 }
@@ -131,7 +135,7 @@ const withoutMeta = (params: unknown): unknown => {
 /** Prepares everything, and finds all missing values before anything is started. */
 function prepare(trace: Trace, input: VerifyInput): Prepared {
   const { server, record, command = [], set = {}, yes = false, expect = {} } = input;
-  const { plan, expected } = expecting(planOf(trace, server, record), expect, trace);
+  const plan = expecting(planOf(trace, server, record), expect, trace);
   const values = new HiddenValues(set);
   for (const row of plan.rows) values.learn(comparable(row), row.s);
   const filled = new Map(plan.rows.map((row) => [row, values.fill(withoutMeta(row.params))]));
@@ -144,7 +148,7 @@ function prepare(trace: Trace, input: VerifyInput): Prepared {
   const writing = writingCalls(plan);
   if (writing.length > 0 && !yes)
     throw new CannotVerify(`not marked read-only, so it needs --yes: ${writing.join('; ')}`);
-  return { plan, expected, target, paramsOf: (row) => filled.get(row) };
+  return { plan, target, paramsOf: (row) => filled.get(row) };
 }
 
 /** Tells whether a recorded failure of two requests at the same time comes at the other one. */
@@ -171,7 +175,7 @@ export async function verified(
   input: VerifyInput,
 ): Promise<{ readonly report: VerifyReport; readonly trace: Trace; readonly played: readonly Played[] }> {
   const { trace } = traceOf(of);
-  const { plan, expected, target, paramsOf } = prepare(trace, input);
+  const { plan, target, paramsOf } = prepare(trace, input);
   const { onStep = () => {}, timeoutMs = 60_000, exact = false, ignore = [] } = input;
   const signal = input.signal ?? new AbortController().signal;
   signal.throwIfAborted();
@@ -180,7 +184,7 @@ export async function verified(
   try {
     const played = await new Play(server, options).all(plan.rows);
     signal.throwIfAborted();
-    const rules = { exact, ignore: ignore.map(pathOf), expect: expected };
+    const rules = { exact, ignore: ignore.map(pathOf) };
     const judged = played.map((each) => {
       const { differences, verdict } = judge(each, rules);
       const isMoved = verdict === 'other' && plan.rows.some((row) => hasMoved(row, each));
