@@ -208,12 +208,6 @@ export const openai = {
   },
 };
 
-/** Output as it is sent back: `openai` 7 declares values of these two members there that its own inputs do not take. */
-type SentBack<Item> = Item extends { readonly type: 'additional_tools' }
-  ? Omit<Item, 'role'> & { role: 'developer' }
-  : Item extends { readonly type: 'computer_call_output' }
-    ? Omit<Item, 'status'>
-    : Item;
 /**
  * Format of OpenAI's Responses API.
  * @example
@@ -225,14 +219,24 @@ export const openaiResponses = {
   ...responsesFormat,
   /**
    * Runs the calls in a response, and returns its output with the outputs of the calls. Rejects only for wrong arguments
-   * of its own, with an `A2cError` (400).
+   * of its own, with an `A2cError` (400). `openai` 7 declares values of two members of an output that its own inputs do not
+   * take.
    */
   async run<Item>(
     response: { readonly output: readonly Item[] } | undefined,
     ...place: RunPlace
-  ): Promise<Turn<SentBack<Item> | OpenAIResponsesOutput>> {
+  ): Promise<
+    Turn<
+      | (Item extends { readonly type: 'additional_tools' }
+          ? Omit<Item, 'role'> & { role: 'developer' }
+          : Item extends { readonly type: 'computer_call_output' }
+            ? Omit<Item, 'status'>
+            : Item)
+      | OpenAIResponsesOutput
+    >
+  > {
     mustBeAnswer(response, ofResponse);
-    const output = (response?.output ?? []) as readonly SentBack<Item>[];
+    const output = (response?.output ?? []) as never[];
     return ranTurn(responsesFormat, callsIn<OpenAIResponsesCall>(output, 'function_call'), output, place);
   },
 };
