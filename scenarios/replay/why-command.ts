@@ -6,30 +6,12 @@ import { stateWords } from '../../machines/server-states.ts';
 import { reasonsOf, reasonText, outcomeText } from './report/outcome.ts';
 import { quoted } from './report/report.ts';
 import { outcomesOf, recordedMoments, type Outcomes } from './outcomes.ts';
-import { readTraceFile, tracesIn } from './report/files.ts';
+import { tracesIn } from './report/files.ts';
+import { traceFor } from './report/verdict.ts';
 
-/** Exit code for a file that is not a trace. */
-const unusable = 5;
 /** Number of lines that say why; `a2c replay` has all. */
 const mostLines = 5;
 
-/** Answer to the question why something failed, read from a trace without replaying it. */
-interface Why {
-  readonly file: string;
-  readonly reasons: readonly string[];
-  readonly outcomes: Outcomes;
-  readonly lines: readonly string[];
-}
-/** Reads why the failure of a trace happened; returns a problem with its remedy when the file is no trace. */
-function whyOf(file: string): Why | string {
-  const read = readTraceFile(file);
-  if (!read.ok) return `UNUSABLE ${file}: line ${read.line}: ${read.problem}\n  ${read.remedy}`;
-  const { trace } = read;
-  const reasons = reasonsOf(trace);
-  const outcomes = outcomesOf(recordedMoments(trace));
-  const because = reasons.length > 0 ? [`written because: ${reasons.map(reasonText).join('; ')}`] : [];
-  return { file, reasons, outcomes, lines: [...because, ...whyLines(outcomes, reasons)] };
-}
 /** Lines of the report that say what went wrong: those of calls, servers, seats and processes, good ones last. */
 function whyLines(outcomes: Outcomes, reasons: readonly string[]): readonly string[] {
   const all = outcomeText(outcomes, reasons);
@@ -85,26 +67,22 @@ export async function whyCommand(
   if (!json) terminal.err(`no server '${wanted}' of a running host, and no such trace`);
   return exitCodes.failed;
 }
+/** Says why the failure of a trace happened, from the file alone, without a replay. */
 function tell({ terminal }: CommandContext, file: string, json: boolean, isLast: boolean): number {
-  let why: Why | string;
-  try {
-    why = whyOf(file);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    terminal.err(`error: ${code === 'ENOENT' ? `${file}: no such trace` : message}`);
-    return exitCodes.usage;
+  const trace = traceFor(file);
+  if ('error' in trace) {
+    terminal.err(trace.error);
+    return trace.code;
   }
-  if (typeof why === 'string') {
-    terminal.err(why);
-    return unusable;
-  }
+  const reasons = reasonsOf(trace);
+  const outcomes = outcomesOf(recordedMoments(trace));
   if (json) {
-    const { lines: _, ...told } = why;
-    terminal.out(JSON.stringify(told));
+    terminal.out(JSON.stringify({ file, reasons, outcomes }));
     return exitCodes.done;
   }
   terminal.outText(`${isLast ? 'the last failure that was kept: ' : ''}${file}`);
-  for (const line of why.lines) terminal.outText(`  ${line}`);
+  if (reasons.length > 0) terminal.outText(`  written because: ${reasons.map(reasonText).join('; ')}`);
+  for (const line of whyLines(outcomes, reasons)) terminal.outText(`  ${line}`);
   terminal.outText(`  more: a2c replay ${quoted(file)} · does it still: a2c verify ${quoted(file)}`);
   return exitCodes.done;
 }

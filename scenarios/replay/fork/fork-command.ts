@@ -3,7 +3,6 @@ import { z } from 'zod';
 import type { CommandContext, ForkOptions } from '../../../actors/cli/context.ts';
 import { exitCodes } from '../../../actors/cli/exit-codes.ts';
 import { recordSchema, revived, type Trace } from '../../../machines/trace/index.ts';
-import { readTraceFile } from '../report/files.ts';
 import {
   changeOf,
   forkTrace,
@@ -16,7 +15,7 @@ import {
 } from './fork.ts';
 import { tapeOf } from '../tape.ts';
 import { unknownText } from '../report/report.ts';
-import { exitCodeOf, problemIn, problemOf, type Problem } from '../report/verdict.ts';
+import { exitCodeOf, problemIn, problemOf, traceFor, type Problem } from '../report/verdict.ts';
 
 function assignment(text: string): [string, unknown] {
   const [, path = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
@@ -105,15 +104,11 @@ export async function forkCommand(
     terminal.err(`  ${remedy}`);
     return exitCodeOf('unusable');
   };
-  let read: ReturnType<typeof readTraceFile>;
-  try {
-    read = readTraceFile(file);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return usage(code === 'ENOENT' ? `${file}: no such trace` : message);
+  const trace = traceFor(file);
+  if ('error' in trace) {
+    terminal.err(trace.error);
+    return trace.code;
   }
-  if (!read.ok) return unusable({ message: `line ${read.line}: ${read.problem}`, remedy: read.remedy });
-  const { trace } = read;
   const problem = problemOf(trace);
   if (problem) return unusable(problem);
   try {

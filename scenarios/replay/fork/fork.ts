@@ -76,40 +76,42 @@ function changed(input: CrossingLine, set: Readonly<Record<string, unknown>>): C
   }
   return copy as unknown as CrossingLine;
 }
+/** Changes by the number of their input. */
+function changesBy({ at, set = {}, skip = [], change = {} }: Changes): NonNullable<Changes['change']> {
+  const own = at === undefined ? undefined : change[at];
+  const here = at === undefined ? {} : { [at]: own === 'skip' ? own : { ...set, ...own } };
+  return { ...change, ...here, ...Object.fromEntries(skip.map((s) => [s, 'skip' as const])) };
+}
 /** Number of the first input that the changes concern. Throws when a named input does not exist. */
-function placeOf(
-  steps: readonly TapeStep[],
-  { at, set = {}, inject = [], skip = [], change = {} }: Changes,
-): number {
+function placeOf(steps: readonly TapeStep[], changes: Changes): number {
+  const { at, set = {}, inject = [] } = changes;
   const inputs = steps.map(({ line }) => line.s);
-  const some = [...skip, ...Object.keys(change).map(Number)];
-  for (const s of [...some, ...(at === undefined ? [] : [at])])
+  const some = Object.keys(changesBy(changes)).map(Number);
+  for (const s of some)
     if (!inputs.includes(s)) {
       const near = inputs.findLast((each) => each < s) ?? inputs[0];
       throw new ForkError(`seq ${s} is no input; the one before it is ${near}`);
     }
   if (at === undefined && Object.keys(set).length + inject.length > 0)
     throw new ForkError('--set and --inject need --at SEQ: the input that they change or come before');
-  return Math.min(...some, at ?? (some.length > 0 ? Infinity : (inputs[0] ?? 1)));
+  return some.length > 0 ? Math.min(...some) : (inputs[0] ?? 1);
 }
 /** Steps of the changed world. An injected step gets the number of the input that it precedes. */
-function changedSteps(
-  steps: readonly TapeStep[],
-  { at, set = {}, inject = [], skip = [], change = {} }: Changes,
-): TapeStep[] {
+function changedSteps(steps: readonly TapeStep[], changes: Changes): TapeStep[] {
+  const all = changesBy(changes);
   return steps.flatMap((step) => {
     const { line } = step;
     const { s, t, record } = line;
-    const injected = s === at ? inject : [];
+    const injected = s === changes.at ? (changes.inject ?? []) : [];
     const before = injected.map(({ ch, ev }): TapeStep => ({
       line: { s, t, text: '', record: { k: 'in', ch, w: record.w, ...(ev && { ev }) } },
       out: [],
       pauseMs: 0,
     }));
-    const own = change[s] ?? {};
-    if (skip.includes(s) || own === 'skip') return before;
-    const all = { ...(s === at && set), ...own };
-    return [...before, { ...step, line: { ...line, record: changed(record, all) } }];
+    const change = all[s] ?? {};
+    return change === 'skip'
+      ? before
+      : [...before, { ...step, line: { ...line, record: changed(record, change) } }];
   });
 }
 

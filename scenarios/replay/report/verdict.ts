@@ -2,6 +2,7 @@ import { writerOf, type Trace } from '../../../machines/trace/index.ts';
 import { judge, type Violation } from '../../invariants/index.ts';
 import { boundsOf } from '../../invariants/lateness.ts';
 import { replayTrace, Unplayable, type ReplayTraceOptions, type TraceReplay } from '../replay-trace.ts';
+import { readTraceFile } from './files.ts';
 import { crossingText, timeText } from './words.ts';
 
 const codes = { same: 0, changed: 1, broken: 2, stuck: 3, unusable: 5 } as const;
@@ -15,6 +16,18 @@ export const verdicts = Object.keys(codes) as readonly Verdict[];
 /** Exit code of the command for a verdict; 64 means wrong usage. */
 export const exitCodeOf = (verdict: Verdict): number => codes[verdict];
 
+/** Reads a trace file for a command; what is wrong with it comes as text for people, with the exit code. */
+export function traceFor(file: string): Trace | { readonly error: string; readonly code: number } {
+  try {
+    const read = readTraceFile(file);
+    if (read.ok) return read.trace;
+    const { line, problem, remedy } = read;
+    return { error: `UNUSABLE ${file}: line ${line}: ${problem}\n  ${remedy}`, code: codes.unusable };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { error: `error: ${code === 'ENOENT' ? `${file}: no such trace` : message}`, code: 64 };
+  }
+}
 export interface Problem {
   /** Reason why a trace is unusable. */
   readonly message: string;

@@ -37,7 +37,10 @@ async function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal): 
     signal.removeEventListener('abort', end);
   });
 }
-type Answer = RecordedAnswer | { readonly type: 'unsent'; readonly failure: Failure };
+type Answer =
+  | Exclude<RecordedAnswer, { readonly type: 'lost' }>
+  | { readonly type: 'lost'; readonly died: Seen }
+  | { readonly type: 'unsent'; readonly failure: Failure };
 interface Run {
   readonly ready: Deferred<undefined>;
   /** End of the run, with its reason. */
@@ -130,25 +133,23 @@ export class RealServer {
   /** Sends one request; resolves with its answer, or after `limitMs` without one. Never rejects. */
   async ask(method: string, params: unknown, limitMs: number): Promise<Answer> {
     this.changed.delete(method);
-    const { promise, resolve } = deferred<Answer>();
+    const { promise, resolve } = deferred<RequestFact>();
     const { request } = this.#runtime.directory.platform.ports;
     const target = this.#runtime.directory.find(this.#address)?.id ?? this.#address;
     const id = `verify-${(this.#asked += 1)}`;
-    const told = (fact: RequestFact): void => {
-      if (fact.type === 'ask.answered') resolve({ type: 'result', result: fact.result });
-      else if (fact.type === 'ask.refused') resolve(refusalOf(fact));
-    };
-    const withdraw = request(this.#address, { id, target, method, params }, told);
-    const answer = await within(promise, limitMs, this.#signal);
-    if (!answer) withdraw();
-    if (answer?.type === 'lost') await this.death();
-    return answer ?? { type: 'timedOut', ms: limitMs };
+    const withdraw = request(this.#address, { id, target, method, params }, (told) => {
+      if (told.type === 'ask.answered' || told.type === 'ask.refused') resolve(told);
+    });
+    const fact = await within(promise, limitMs, this.#signal);
+    if (!fact) withdraw();
+    if (fact?.type === 'ask.answered') return { type: 'result', result: fact.result };
+    if (fact?.type !== 'ask.refused') return { type: 'timedOut', ms: limitMs };
+    const { failure, sent } = fact;
+    if (fact.lost !== true) return { type: sent ? 'error' : 'unsent', failure };
+    if (fact.alone === true) return { type: 'unread', failure };
+    return { type: 'lost', died: (await this.diesWithin(graceMs)) ?? seenDeath(lost) };
   }
-  /** Death of the server, as soon as it is known in full. */
-  async death(): Promise<Seen> {
-    return (await this.diesWithin(graceMs)) ?? seenDeath(lost);
-  }
-  /** Waits whether the server ends by itself. */
+  /** Waits whether the server ends by itself; resolves with its death as soon as that is known in full. */
   async diesWithin(ms: number): Promise<Seen | undefined> {
     const failure = this.#run && (await within(this.#run.down.promise, ms, this.#signal));
     return failure && seenDeath(failure);
@@ -160,10 +161,6 @@ export class RealServer {
   }
 }
 const lost: Failure = { code: 'ServerLost', message: 'its connection ended' };
-function refusalOf({ lost, alone, sent, failure }: Extract<RequestFact, { type: 'ask.refused' }>): Answer {
-  if (lost === true) return alone === true ? { type: 'unread', failure } : { type: 'lost' };
-  return sent ? { type: 'error', failure } : { type: 'unsent', failure };
-}
 
 export interface PlayOptions {
   readonly timeoutMs: number;
@@ -308,7 +305,7 @@ export class Play {
     const missing = row.wanted.filter((name) => !toolIn(this.#list, name));
     if (answer.type === 'result' && missing.length > 0)
       return { ...goneFrom(missing), value: { result: answer.result } };
-    return seenOf(method, answer, tool, answer.type === 'lost' ? await this.#server.death() : undefined);
+    return answer.type === 'lost' ? answer.died : seenOf(method, answer, tool);
   }
 }
 
