@@ -59,7 +59,7 @@ const quotedOnWindows = (word: string): string =>
   /^[\w+=:./\\…-][\w@+=:./\\…-]*$/.test(word)
     ? word
     : `"${word
-        .replaceAll(/\\+(?=["“”„]|$)/g, '$&$&')
+        .replaceAll(/(?<!\\)\\+(?=["“”„]|$)/g, '$&$&')
         .replaceAll(/["“”„]/g, '$&$&')
         .replaceAll(/[$`]/g, '`$&')}"`;
 /** Returns a command line that can be copied to a shell. */

@@ -230,9 +230,9 @@ export function wideEncodingOf(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | und
 }
 
 // ── words ─────────────────────────────────────────────────────────────────────────────────────────────
-/** Matches one word: a run of letters and digits, or a single Chinese or Japanese character. */
+/** Matches one word: a run of letters and digits, at most 1,000, or a single Chinese or Japanese character. */
 const word =
-  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|(?:(?!\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana})[\p{L}\p{N}_])+/gu;
+  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|(?:(?!\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana})[\p{L}\p{N}_]){1,1000}/gu;
 
 /** Returns the words of a text in lower case and in order, each cut after 64 characters. */
 export const wordsIn = (text: string): readonly string[] =>
@@ -351,7 +351,7 @@ const plain: Partial<Record<Element['category'], Render>> = {
   code: (c) => text(c['text']),
   table: (c) =>
     rowsOf(c)
-      .map((row) => row.map((each) => text(each).replace(/\s*\n\s*/g, ' ')).join('\t'))
+      .map((row) => row.map((each) => text(each).replace(/(?<!\s)\s*\n\s*/g, ' ')).join('\t'))
       .join('\n'),
   chart: (c) => [c['title'], c['data_summary']].map(text).filter(Boolean).join('\n'),
   image: (c) => text(c['description'] ?? c['alt']),

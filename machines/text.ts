@@ -19,12 +19,18 @@ const inEmoji = [
 const inLine = new RegExp(`(?!${inEmoji})${unsafe}`, 'gu');
 const inText = new RegExp(`(?!${inEmoji})(?![\\n\\t])${unsafe}`, 'gu');
 const unseen = new RegExp(`(?!${inEmoji})${unsafe}`, 'u');
-const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 const unitEscape = (text: string, at: number): string =>
   `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
-const escaped = (found: string): string =>
-  shortEscapes[found] ?? Array.from({ length: found.length }, (_, at) => unitEscape(found, at)).join('');
+/** Escapes that were made, because a text may have millions of such characters. */
+const known = new Map(Object.entries({ '\n': '\\n', '\r': '\\r', '\t': '\\t' }));
+function escaped(found: string): string {
+  const seen = known.get(found);
+  if (seen !== undefined) return seen;
+  const made = Array.from({ length: found.length }, (_, at) => unitEscape(found, at)).join('');
+  known.set(found, made);
+  return made;
+}
 /** Matches text that imitates the prompt or a line for programs (`@a2c`); its first character is escaped. */
 const ownWords = /^(\s*)(a2c>|@a2c\b)/i;
 const notOurs = (line: string): string =>

@@ -149,7 +149,7 @@ export function typesOf(schema: Fields): readonly string[] {
 const typeOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 
-const numberText = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const numberText = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 /**
  * Converts a typed text to a type that its schema allows. A text that fits no type stays text, so that the later check
  * of arguments reports it.

@@ -116,7 +116,7 @@ const optionsOf = (command: Command): readonly Candidate[] =>
       long === undefined || long === null ? [] : [whole(long, description)],
     );
 function ofOption(option: Option, current: string, known: KnownNames): Promise<readonly Candidate[]> {
-  const [, kind = ''] = /[<[]([^\]>]*)[\]>]/.exec(option.flags) ?? [];
+  const [, kind = ''] = /[<[]([^\]<>[]*)[\]>]/.exec(option.flags) ?? [];
   if (option.argChoices) return Promise.resolve(option.argChoices.map((each) => whole(each)));
   return ofKinds(kind, current, known);
 }

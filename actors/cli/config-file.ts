@@ -138,7 +138,7 @@ export async function add(
 }
 /** Refuses a single word such as `localhost:3000/mcp`, which would be taken for a program. */
 function mustBeNoUrl(name: string, [first = '', ...args]: readonly string[]): void {
-  const isAddress = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+(?:\/\S*)?|\/\S*)$/i.test(first);
+  const isAddress = /^(?:localhost|[\w-]+(?:\.[\w-]+){1,100})(?::\d+(?:\/\S*)?|\/\S*)$/i.test(first);
   if (!isAddress || args.length > 0 || existsSync(first)) return;
   throw new A2cError({
     code: 400,

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createAgent } from '../api/agent.ts';
 import { createOffice } from '../api/office.ts';
@@ -24,22 +27,27 @@ process.stdin.on('end', () => process.exit(0)).on('data', (chunk) => {
       method === 'initialize'
         ? { protocolVersion: params.protocolVersion, capabilities: { tools: {}, logging: {} }, serverInfo: { name: tool, version: '1' } }
         : method === 'tools/list'
-          ? { tools: [{ name: tool, inputSchema: { type: 'object' } }] }
-          : { content: [{ type: 'text', text: tool }] };
+          ? { tools: [{ name: tool, inputSchema: { type: 'object' }, outputSchema: { type: 'object' } }] }
+          : { content: [{ type: 'text', text: tool }], structuredContent: {} };
     say({ id, result });
   }
 });`;
 const server = (tool: string) => ({
   command: process.execPath,
   args: ['-e', program, tool],
-  autoApprove: ['all'],
 });
 const config = {
   mcpServers: { bad: server('use_bad'), good: server('use_good') },
   a2c: { restartBudget: 20 },
 };
 
-/** Throws once, out of the callback that reports the first fact of a kind. */
+/** Rule and question of the host, so that every part of it is asked about each call. */
+const asking = {
+  permission: () => Promise.resolve('ask' as const),
+  confirm: () => Promise.resolve('allow' as const),
+};
+
+/** Throws once: out of the callback that reports the first fact of a kind, or where a port is `asked`. */
 interface Planted {
   at: string;
   isOver: boolean;
@@ -67,8 +75,11 @@ function plant(planted: Planted): readonly string[] {
       input: { readonly server?: string; readonly target?: string; readonly method?: string },
       emit: never,
     ): unknown => {
-      const where = name === 'request' ? `request ${input.method}` : name;
+      // A request goes to an actor, as those of MCP and of the office do, or to a part of the host.
+      const isOfHost = name === 'request' && !input.target?.includes('/');
+      const where = name === 'request' ? `request ${isOfHost ? input.target : input.method}` : name;
       const isMeant = name === 'request' ? !at.includes('good') : input.server !== 'good';
+      if (isMeant) throwing(where, () => {})({ type: 'asked' });
       return (open as (...given: unknown[]) => unknown)(at, input, isMeant ? throwing(where, emit) : emit);
     };
     ports[name] = wrapped;
@@ -82,7 +93,12 @@ const facts: Readonly<Record<keyof Ports, readonly string[]>> = {
   session: ['session.opened', 'session.lost'],
   link: ['link.up', 'join.accepted', 'agent.called'],
   office: ['socket.opened', 'socket.joins', 'socket.closed'],
-  request: ['tools/list ask.answered', 'tools/call ask.answered'],
+  request: [
+    ...['tools/list', 'tools/call', 'spec', 'policy', 'confirm', 'finish'].flatMap((what) => [
+      `${what} asked`,
+      `${what} ask.answered`,
+    ]),
+  ],
 };
 
 describe('an error that is thrown in a callback of a port', () => {
@@ -97,16 +113,15 @@ describe('an error that is thrown in a callback of a port', () => {
   ])('ends at most its server: %s', async (at) => {
     const planted = { at, isOver: false };
     plant(planted);
-    const computer = await bootedComputer(
-      { name: 'c', config, stateDir: false, permission: () => 'allow' },
-      { runtime },
-    );
+    const computer = await bootedComputer({ name: 'c', config, stateDir: false, ...asking }, { runtime });
     onTestFinished(() => computer.close());
     expect(await computer.callTool('use_good', {})).toMatchObject({ outcome: 'succeeded' });
     // Settles, whatever comes of it, also when the server ends meanwhile.
     expect((await computer.callTool('use_bad', {})).outcome).toBeTypeOf('string');
     const pid = computer.servers().find(({ name }) => name === 'bad')?.pid;
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    // A server whose launch the host could not make out is started again by an order.
+    if (at.startsWith('request spec')) await computer.restartServer('bad');
     const usable = async (): Promise<string> => (await computer.callTool('use_bad', {})).outcome;
     await expect.poll(usable, { timeout: 60_000 }).toBe('succeeded');
     expect(planted.isOver).toBe(true);
@@ -124,10 +139,7 @@ describe('an error that is thrown in a callback of a port', () => {
         isOver = true;
         throw new RangeError('planted');
       };
-      const computer = await bootedComputer(
-        { name: 'c', config, stateDir: false, permission: () => 'allow' },
-        { runtime },
-      );
+      const computer = await bootedComputer({ name: 'c', config, stateDir: false, ...asking }, { runtime });
       onTestFinished(() => computer.close());
       const { output } = runtime;
       const [wrote, logged] = [output.wrote.bind(output), output.logged.bind(output)];
@@ -150,10 +162,7 @@ describe('an error that is thrown in a callback of a port', () => {
       plant(planted);
       const office = await createOffice({ port: 0 }, runtime);
       onTestFinished(() => office.close());
-      const computer = await bootedComputer(
-        { name: 'c', config, stateDir: false, permission: () => 'allow' },
-        { runtime },
-      );
+      const computer = await bootedComputer({ name: 'c', config, stateDir: false, ...asking }, { runtime });
       onTestFinished(() => computer.close());
       // Enters again where the error cost the first try.
       const { url } = office;
@@ -173,4 +182,57 @@ describe('an error that is thrown in a callback of a port', () => {
       expect(await computer.callTool('use_good', {})).toMatchObject({ outcome: 'succeeded' });
     },
   );
+
+  it.each(
+    [
+      'client:get_tools',
+      'client:tool_call',
+      'client:get_skills',
+      'client:put_blob',
+      'skillFolders',
+      'landing',
+      'blobs',
+    ].flatMap((what) => [`request ${what} asked`, `request ${what} ask.answered`]),
+  )('costs at most the question that was asked: %s', async (at) => {
+    const folder = mkdtempSync(join(tmpdir(), 'a2c-faults-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    mkdirSync(join(folder, 'skills', 'mending'), { recursive: true });
+    writeFileSync(join(folder, 'skills', 'mending', 'SKILL.md'), '---\nname: mending\ndescription: d\n---\n');
+    writeFileSync(join(folder, 'skills', 'mending', 'picture.png'), Buffer.alloc(2_000_000));
+    const own = { landing: { folder, autoApprove: true }, skills: [join(folder, 'skills')] };
+    const planted = { at, isOver: false };
+    plant(planted);
+    const office = await createOffice({ port: 0 }, runtime);
+    onTestFinished(() => office.close());
+    const given = { ...config, a2c: { ...config.a2c, ...own } };
+    const computer = await bootedComputer(
+      { name: 'c', config: given, stateDir: false, ...asking, office: { url: office.url } },
+      { runtime },
+    );
+    onTestFinished(() => computer.close());
+    const agent = await createAgent({ url: office.url }, runtime);
+    onTestFinished(() => agent.close());
+    const all = [
+      () => agent.tools('c'),
+      () =>
+        agent
+          .callTool('c', 'use_good', {})
+          .then((done) => expect(done).toMatchObject({ outcome: 'succeeded' })),
+      () => agent.skills('c'),
+      async () => {
+        const { blobHandle } = await agent.skill('c', 'mending', { path: 'picture.png' });
+        for await (const part of agent.blob('c', blobHandle ?? '')) expect(part.length).toBeGreaterThan(0);
+      },
+      () => agent.putFile('c', Buffer.alloc(10), { name: 'a' }),
+    ];
+    // The error may cost the connection, which is made anew.
+    const isAnswered = (ask: () => Promise<unknown>): Promise<boolean> =>
+      ask().then(
+        () => true,
+        () => false,
+      );
+    for (const ask of all) await expect.poll(() => isAnswered(ask), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => planted.isOver, { timeout: 20_000 }).toBe(true);
+    expect(computer.servers().map(({ state }) => state)).toEqual(['ready', 'ready']);
+  });
 });

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, ElicitRequest, CreateMessageRequest } from '@modelcontextprotocol/client';
 import { type Envelope, idLiteralOf } from './messages/envelope.ts';
+import { frozenJson } from '../../machines/catalog/tool.ts';
 import type { Capabilities, ServerInfo } from '../../machines/kernel/ports.ts';
 import { fieldsOf, type Fields, isObject } from '../../machines/protocol/json.ts';
 
@@ -206,11 +207,17 @@ function isOfType(value: unknown, type: string): boolean {
   return type === 'object' ? isObject(value) : typeof value === type;
 }
 
+/** Returns the params of a question; throws `Unreadable` where they are nested too deep to be written again. */
+function shallow(params: unknown, at: string): unknown {
+  const copy = frozenJson(params);
+  if (copy === undefined && params !== undefined) throw new Unreadable(`${at}: params are nested too deep`);
+  return copy;
+}
 const elicitationPlace = 'elicitation/create';
 
 /** Reads the params of `elicitation/create`, a question to a person. Throws `Unreadable` when the question cannot be determined. */
 export function readElicitation(params: unknown, tell: Tell): ElicitRequest['params'] {
-  const { mode, task: _, ...rest } = said(params);
+  const { mode, task: _, ...rest } = said(shallow(params, elicitationPlace));
   const isUrl = mode === 'url' || (mode === undefined && isText(rest['url']) && !rest['requestedSchema']);
   if (!isUrl && mode !== undefined && mode !== 'form')
     throw new Unreadable(`${elicitationPlace}: mode is neither form nor url`);
@@ -284,7 +291,7 @@ const samplingChecks = {
 
 /** Reads the params of `sampling/createMessage`, a question to a model. Throws `Unreadable` when there are no messages. */
 export function readSampling(params: unknown, tell: Tell): CreateMessageRequest['params'] {
-  const { messages, maxTokens, task: _, ...rest } = said(params);
+  const { messages, maxTokens, task: _, ...rest } = said(shallow(params, samplingPlace));
   if (!Array.isArray(messages)) throw new Unreadable(`${samplingPlace}: messages is missing, or no list`);
   const asked = kept(rest, samplingChecks, { at: samplingPlace, tell });
   const read = messages.map((message: unknown) => sampledMessage(message, tell));

@@ -86,7 +86,7 @@ export function timeOf(text: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second, ms) - east * 60_000;
 }
 const rowsIn = (text: string): readonly ListedProcess[] =>
-  [...text.matchAll(/^\s*(\d[\d.+-]*)\s+(\d+)\s+(\d+)\s*$/gm)].map(([, created = '', ppid, pid]) => ({
+  [...text.matchAll(/^[ \t]*(\d[\d.+-]*)[ \t]+(\d+)[ \t]+(\d+)[ \t]*$/gm)].map(([, created = '', ppid, pid]) => ({
     ppid: Number(ppid),
     pid: Number(pid),
     created: timeOf(created),

@@ -103,11 +103,14 @@ const looksAway = /\(\?<?!/;
 /** Matches POSIX collating elements and equivalence classes, which depend on a language and are not supported. */
 const collating = /\[([=.])[^\]]+\1\]/;
 
+/** Longest pattern, in characters, that is translated. */
+const longestTranslated = 4_000;
 /**
  * Translates a pattern of another regular expression language to JavaScript; returns undefined when JavaScript has no equivalent
  * or the meaning may differ.
  */
 function translated(pattern: string): { readonly source: string; readonly flags: string } | undefined {
+  if (pattern.length > longestTranslated) return undefined;
   const [head = '', flags = ''] = /^\(\?([aimsu]+)\)/.exec(pattern) ?? [];
   let [source, isClass, isStart, isGreedy] = ['', false, false, false];
   for (const piece of pattern.slice(head.length).match(pieces) ?? []) {

@@ -115,7 +115,7 @@ export const isLink = (text: string): boolean =>
 function decoded(code: string): string | undefined {
   // Restores each plus sign, which a query turns into a blank when it was not escaped.
   const text = code.replaceAll(' ', '+');
-  if (text === '' || !/^[\w+/-]+={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1)
+  if (text === '' || !/^[\w+/-]+={0,2}$/.test(text) || text.replace(/={1,2}$/, '').length % 4 === 1)
     return undefined;
   try {
     const bytes = Buffer.from(text, 'base64');

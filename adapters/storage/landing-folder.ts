@@ -72,6 +72,7 @@ const broken = (what: string, error: unknown): LandingAnswer => {
  */
 export const safeName = (proposed: string): string =>
   proposed
+    .slice(0, 1_000)
     .normalize('NFC')
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_')
     .slice(0, 64)

@@ -60,7 +60,7 @@ function kittyCode(data: string): string {
     .join('');
 }
 const itermCode = (data: string): string => {
-  const size = Math.floor((data.replace(/=+$/, '').length * 3) / 4);
+  const size = Math.floor((data.replace(/(?<!=)=+$/, '').length * 3) / 4);
   return `\u001B]1337;File=inline=1;size=${size};preserveAspectRatio=1:${data}\u0007`;
 };
 

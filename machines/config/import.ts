@@ -28,8 +28,8 @@ const isRelative = (path: string): boolean => !/^([/\\~$]|[a-z]:)/i.test(path);
 /** Joins a folder and a path with the separator used in the folder. */
 const below = (folder: string, path: string): string => {
   const sign = folder.includes('\\') ? '\\' : '/';
-  const inner = path.replace(/^\.(?:[/\\]+|$)/, '').replace(/[/\\]+$/, '');
-  return inner === '' ? folder : `${folder.replace(/[/\\]+$/, '')}${sign}${inner}`;
+  const inner = path.replace(/^\.(?:[/\\]+|$)/, '').replace(/(?<![/\\])[/\\]+$/, '');
+  return inner === '' ? folder : `${folder.replace(/(?<![/\\])[/\\]+$/, '')}${sign}${inner}`;
 };
 
 /**

@@ -203,7 +203,7 @@ const normalised = (name: string): string =>
   name
     .replace(/[^A-Za-z0-9_-]/gu, '_')
     .replace(/_+/g, '_')
-    .replace(/^[_-]+|[_-]+$/g, '');
+    .replace(/^[_-]+|(?<![_-])[_-]+$/g, '');
 
 /** Input of the hash for a bundle id, before placeholders are filled in: texts, lists, and maps by name. */
 export type BundlePart = string | readonly string[] | Readonly<Record<string, string>>;

@@ -10,6 +10,8 @@ const longestMs = 2_147_483_647;
 
 const iso = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
+/** Longest duration that is read, in characters. */
+const longestDuration = 60;
 /** Duration as people write it: `20s`, `5m`, `1h30m`, `500ms`. */
 const plain = /^(?:(\d+)d)?\s*(?:(\d+)h)?\s*(?:(\d+)m(?!s))?\s*(?:(\d+(?:\.\d+)?)s)?\s*(?:(\d+)ms)?$/i;
 
@@ -29,8 +31,8 @@ const durationMs = (value: unknown): number | undefined => {
 };
 
 const plainSeconds = (text: string): number | undefined => {
-  const parts = text === '' ? null : plain.exec(text);
-  if (parts === null) return undefined;
+  const parts = text === '' ? null : plain.exec(text.slice(0, longestDuration));
+  if (parts === null || text.length > longestDuration) return undefined;
   const [days = 0, hours = 0, minutes = 0, seconds = 0, ms = 0] = parts
     .slice(1)
     .map((part) => Number(part ?? 0));
@@ -99,8 +101,8 @@ const autoApproveSchema = z.array(z.string().min(1)).transform(approvalsOf);
 /** Schema of a registry URL, trimmed and with a single `/` at the end. */
 const registryUrl = z
   .string()
-  .refine((text) => /^\s*https?:\/\/[^\s/?#]+[^\s?#]*\s*$/i.test(text), 'expected an http:// or https:// URL')
-  .transform((text) => `${text.trim().replace(/\/+$/, '')}/`);
+  .refine((text) => /^\s*https?:\/\/[^\s/?#][^\s?#]*\s*$/i.test(text), 'expected an http:// or https:// URL')
+  .transform((text) => `${text.trim().replace(/(?<!\/)\/+$/, '')}/`);
 /** Largest limit in bytes of a landing folder: 1 TiB. */
 const mostLandingBytes = 2 ** 40;
 const variableName = z.string().regex(/^[^=\0\s]+$/, 'is no name of a variable');

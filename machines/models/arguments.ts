@@ -1,6 +1,6 @@
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import { argumentsWith, asText, digitsIn, roundedArguments, isObject } from '../protocol/json.ts';
+import { afterQuoted, argumentsWith, asText, digitsIn, roundedArguments, isObject } from '../protocol/json.ts';
 import type { Json } from './format.ts';
 import { listOf, type ObjectSchema, type Schema } from './schema.ts';
 
@@ -44,12 +44,10 @@ const escapes: ReadonlyMap<string, string> = new Map([
 ]);
 const deepest = 200;
 
-const blank = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*/y;
-const number = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])/y;
+const blank = /\s+|\/\/[^\n]*|\/\*[^]*?\*\//y;
+const number = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])/y;
 const word = /[A-Za-z]+(?![\w$-])/y;
 const bareKey = /[A-Za-z_$][\w$-]*/y;
-const doubleQuoted = /"([^"\\]*(?:\\[^][^"\\]*)*)"/y;
-const singleQuoted = /'([^'\\]*(?:\\[^][^'\\]*)*)'/y;
 
 class Cursor {
   readonly #text: string;
@@ -59,11 +57,11 @@ class Cursor {
   }
 
   isAtEnd(): boolean {
-    this.#take(blank);
+    this.#skipBlanks();
     return this.#at === this.#text.length;
   }
   value(depth: number): unknown {
-    this.#take(blank);
+    this.#skipBlanks();
     const next = this.#text[this.#at];
     if (depth > deepest) return undefined;
     if (next === '{') return this.#object(depth);
@@ -99,20 +97,26 @@ class Cursor {
     }
   }
   #key(): string | undefined {
-    this.#take(blank);
+    this.#skipBlanks();
     const next = this.#text[this.#at];
     return next === '"' || next === "'" ? this.#string() : this.#take(bareKey)?.[0];
   }
   #string(): string | undefined {
-    const body = (this.#take(doubleQuoted) ?? this.#take(singleQuoted))?.[1];
+    const end = afterQuoted(this.#text, this.#at);
+    if (end === 0) return undefined;
+    const body = this.#text.slice(this.#at + 1, end - 1);
+    this.#at = end;
     // Keeps an unknown escape with its backslash, which the model forgot to double, for example in a pattern or a path.
-    return body?.replaceAll(/\\(?:u([\da-fA-F]{4})|([^]))/g, (all, unit: string | undefined, char: string) =>
+    return body.replaceAll(/\\(?:u([\da-fA-F]{4})|([^]))/g, (all, unit: string | undefined, char: string) =>
       unit === undefined ? (escapes.get(char) ?? all) : String.fromCharCode(Number.parseInt(unit, 16)),
     );
   }
+  #skipBlanks(): void {
+    while (this.#take(blank));
+  }
   /** Skips this character if it comes next; returns whether it did. */
   #sees(char: string): boolean {
-    this.#take(blank);
+    this.#skipBlanks();
     const isNext = this.#text[this.#at] === char;
     if (isNext) this.#at += 1;
     return isNext;

@@ -205,15 +205,18 @@ const literalUnits = Uint8Array.from({ length: 0x80 }, (_, unit) => {
 /** Length of the shortest literal that a number cannot hold: `1e400`. */
 const shortestInexact = 5;
 
-/** Returns the position after the quoted text that begins at a position; no pattern, because texts may have megabytes. */
-function afterQuoted(text: string, from: number): number {
+/**
+ * Returns the position after the quoted text that begins at a position, 0 when it has no end; no pattern, because texts
+ * may have megabytes.
+ */
+export function afterQuoted(text: string, from: number): number {
   const quote = text.charAt(from);
   for (let end = text.indexOf(quote, from + 1); end >= 0; end = text.indexOf(quote, end + 1)) {
     let first = end;
     while (text[first - 1] === '\\') first -= 1;
     if ((end - first) % 2 === 0) return end + 1;
   }
-  return text.length;
+  return 0;
 }
 /**
  * Counts the lists, objects and members in a JSON text, and tells whether it is nested deeper than `most` levels; there it
@@ -227,7 +230,7 @@ export function measure(
   for (let at = 0; at < text.length && levels <= most; at += 1) {
     const unit = text.charCodeAt(at);
     // Skips a string, whose signs do not count.
-    if (unit === 0x22) at = afterQuoted(text, at) - 1;
+    if (unit === 0x22) at = (afterQuoted(text, at) || text.length) - 1;
     else if (unit === 0x5d || unit === 0x7d) levels -= 1;
     else if (unit === 0x3a) values += 1;
     else if (unit === 0x5b || unit === 0x7b) {
@@ -266,7 +269,7 @@ export function digitsIn(text: string, parse: (text: string) => unknown = JSON.p
     const unit = text.charCodeAt(at);
     if (unit === 0x22 || unit === 0x27) {
       from = at;
-      at = to = afterQuoted(text, at);
+      at = to = afterQuoted(text, at) || text.length;
     } else if (literalUnits[unit]) {
       from = at;
       while (literalUnits[text.charCodeAt(at)]) at += 1;

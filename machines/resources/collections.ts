@@ -264,9 +264,11 @@ function markOf(text: string, found: Readonly<Record<string, string | undefined>
   if (found['four'] !== undefined) return text.includes(':') || isPrivate4(text) ? marks.address : text;
   return marks.host;
 }
+/** Longest text of a failure, in characters, that an agent is told: servers may write megabytes. */
+const longestTold = 4_000;
 /** Replaces addresses and paths in a text, except those in `known`, which the reader itself has named. */
 export const withoutAddresses = (text: string, known: ReadonlySet<string> = new Set()): string =>
-  text.replace(any, (found: string, ...more: unknown[]) =>
+  (text.length > longestTold ? `${text.slice(0, longestTold)}…` : text).replace(any, (found: string, ...more: unknown[]) =>
     known.has(found) ? found : markOf(found, more.at(-1) as Readonly<Record<string, string | undefined>>),
   );
 

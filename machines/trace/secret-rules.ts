@@ -348,8 +348,11 @@ const ofLaunches = /(^|_)(pass|pat|jwt)\d*$/;
 const keyNames =
   /(^|_)(keys?|auth|sig|signature|code|k|dsn|salt|webhook)\d*$|(^|_)(secret|token|password|credentials?|webhook)_/;
 
+/** Number of characters at the end of a name that say what it means. */
+const longestName = 200;
 const wordsOf = (name: string): string =>
   name
+    .slice(-longestName)
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1_$2')
     .replaceAll(/[-.\s]/g, '_')
@@ -366,7 +369,7 @@ export function isSecretName(name: string): boolean {
   const words = wordsOf(name);
   const isSecret = secretNames.test(words) && !harmless.test(words);
   // Limits the memory of names, because foreign data may have any number of them.
-  if (known.size < 10_000) known.set(name, isSecret);
+  if (known.size < 10_000 && name.length <= longestName) known.set(name, isSecret);
   return isSecret;
 }
 /** Names of variables, headers and parameters whose values everybody may read. */
@@ -462,7 +465,7 @@ const isMail = /^[\w.+-]{1,40}@([a-z\d-]+\.)+[a-z]{2,}$/i;
  * Hexadecimal text is mostly a hash and no secret.
  */
 const isChance = (text: string): boolean =>
-  (text.match(/[\w+=]{16,}/g) ?? []).some((run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
+  (text.match(/[\w+=]{16,4096}/g) ?? []).some((run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
 /** Matches a placeholder that is filled in later, such as `$HOME` or `${TOKEN}`. */
 const isPlaceholder = /^\$(\w+|\{[^{}]*\})$/;
 const isPlain = (text: string): boolean =>
@@ -539,7 +542,7 @@ function partsOfUrl(text: string): Part[] | undefined {
 const isTold = ([name, text]: Part): boolean =>
   saidBy(name) !== 'nothing' ||
   isChance(text) ||
-  /^(?=\D{0,64}\d)\S{8,}$/.test(text) ||
+  (/^(?=\D{0,64}\d)\S{8}/.test(text) && !/\s/.test(text)) ||
   partsOf(text) !== undefined;
 /**
  * Returns the named parts of a composite value such as JSON, a URL or a list of pairs; undefined for a simple

@@ -29,7 +29,7 @@ const textIn = (value: unknown): string | undefined =>
 
 const widest = 300;
 const brief = (value: unknown): string => fitting(JSON.stringify(value) ?? String(value), widest, '…');
-const bytesIn = (base64: string): number => Math.floor((base64.replace(/[\s=]+$/, '').length * 3) / 4);
+const bytesIn = (base64: string): number => Math.floor((base64.replace(/(?<![\s=])[\s=]+$/, '').length * 3) / 4);
 /** Returns a mark such as `[image image/png, 68 bytes]`: a name, then known facts. */
 const mark = (words: readonly (string | undefined)[], ...known: readonly (string | undefined)[]): string =>
   `[${[words.filter((word) => word !== undefined).join(' '), ...known.filter((fact) => fact !== undefined)].join(', ')}]`;
@@ -91,6 +91,8 @@ export function itemText(item: unknown, reading: ReadCommand = readingFrom()): s
   if (type === 'resource') return embeddedText(resource);
   return mark([`content of type ${textIn(type) ?? 'none'}`], brief(item));
 }
+/** Number of values in structured content that are searched in the text. */
+const mostLeaves = 1_000;
 /**
  * Returns the text of a tool result: its contents, and its structured content where they do not say it already. Any value
  * is accepted, because a server may send anything.
@@ -111,7 +113,9 @@ export function resultText(result: unknown, reading?: ReadCommand): string {
   // only describe that text.
   const isValue = said.includes('\n') && leaves.some((leaf) => leaf.trim() === said.trim());
   const isSaid =
-    isValue || shown.includes(pretty) || (texts.length > 0 && leaves.every((leaf) => said.includes(leaf)));
+    isValue ||
+    shown.includes(pretty) ||
+    (texts.length > 0 && leaves.length <= mostLeaves && leaves.every((leaf) => said.includes(leaf)));
   return [...shown, ...(isSaid ? [] : [pretty])].join('\n');
 }
 /** Returns JSON without blanks; undefined for a text that is no JSON. */
@@ -126,15 +130,18 @@ function compactOf(text: string): string | undefined {
 const leavesOf = (value: unknown): readonly string[] =>
   typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [String(value)];
 
+/** Depth to which images are collected: that of the resource in a message of a prompt. */
+const deepest = 8;
 /** Collects all images, sounds and blobs of a result, a resource or a prompt, in order. */
-export function bytesOf(given: unknown): Bytes[] {
-  if (Array.isArray(given)) return given.flatMap(bytesOf);
+export function bytesOf(given: unknown, levels = deepest): Bytes[] {
+  if (levels === 0) return [];
+  if (Array.isArray(given)) return given.flatMap((each) => bytesOf(each, levels - 1));
   if (!isObject(given)) return [];
   const { type, data, blob, mimeType, content, resource } = given;
   const base64 = type === 'image' || type === 'audio' ? data : blob;
   if (typeof base64 === 'string' && base64 !== '') return [{ base64, mimeType: textIn(mimeType) }];
   return [content, resource, given['contents'], given['messages']].flatMap((part) =>
-    isObject(part) || Array.isArray(part) ? bytesOf(part) : [],
+    isObject(part) || Array.isArray(part) ? bytesOf(part, levels - 1) : [],
   );
 }
 
@@ -303,7 +310,7 @@ interface Advising {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 /** Pattern of advice for embedding programs: a function that is named before the command of the prompt. */
-const ofProgram = /(?:refused of )?\w+\((?:'.*?')?\); in the prompt: /g;
+const ofProgram = /(?:refused of )?(?<!\w)\w{1,100}\((?:'.{0,1000}?')?\); in the prompt: /g;
 /** Returns a failure whose advice can be typed at the prompt of `a2c up`, or in a shell where it says so. */
 export const forPrompt = <F extends Advising>(failure: F): F =>
   failure.remedy === undefined

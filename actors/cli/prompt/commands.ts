@@ -154,7 +154,7 @@ export class PromptCommands {
     const hasArguments = (found?.command.registeredArguments.length ?? 0) > 0;
     if (longer.length > 0 && !(/\s$/.test(line) && hasArguments))
       return [longer.map((name) => `${name} `), line.trimStart()];
-    const [end = ''] = /\s*$/.exec(line) ?? [];
+    const end = line.slice(line.trimEnd().length);
     if (!found || (found.rest === '' && end === '')) return [[], line];
     const { words, current } = currentIn(found.rest + end);
     const all = await completed(found.command, words, known, current);
@@ -185,7 +185,7 @@ export function wordsIn(line: string): string[] {
     const end = /^(?:[{[]|[\w./-]+\()/.test(rest) ? bracketsIn(rest) : 0;
     const length = /^[{[]/.test(rest) || /^(?:\s|$)/.test(rest.slice(end)) ? end : 0;
     const word =
-      length > 0 ? rest.slice(0, length) : (/^(?:[^\s"']|"[^"]*"|'[^']*'|["'])+/.exec(rest)?.[0] ?? rest);
+      length > 0 ? rest.slice(0, length) : (/^(?:[^\s"']+|"[^"]*"|'[^']*'|["']){1,10000}/.exec(rest)?.[0] ?? rest);
     words.push(length > 0 ? word : unquoted(word));
     rest = rest.slice(word.length).trimStart();
   }

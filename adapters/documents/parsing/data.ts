@@ -3,7 +3,7 @@ import { parseAllDocuments, isMap, isNode, isSeq, type Document as YamlDocument 
 import { readJson as readLenient } from '../../../machines/config/json-text.ts';
 import { limits } from '../../../machines/document-files.ts';
 import { pagesOf, type Draft, type DraftDocument, type DraftPage } from '../../../machines/documents.ts';
-import { isObject, type Fields } from '../../../machines/protocol/json.ts';
+import { isObject, isTooDeep, mostLevels, type Fields } from '../../../machines/protocol/json.ts';
 import { textReader } from './encoding.ts';
 import { childElements, parseXml } from './office-file.ts';
 import { Unreadable, rowsPerPage } from './reader.ts';
@@ -61,6 +61,8 @@ const titleIn = (value: unknown): { title?: string } =>
 
 /** Returns the value of a JSON text, which may have comments and trailing commas, as config files have. */
 function valueIn(source: string): unknown {
+  // Refuses depth, because each level of the indented text is longer than the one before.
+  if (isTooDeep(source, mostLevels)) throw new Unreadable(`it is nested deeper than ${mostLevels} levels`);
   try {
     return JSON.parse(source);
   } catch {
@@ -84,10 +86,11 @@ export const readJsonLines = textReader((source, { name }) => {
     .filter(({ text }) => text !== '')
     .map(({ text, number }): unknown => {
       try {
-        return JSON.parse(text);
+        if (!isTooDeep(text, mostLevels)) return JSON.parse(text);
       } catch {
         throw new Unreadable(`line ${number} is not JSON`);
       }
+      throw new Unreadable(`line ${number} is nested deeper than ${mostLevels} levels`);
     });
   const drafts = isTable(values)
     ? tablesOf(values, '')

@@ -122,8 +122,8 @@ const tidy = (text: string): string =>
     .replaceAll('\u00ad', '')
     .replace(/[ \t\r\f\n\u00a0]+/g, ' ')
     .replace(/ ?\u2028 ?/g, '\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .replace(/^[ \n]+|[ \n]+$/g, '');
+    .replace(/\n\n\n+/g, '\n\n')
+    .replace(/^[ \n]+|(?<![ \n])[ \n]+$/g, '');
 
 const [raised, lowered] = ['⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ', '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙᵢ'];
 const plainLetters = '0123456789+-=()ni';
@@ -311,7 +311,7 @@ class Walker {
     const entries = elementsOf(node, 'li');
     if (entries.length > 0 && entries.every(isNote)) {
       for (const each of entries) {
-        const text = inLines(this.#within(each)).replace(/\s*↑$/, '');
+        const text = inLines(this.#within(each)).replace(/(?<!\s)\s*↑$/, '');
         this.#add({ category: 'annotation', content: { text } });
       }
       return;
@@ -334,7 +334,7 @@ class Walker {
     this.flush();
     const texts = elementsOf(node, 'dd');
     for (const [at, each] of names.entries()) {
-      const text = inLines(this.#within(texts[at] ?? each)).replace(/\s*↑$/, '');
+      const text = inLines(this.#within(texts[at] ?? each)).replace(/(?<!\s)\s*↑$/, '');
       const name = tidy(textBelow(each)).replace(/^Comment \[(.*)\]$/, '$1');
       const id = (attribute(each, 'id') ?? '').replace('comment-', '');
       this.#add({ category: 'annotation', content: { text, kind: 'comment', name }, metadata: { id } });

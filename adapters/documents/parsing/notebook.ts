@@ -58,7 +58,7 @@ function outputOf(output: Readonly<Record<string, unknown>>): Draft[] {
   if (/<table/i.test(html)) return draftsOfHtml(html).drafts;
   const latex = textOf(data['text/latex']);
   if (latex !== '')
-    return [{ category: 'formula', content: { expression: latex.replace(/^\$+|\$+$/g, '') } }];
+    return [{ category: 'formula', content: { expression: latex.replace(/^\$+|(?<!\$)\$+$/g, '') } }];
   const image = Object.keys(data).find((type) => /^image\/|^(png|jpeg|svg)$/.test(type));
   const text = textOf(data['text/markdown'] ?? data['text/plain'] ?? data['text']);
   if (image !== undefined) return [{ category: 'image', content: { description: plain(text) || image } }];

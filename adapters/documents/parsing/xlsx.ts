@@ -328,7 +328,7 @@ const textBoxesIn = (drawing: Document | undefined): Draft[] =>
 
 /** Returns the values of a range such as `'My sheet'!$B$2:$B$4`, up to the row and column limits of a table. */
 function valuesIn(book: Book, written: string): string[] {
-  const [, quoted, bare, range = ''] = /^(?:'((?:[^']|'')+)'|([^!']+))!(.+)$/.exec(written) ?? [];
+  const [, quoted, bare, range = ''] = /^(?:'((?:[^']|''){1,1000})'|([^!']+))!(.+)$/.exec(written) ?? [];
   const sheet = book.Sheets[quoted?.replaceAll("''", "'") ?? bare ?? ''];
   if (!sheet || !/^\$?[A-Z]{1,3}\$?\d+(:\$?[A-Z]{1,3}\$?\d+)?$/.test(range)) return [];
   const { s: start, e: end } = utils.decode_range(range.replaceAll('$', ''));

@@ -58,7 +58,7 @@ describe('an event stream', () => {
     const lines = ['id: 1', 'event: hello', 'data: one', 'data: two', '', 'data: three', ''];
     const expected = [
       ['id', '1'],
-      ['event', 'hello', 'one\ntwo', 6],
+      ['event', 'hello', 'one\ntwo', 7],
       ['event', 'message', 'three', 5],
     ];
     for (const end of ['\n', '\r', '\r\n'])
@@ -90,5 +90,6 @@ describe('an event stream', () => {
     expect(bytes).toBeGreaterThan(10_000);
     const many = readText(`${`data: ${'y'.repeat(400)}\n`.repeat(5)}\ndata: next\n\n`, 1_000);
     expect(many.map(([each]) => each)).toEqual(['overlong', 'event']);
+    expect(readText(`${'data:\n'.repeat(2_000)}\n`, 1_000).map(([each]) => each)).toEqual(['overlong']);
   });
 });

@@ -61,7 +61,8 @@ function createEvent(found: FoundEvents, limit: number) {
   let overlong: { head: string; tail: string } | undefined;
 
   const addData = (value: Buffer): void => {
-    bytes += value.length;
+    // Counts the line end, too, because empty lines without end would never reach the limit.
+    bytes += value.length + (data.length > 0 || overlong ? 1 : 0);
     if (overlong) overlong = { ...overlong, tail: value.toString('utf8') };
     else data.push(value.toString('utf8'));
     if (bytes <= limit || overlong) return;
@@ -78,7 +79,7 @@ function createEvent(found: FoundEvents, limit: number) {
     if (id !== undefined) found.id(id);
     id = undefined;
     if (long) found.overlong(long.head, long.tail, size);
-    else if (size > 0) found.event(was || 'message', lines.join('\n'), size);
+    else if (size >= Math.max(1, lines.length)) found.event(was || 'message', lines.join('\n'), size);
   };
   return {
     line: (line: Line): void => {

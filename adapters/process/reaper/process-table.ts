@@ -82,7 +82,7 @@ const runPs: RunPs = (args) => {
   }
 };
 const columns = ['pid', 'ppid', 'pgid', 'state', 'lstart', 'comm'].flatMap((name) => ['-o', `${name}=`]);
-const row = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S)\S*\s+(\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\s+(.*)$/gm;
+const row = /^ *(\d+) +(\d+) +(\d+) +(\S)\S* +(\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}) +(.*)$/gm;
 /** Process table that runs `ps`, with columns that macOS and Linux share; each reading blocks this process for about 10 ms. */
 export const psTable = (run: RunPs = runPs): ProcessTable => ({
   read: (pids, after = 0) => {

@@ -117,7 +117,7 @@ function shortened(item: Fields, bytes: number): Fitted<Fields> | undefined {
 function fitted(item: unknown, bytes: number): Fitted<unknown> | undefined {
   const all = itemBytes(item);
   if (all <= bytes) return { small: item, bytes: all };
-  const whole = isObject(item) ? item : text(String(item));
+  const whole = isObject(item) ? item : text(Array.isArray(item) ? '' : String(item));
   const short = shortened(whole, bytes);
   if (short) return short;
   const small = placeholder(whole);

@@ -46,7 +46,7 @@ export const officeUrl = (host: string, port: number, isTls = false): string =>
 
 /** Returns the URL path of Socket.IO for an office address; the address may already contain it. */
 export const socketPathOf = (pathname: string): string => {
-  const path = pathname.replace(/\/+$/, '');
+  const path = pathname.replace(/(?<!\/)\/+$/, '');
   return path.endsWith('/socket.io') ? path : `${path}/socket.io`;
 };
 

@@ -1,0 +1,360 @@
+import { bytesOf, contentsText, forShell, resultText } from '../../../actors/cli/printing/contents.ts';
+import { toolText } from '../../../actors/cli/printing/signature.ts';
+import { currentIn, isUnfinished } from '../../../actors/cli/prompt/commands.ts';
+import { readHtml } from '../../../adapters/documents/parsing/html.ts';
+import { readJson, readXml, readYaml } from '../../../adapters/documents/parsing/data.ts';
+import { readMarkdown } from '../../../adapters/documents/parsing/markdown.ts';
+import { readNotebook } from '../../../adapters/documents/parsing/notebook.ts';
+import { readCsv, readPlain } from '../../../adapters/documents/parsing/plain.ts';
+import type { Reader as ReadDocument } from '../../../adapters/documents/parsing/reader.ts';
+import { typedInShell } from '../../../adapters/index.ts';
+import { refusalReasonIn } from '../../../adapters/mcp/bodies.ts';
+import { Cookies } from '../../../adapters/mcp/http/cookies.ts';
+import { createEventReader } from '../../../adapters/mcp/http/event-stream.ts';
+import { statusFailure } from '../../../adapters/mcp/http/http-failures.ts';
+import { readElicitation, readInitialize, readSampling } from '../../../adapters/mcp/lenient.ts';
+import { decodeLogEntry, decodeTool } from '../../../adapters/mcp/messages/codec.ts';
+import { messageLevels } from '../../../adapters/mcp/messages/envelope.ts';
+import { createFramer, Inbox, messageBytes } from '../../../adapters/mcp/messages/framing.ts';
+import { discovered, reading } from '../../../adapters/oauth/answers.ts';
+import { challengeIn } from '../../../adapters/oauth/login-options.ts';
+import { psTable } from '../../../adapters/process/reaper/process-table.ts';
+import { createSystemTools } from '../../../adapters/process/windows-trees.ts';
+import { answers } from '../../../adapters/redis/answers.ts';
+import { validate } from '../../../adapters/schema/validate.ts';
+import { LevelDecoder } from '../../../adapters/socket/levels.ts';
+import { isLink, readLink } from '../../../adapters/storage/config-imports.ts';
+import { safeName } from '../../../adapters/storage/landing-folder.ts';
+import { padded, fitting } from '../../../adapters/terminal/typed-line.ts';
+import { readResult } from '../../../machines/call/policy/judge.ts';
+import { truncateTo } from '../../../machines/call/policy/truncate.ts';
+import { frozenJson } from '../../../machines/catalog/tool.ts';
+import { parseConfigText } from '../../../machines/config/parse.ts';
+import { readFact } from '../../../machines/facts.ts';
+import { readArguments } from '../../../machines/models/arguments.ts';
+import { createConversation } from '../../../machines/models/conversation.ts';
+import {
+  mcpToolsToAnthropicTools,
+  mcpToolsToGeminiTools,
+  mcpToolsToOpenAITools,
+} from '../../../machines/models/index.ts';
+import { toolTypes } from '../../../machines/models/typescript.ts';
+import { explained } from '../../../machines/process/stderr.ts';
+import type { Failure } from '../../../machines/protocol/failure.ts';
+import { isTooDeep, jsonBytes, type Fields } from '../../../machines/protocol/json.ts';
+import { endingOf, readToolResult } from '../../../machines/protocol/reading.ts';
+import { failureForAgents } from '../../../machines/resources/collections.ts';
+import { readCatalogue, readPage } from '../../../machines/resources/finder.ts';
+import { encodePart, parseDpeUri, parseWindowUri } from '../../../machines/resources/uri.ts';
+import { foreignJson, foreignTexts } from '../../fixtures/foreign-texts.ts';
+import { asJson, asLine, asText, nearest, readBase64, unfitName } from '../../../machines/text.ts';
+import { canonical } from '../../../machines/trace/canonical.ts';
+import { readTrace } from '../../../machines/trace/reading.ts';
+import { SecretRedactor } from '../../../machines/trace/redaction.ts';
+import { formsIn, SecretIndex, secretsIn } from '../../../machines/trace/secret-rules.ts';
+
+/** Reader of a text from outside: its own limit in characters, and the errors that it may throw or reject with. */
+interface Reader {
+  readonly most: number;
+  read(text: string): unknown;
+  /** Messages of errors that callers expect. */
+  readonly throws?: RegExp;
+  /** True for a library whose time grows faster than the text, in a worker that is ended by a limit of time. */
+  readonly isTimed?: boolean;
+  /** True for a reader of values that came as JSON: a text is given as a string. */
+  readonly isValue?: boolean;
+}
+const MiB = 1024 * 1024;
+const reader = (most: number, read: (text: string) => unknown, throws?: RegExp): Reader => ({
+  most,
+  read,
+  ...(throws && { throws }),
+});
+/** Reader of JSON that was parsed before; what is nested deeper than a message may be comes to no reader. */
+const ofValue = (most: number, read: (value: unknown) => unknown): Reader => ({
+  ...reader(most, (text) => isTooDeep(text, messageLevels) || read(JSON.parse(text))),
+  isValue: true,
+});
+
+const inboxOf = (): Inbox => new Inbox({ resultBytes: 1e8, notice: () => {} }, () => {});
+const events = { overlong: () => {}, id: () => {}, retry: () => {} };
+function pushed(chunk: string): void {
+  const inbox = inboxOf();
+  const found = { ...events, event: (_: string, data: string, bytes: number) => inbox.text(data, bytes) };
+  createEventReader(found, messageBytes).push(Buffer.from(chunk));
+}
+const header = { most: 16 * 1024 };
+const from = new URL('https://h.example/mcp');
+const fetched = (body: string) => (): Promise<Response> => Promise.resolve(new Response(body));
+const document = (most: number, read: ReadDocument, fileType: string): Reader =>
+  reader(
+    most,
+    (text) => read({ bytes: Buffer.from(text), name: 'a', fileType, from: 0, to: 1e9 }),
+    // A worker has a time and a memory of its own, and tells every error as the reason.
+    /./,
+  );
+const redactor = new SecretRedactor({
+  secrets: new SecretIndex(['Otter-river-11', 'aaaa', '"""""']),
+  remembers: true,
+});
+const failure = (message: string): Failure => ({ code: 'ServerLost', message, details: { said: message } });
+const tool = (schema: unknown) => ({ name: 'use_it', description: 'd', inputSchema: schema as Fields });
+
+/** Readers of texts of any form. */
+const textReaders: Readonly<Record<string, Reader>> = {
+  'line of JSON': reader(messageBytes, (text) => createFramer(inboxOf()).push(Buffer.from(`${text}\n`))),
+  event: reader(messageBytes, (text) => pushed(`data: ${text.replaceAll('\n', '\ndata: ')}\n\n`)),
+  'event without data': reader(messageBytes, pushed),
+  'fields of an event': reader(messageBytes, (text) =>
+    pushed(`id: ${text}\nevent: ${text}\nretry: ${text}\n\n`),
+  ),
+  cookie: reader(header.most, (text) => new Cookies(() => 0).take(text, from, text)),
+  'login challenge': reader(header.most, (text) => [challengeIn(text), challengeIn(`Bearer scope="${text}`)]),
+  'headers of a refusal': reader(header.most, (text) =>
+    statusFailure(429, {
+      phase: 'session',
+      url: from,
+      headers: { 'retry-after': text, location: text, date: text },
+    }),
+  ),
+  'redirect of a server': reader(header.most, (text) =>
+    statusFailure(302, { phase: 'session', url: from, headers: { location: text } }),
+  ),
+  'body of a refusal': reader(64 * 1024, (text) => refusalReasonIn({ text, bytes: text.length })),
+  'OAuth metadata': reader(
+    MiB,
+    (body) => discovered({ server: from, named: from.href, fetch: fetched(body), noted: () => {} }),
+    /^(protected resource|authorization server|resource)/,
+  ),
+  'OAuth answer': reader(
+    MiB,
+    (body) => reading(fetched(body), () => {})(from, { method: 'POST', body: new URLSearchParams() }),
+    /^token answer/,
+  ),
+  stderr: reader(64 * 1024, explained),
+  'line of a program': reader(MiB, (text) => [readFact(text), readFact(`@a2c ${text}`)]),
+  'message of an error': reader(messageBytes, (text) => failureForAgents(failure(text), 'dpe://h/d')),
+  'remedy of an error': reader(MiB, (text) => forShell({ remedy: text }, {})),
+  redaction: reader(8 * MiB, (text) => [redactor.text(text), formsIn(text)]),
+  'values of a config': reader(MiB, (text) =>
+    secretsIn({ TEAM: text, TOKEN: text, [text.slice(0, 100_000)]: 'x' }, ['--header', text, text], 'node'),
+  ),
+  'name of a secret': reader(8 * MiB, (text) => redactor.hide('otter', text)),
+  line: reader(8 * MiB, asLine),
+  text: reader(8 * MiB, asText),
+  'JSON as a line': reader(8 * MiB, asJson),
+  'cell of a table': reader(8 * MiB, (text) => [fitting(text, 60, '…'), padded(text, 60)]),
+  name: reader(8 * MiB, unfitName),
+  'name that was meant': reader(1_000, (text) =>
+    nearest(text, ['read_file', 'write_file', text.toUpperCase()]),
+  ),
+  'name of a file': reader(8 * MiB, safeName),
+  base64: reader(8 * MiB, readBase64),
+  picture: reader(8 * MiB, (text) =>
+    resultText({ content: [{ type: 'image', data: text, mimeType: text }] }),
+  ),
+  'word for a shell': reader(MiB, (text) => [typedInShell([text], 'linux'), typedInShell([text], 'win32')]),
+  URI: reader(MiB, (text) =>
+    [text, `dpe://h/${text}`, `window://h/p?priority=${text}`].flatMap((uri) => [
+      parseDpeUri(uri),
+      parseWindowUri(uri),
+    ]),
+  ),
+  'part of a URI': reader(MiB, encodePart),
+  config: reader(MiB, (text) => [
+    parseConfigText(text),
+    parseConfigText(`{"mcpServers":{"a":{"command":${text}}}}`),
+  ]),
+  'install link': reader(MiB, (text) => [
+    isLink(text),
+    readLink(text),
+    readLink(`vscode:mcp/install?${text}`),
+    readLink(`cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=${encodePart(text) ?? ''}`),
+  ]),
+  trace: reader(8 * MiB, (text) => [
+    readTrace(text),
+    readTrace(`{"k":"head","format":"a2c-trace/2"}\n${text}`),
+  ]),
+  'arguments of a model': reader(MiB, (text) => readArguments(`{'text':'${text}',}`)),
+  'JSON of a model': reader(MiB, (text) => readArguments(text)),
+  'line at the prompt': reader(MiB, (text) => [currentIn(text), isUnfinished(text)]),
+  'packet of a peer': reader(
+    8 * MiB,
+    (text) =>
+      [`2/smcp,1["client:tool_call",${text}]`, `3/smcp,1[${text}]`, text].map((packet) =>
+        new LevelDecoder().add(packet),
+      ),
+    /^(invalid payload|unknown packet type|got plaintext data|Illegal)/,
+  ),
+  'answer of ps': reader(8 * MiB, (text) => psTable(() => text).read([1])),
+  'answer of wmic': reader(8 * MiB, (text) =>
+    createSystemTools(() => Promise.resolve({ code: 0, out: text })).list(),
+  ),
+  'answer of Redis': reader(8 * MiB, (text) =>
+    [answers.news, answers.place, answers.claimed, answers.texts].map((schema) => [
+      schema.safeParse(text),
+      schema.safeParse(['taken', text]),
+    ]),
+  ),
+  'text of a document': document(4 * MiB, readPlain, 'txt'),
+  'Markdown document': { ...document(64 * 1024, readMarkdown, 'md'), isTimed: true },
+  'HTML document': document(MiB, readHtml, 'html'),
+  'CSV document': document(MiB, readCsv, 'csv'),
+  'JSON document': document(MiB, readJson, 'json'),
+  'YAML document': { ...document(64 * 1024, readYaml, 'yaml'), isTimed: true },
+  'XML document': document(MiB, readXml, 'xml'),
+  notebook: document(MiB, readNotebook, 'ipynb'),
+};
+/** Text that names all values of a result in another form, backwards, as tables do. */
+const shown = (value: unknown): string =>
+  jsonBytes(value) === Infinity ? '' : JSON.stringify(value).split(',').toReversed().join('\n');
+/** Readers of values that came as JSON. */
+const valueReaders: Readonly<Record<string, Reader>> = {
+  'result of a call': ofValue(messageBytes, (value) => {
+    const result = readResult(value);
+    const all = { content: [value], structuredContent: value };
+    return [
+      jsonBytes(result),
+      truncateTo(result, 10_000, 'h'),
+      readToolResult(all),
+      endingOf(all),
+      bytesOf(all),
+    ];
+  }),
+  'result for a person': ofValue(messageBytes, (value) => [
+    resultText(
+      truncateTo(
+        { content: [value, { type: 'text', text: shown(value) }], structuredContent: value },
+        7 * MiB,
+        'h',
+      ),
+    ),
+    contentsText([truncateTo(value, MiB, 'h')] as never),
+  ]),
+  'record of a trace': ofValue(messageBytes, (value) => canonical(value, redactor)),
+  'question of a server': {
+    ...ofValue(messageBytes, (value) => {
+      const field = { type: value, title: value, default: value, format: value, oneOf: [{ const: value }] };
+      const properties = { a: value, b: field, c: { $ref: '#/$defs/d' } };
+      const asked = { requestedSchema: { properties, $defs: { d: value } }, message: value };
+      const sampled = { messages: [value, { role: value, content: value }], includeContext: value };
+      return [
+        readInitialize({ protocolVersion: value, serverInfo: value, capabilities: value }, () => {}),
+        readSampling(sampled, () => {}),
+        readElicitation(asked, () => {}),
+      ];
+    }),
+    throws: /params are nested too deep$/,
+  },
+  'log of a server': ofValue(messageBytes, (data) => decodeLogEntry({ level: 'info', data })),
+  'entry of a list': ofValue(messageBytes, (value) => [
+    frozenJson(value),
+    decodeTool({ name: 'a', inputSchema: value, outputSchema: value }),
+  ]),
+  schema: ofValue(MiB, (value) => [
+    validate({ type: 'object', properties: { a: value } }, { a: value }),
+    validate({ type: 'object', enum: [value] }, { a: 1 }),
+  ]),
+  'schema for a person': ofValue(MiB, (value) => {
+    const properties = {
+      a: frozenJson(value) ?? {},
+      b: { anyOf: [frozenJson(value) ?? {}], default: frozenJson(value) ?? {} },
+    };
+    return toolText(tool({ type: 'object', properties, required: ['a', 'b'] }));
+  }),
+  'schema for models': ofValue(MiB, (value) => {
+    const tools = [tool({ type: 'object', properties: { 'a b': value, b: { items: value } } })];
+    const { definitions } = createConversation().offer([{ ...tools[0], server: 's' }] as never);
+    return [
+      mcpToolsToOpenAITools(definitions),
+      mcpToolsToAnthropicTools(definitions),
+      mcpToolsToGeminiTools(definitions),
+      toolTypes('s', tools),
+    ];
+  }),
+  'page of a document': ofValue(8 * MiB, (value) =>
+    [{ text: JSON.stringify({ elements: [] }) }, { text: '[]' }].map((contents) => [
+      readPage([contents]),
+      readCatalogue([contents], 's'),
+      value,
+    ]),
+  ),
+  'message between nodes': ofValue(8 * MiB, (body) =>
+    answers.letter.safeParse(['a', { type: 'ask', id: 1, socket: 's', fence: 1, event: 'e', body }]),
+  ),
+};
+
+/** Readers of texts from outside, by what is read. */
+export const readers: Readonly<Record<string, Reader>> = { ...textReaders, ...valueReaders };
+
+const contents = { ...foreignTexts, ...foreignJson };
+/** Texts for a reader by what they hold; a value holds a text as a string. */
+const textsFor = (isValue: boolean) =>
+  Object.entries(contents).map(([name, text]) => {
+    const isText = Object.hasOwn(foreignTexts, name);
+    return [name, isValue && isText ? (size: number) => JSON.stringify(text(size)) : text] as const;
+  });
+
+/** Number of times that each size is larger than the one before. */
+const step = 8;
+/**
+ * Times more that a text of `step` times the size may take: linear work takes 8 times as long, quadratic 64 times. Up to
+ * this many ms nothing is judged: a collection of garbage takes as long.
+ */
+const [mostTimes, quickMs] = [32, 200];
+/** Time in ms for the first text, for which modules are loaded. */
+const firstMs = 5_000;
+/** Time in ms to read a text; the best of three where it was too long, because other programs run, too. */
+async function timeOf(
+  read: (text: string) => unknown,
+  text: string,
+  isEnough: (ms: number) => boolean,
+): Promise<number> {
+  let best = Infinity;
+  for (let n = 0; n < 3 && (n === 0 || !isEnough(best)); n += 1) {
+    const begun = performance.now();
+    await read(text);
+    best = Math.min(best, performance.now() - begun);
+  }
+  return best;
+}
+
+/** Sizes in characters at which a reader is tried: from 1,000 up to its limit, and at most this many. */
+const sizesOf = (most: number, largest: number): readonly number[] => {
+  const sizes: number[] = [];
+  for (let size = 1_000; size < Math.min(most, largest); size *= step) sizes.push(size);
+  return most <= largest ? [...sizes, most - 200] : sizes;
+};
+
+/**
+ * Reads every content at growing sizes, and returns the time in ms of the largest. Throws where the reader throws what
+ * its callers do not expect, or where a size takes more than in proportion.
+ */
+export async function readAll(
+  { most, read, throws, isTimed, isValue = false }: Reader,
+  largest: number,
+): Promise<Readonly<Record<string, number>>> {
+  const reading = async (text: string): Promise<void> => {
+    try {
+      await read(text);
+    } catch (error) {
+      const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      if (!throws?.test(message.replace(/^\w*: /, ''))) throw error;
+    }
+  };
+  const times: Record<string, number> = {};
+  for (const [content, textOf] of textsFor(isValue)) {
+    let before = 0;
+    for (const size of sizesOf(most, largest)) {
+      const text = textOf(size);
+      const bound = isTimed ? Infinity : size === 1_000 ? firstMs : Math.max(quickMs, mostTimes * before);
+      const ms = await timeOf(reading, text, (each) => each <= bound).catch((error: unknown) => {
+        throw new Error(`${content}, ${size} characters`, { cause: error });
+      });
+      if (ms > bound) throw new Error(`${content}, ${size} characters: ${ms} ms after ${before} ms`);
+      before = ms;
+      times[content] = Math.round(ms);
+    }
+  }
+  return times;
+}
