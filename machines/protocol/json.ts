@@ -240,6 +240,9 @@ export function measure(
   }
   return { values, isTooDeep: levels > most };
 }
+/** Tells whether a JSON text is nested deeper than `most` levels. */
+export const isTooDeep = (text: string, most: number): boolean =>
+  text.length > most && measure(text, most).isTooDeep;
 /** Quick test for texts that may contain an integer too large for a number; nearly all texts fail it. */
 const mayHave = /\d{16}|\d[eE]\+?\d{3}/;
 /** Number of characters that the test sees at once, because a pattern must not run over megabytes; parts overlap. */

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { sizes } from '../../../machines/protocol/protocol.ts';
 import { parsed, answeredId, answerOf, isAnswer } from '../lenient.ts';
 import type { Around } from '../transport.ts';
-import { digitsBelow, digitsIn, isObject, measure, type Digits } from '../../../machines/protocol/json.ts';
+import { digitsBelow, digitsIn, isObject, isTooDeep, type Digits } from '../../../machines/protocol/json.ts';
 import { messageLevels, note, tooLargeError, type Envelope, responseIdOf } from './envelope.ts';
 
 /** Largest message in bytes; a longer one is not kept. */
@@ -68,7 +68,7 @@ export function createFramer(found: Found, limit: number = messageBytes): Framer
 const endLength = 4 * 1024;
 /** Parses the text of one message, unless it is nested too deep: parsing a few MB of brackets takes many seconds. */
 function readText(text: string, bytes: number, found: Found): void {
-  if (text.length > messageLevels && measure(text, messageLevels).isTooDeep)
+  if (isTooDeep(text, messageLevels))
     return found.overlong(text.slice(0, endLength), text.slice(-endLength), Infinity);
   let value: unknown;
   try {
