@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
 /** MCP server over HTTP that answers no call, and reports the number of each call to `onCall`. */
-function silent(onCall: (n: number) => void) {
+function silent(onCall: (n: number, response: ServerResponse, id: number | undefined) => void) {
   let calls = 0;
   const answer = (request: IncomingMessage, response: ServerResponse, body: string): void => {
     if (request.method !== 'POST') return void response.writeHead(405).end();
@@ -24,7 +24,7 @@ function silent(onCall: (n: number) => void) {
         serverInfo: { name: 'http', version: '1' },
       });
     else if (method === 'tools/list') say({ tools: [{ name: 'wait', inputSchema: { type: 'object' } }] });
-    else if (method === 'tools/call') onCall((calls += 1));
+    else if (method === 'tools/call') onCall((calls += 1), response, id);
     else response.writeHead(202).end();
   };
   return createServer((request, response) => {
@@ -61,4 +61,61 @@ it('over HTTP 32 calls of a server run, and those that wait are seen to wait, an
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   }
+});
+
+/** Length of a text, and number of levels, over the limit of an answer. */
+const [tooLong, tooMany] = [10.5 * 1024 * 1024, 100_000];
+const [json, events] = ['application/json', 'text/event-stream'];
+const long = `{"content":[{"type":"text","text":"${'x'.repeat(tooLong)}"}]}`;
+const deep = `{"content":[],"structuredContent":{"a":${'['.repeat(tooMany)}${']'.repeat(tooMany)}}}`;
+const first = (id: number, result: string): string => `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
+const last = (id: number, result: string): string => `{"result":${result},"jsonrpc":"2.0","id":${id}}`;
+
+describe('an answer over a limit is told with the limit that it met, and the session goes on', () => {
+  it.each([
+    ['a body', json, (id: number) => first(id, long), { limit: 10 * 1024 * 1024 }],
+    ['an event', events, (id: number) => `data: ${first(id, long)}\n\n`, { limit: 10 * 1024 * 1024 }],
+    [
+      'an event with its id at the end',
+      events,
+      (id: number) => `data: ${last(id, long)}\n\n`,
+      { limit: 10 * 1024 * 1024 },
+    ],
+    ['a body that is nested deep', json, (id: number) => first(id, deep), { limit_levels: 50_000 }],
+    [
+      'an event that is nested deep',
+      events,
+      (id: number) => `data: ${last(id, deep)}\n\n`,
+      { limit_levels: 50_000 },
+    ],
+  ])('%s', async (_, type, bodyOf, limit) => {
+    const server = silent((n, response, id = 0) => {
+      const isSmall = n > 1;
+      response.writeHead(200, { 'content-type': isSmall ? json : type });
+      response.end(isSmall ? first(id, '{"content":[]}') : bodyOf(id));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      await using computer = await bootedComputer({
+        config: { mcpServers: { http: { url: `http://127.0.0.1:${port}/mcp`, autoApprove: ['all'] } } },
+        stateDir: false,
+      });
+      const { outcome, failure } = await computer.callTool('wait');
+      expect([outcome, failure]).toEqual([
+        'unknown',
+        expect.objectContaining({
+          code: 413,
+          details: expect.objectContaining(limit),
+          remedy: expect.stringMatching(/./),
+        }),
+      ]);
+      const { bytes = Infinity } = failure?.details as { readonly bytes?: number };
+      expect(bytes).toBeGreaterThan(10 * 1024 * 1024);
+      expect(await computer.callTool('wait')).toMatchObject({ outcome: 'succeeded' });
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
 });

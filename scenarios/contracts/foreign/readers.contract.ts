@@ -81,7 +81,7 @@ const events = { overlong: () => {}, id: () => {}, retry: () => {} };
 function pushed(chunk: string): void {
   const inbox = inboxOf();
   const found = { ...events, event: (_: string, data: string, bytes: number) => inbox.text(data, bytes) };
-  createEventReader(found, messageBytes).push(Buffer.from(chunk));
+  createEventReader(found, messageBytes).push(Buffer.from(chunk.slice(0, messageBytes)));
 }
 const header = { most: 16 * 1024 };
 const from = new URL('https://h.example/mcp');
