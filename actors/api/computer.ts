@@ -44,6 +44,7 @@ import {
   Listeners,
   deferred,
   cancelledByHost,
+  escaping,
   onAbort,
   unlessAborted,
   untilAborted,
@@ -94,7 +95,6 @@ import { addressFor, keyOf, type AddressFor, message } from '../../machines/kern
 import type { Timing } from '../../machines/kernel/timing.ts';
 import { withoutUndefined } from '../../machines/protocol/json.ts';
 import { progressOf } from '../../machines/protocol/messages/messages.ts';
-import { asText } from '../../machines/text.ts';
 import { landingPort } from '../../machines/uploads/upload.rules.ts';
 import { skillsPort } from '../../machines/skills/skills.rules.ts';
 import type { Transformer } from '../../machines/call/transform.ts';
@@ -134,10 +134,8 @@ export async function createComputer(
   inner: RuntimeShare = {},
 ): Promise<Computer> {
   mustBeOptions('createComputer', options, computerOptions);
-  const { onNotice } = options;
-  // Escapes what servers may have put into notices, because people read them.
-  const notice: typeof onNotice = onNotice && ((text, topic) => onNotice(asText(text), topic));
-  return unlessAborted(options.signal, () => startComputer({ ...options, onNotice: notice }, inner));
+  const onNotice = escaping(options.onNotice);
+  return unlessAborted(options.signal, () => startComputer({ ...options, onNotice }, inner));
 }
 
 async function startComputer(options: ComputerOptions, inner: RuntimeShare): Promise<Computer> {

@@ -11,6 +11,7 @@ import type { OfficeNews, OfficeOrder, OfficeStart } from '../../machines/office
 import { notLoopback } from '../../machines/office/rooms/loopback.ts';
 import { registerUnreached } from '../../machines/office/rooms/register.ts';
 import { wireCodes } from '../../machines/protocol/index.ts';
+import { asText } from '../../machines/text.ts';
 
 const officeEvents: EventNames<OfficeEvents> = {
   ...{ 'seat.changed': true, 'peer.refused': true, 'auth.failed': true, 'register.changed': true },
@@ -44,12 +45,12 @@ export async function createOffice(options: OfficeOptions = {}, shared?: Runtime
 
 async function openOffice(options: OfficeOptions, shared: Runtime | undefined): Promise<Office> {
   const listeners = new Listeners<OfficeEvents>();
-  const warn = (message: string): void => listeners.emit('auth.failed', { message });
+  const warn = (message: string): void => listeners.emit('auth.failed', { message: asText(message) });
   const authenticate = readAuth('createOffice', options.auth, warn);
   const settings = readSettings(options);
   const runtime = await runtimeOf(options, shared);
   const endLog = logOffice(runtime.hostLog, listeners);
-  const notice = (message: string): void => listeners.emit('register.changed', { message });
+  const notice = (message: string): void => listeners.emit('register.changed', { message: asText(message) });
   const nodes = await joinNodes(options, notice).catch(async (error: unknown) => {
     if (!shared) await runtime.close();
     throw error;

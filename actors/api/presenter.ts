@@ -17,7 +17,7 @@ import { linksOf } from './seat.ts';
 import { takenBack } from './server-orders.ts';
 import { tracingOf } from './tracing.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
-import { Listeners, deferred, unlessAborted } from '../kernel/listeners.ts';
+import { Listeners, deferred, escaping, unlessAborted } from '../kernel/listeners.ts';
 import { checkArguments, mustBeEvent, mustBeOptions, type EventNames } from '../kernel/options.ts';
 import { readOrThrow } from '../plans/plan.ts';
 import { documentsCommand, homeFolder, userConfigFile, newId, type Judge } from '../../adapters/index.ts';
@@ -71,7 +71,8 @@ import type { SettingsNews } from '../../machines/presenter/settings.rules.ts';
  */
 export async function createPresenter(options: PresenterOptions = {}): Promise<Presenter> {
   mustBeOptions('createPresenter', options, presenterOptions);
-  return unlessAborted(options.signal, () => openPresenter(options));
+  const onNotice = escaping(options.onNotice);
+  return unlessAborted(options.signal, () => openPresenter({ ...options, onNotice }));
 }
 
 async function openPresenter(options: PresenterOptions): Promise<Presenter> {

@@ -110,7 +110,7 @@ describe('an answer over a limit is told with the limit that it met, and the ses
           remedy: expect.stringMatching(/./),
         }),
       ]);
-      const { bytes = Infinity } = failure?.details as { readonly bytes?: number };
+      const { bytes = Infinity } = (failure?.details ?? {}) as { readonly bytes?: number };
       expect(bytes).toBeGreaterThan(10 * 1024 * 1024);
       expect(await computer.callTool('wait')).toMatchObject({ outcome: 'succeeded' });
     } finally {

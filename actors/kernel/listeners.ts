@@ -1,4 +1,5 @@
 import { textOf } from '../../machines/call/policy/index.ts';
+import { asText } from '../../machines/text.ts';
 
 /** Typed events for hosts. A listener that throws affects neither the runtime nor other listeners. */
 export class Listeners<Events extends object> {
@@ -23,6 +24,12 @@ export class Listeners<Events extends object> {
     tellListener(String(name), listener, value);
   }
 }
+
+/** Escapes what servers and peers may have put into notices, because people read them. */
+export const escaping = <More extends readonly unknown[]>(
+  tell: ((text: string, ...more: More) => void) | undefined,
+): ((text: string, ...more: More) => void) | undefined =>
+  tell && ((text, ...more) => tell(asText(text), ...more));
 
 /** Calls a listener and turns its errors into warnings of the process; `threw` is called when it failed. */
 export function tellListener<T>(

@@ -1,6 +1,7 @@
 import type { RefusedPeer } from '../../adapters/index.ts';
 import type { CallPhase, Outcome } from '../../machines/call/call.rules.ts';
 import type { Failure } from '../../machines/protocol/index.ts';
+import { asText } from '../../machines/text.ts';
 
 /** Levels of a log, from the most entries to the fewest. */
 export const logLevels = ['debug', 'info', 'warn', 'error'] as const;
@@ -69,14 +70,12 @@ export interface LogOptions {
 }
 
 const mostCharacters = 1_000;
+const cut = (text: string): string =>
+  text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text;
+/** Returns an entry for people: long texts are cut, and what servers and peers may have put into them is escaped. */
 export const shortened = (entry: LogEntry): LogEntry =>
   Object.fromEntries(
-    Object.entries(entry).map(([key, value]) => [
-      key,
-      typeof value === 'string' && value.length > mostCharacters
-        ? `${value.slice(0, mostCharacters - 1)}…`
-        : value,
-    ]),
+    Object.entries(entry).map(([key, value]) => [key, typeof value === 'string' ? asText(cut(value)) : value]),
   ) as unknown as LogEntry;
 
 /** Number of refusals of one address for one reason that get a line each; further ones are only counted. */

@@ -2,7 +2,7 @@
 import type { AnyEventObject } from 'xstate';
 import { Runtime, type HostedMachine } from '../api/runtime.ts';
 import { A2cError } from '../kernel/errors.ts';
-import { deferred } from '../kernel/listeners.ts';
+import { deferred, escaping } from '../kernel/listeners.ts';
 import { defaultTiming } from '../plans/plan.ts';
 import type { Inspection, InspectOptions } from '../inspector/inspections.ts';
 import { specAsk, type Reach } from '../servers/launch-specs.ts';
@@ -193,7 +193,8 @@ export class SupervisorHost {
   readonly #names = new Set<string>();
 
   constructor(options: SupervisorOptions) {
-    const { stateDir, reaper, onNotice: notice, launcher, log, logLevel } = options;
+    const { stateDir, reaper, onNotice, launcher, log, logLevel } = options;
+    const notice = escaping(onNotice);
     this.#options = options;
     // Writes a trace at each loss of a server: a trace at giving up alone would miss the losses after which the server is
     // connected again.

@@ -39,8 +39,13 @@ export function createEventReader(found: FoundEvents, limit: number = messageByt
       let cr = chunk.indexOf(carriageReturn, from);
       while (lf >= 0 || cr >= 0) {
         const to = lf < 0 || (cr >= 0 && cr < lf) ? cr : lf;
-        line.add(chunk.subarray(from, to));
-        event.line(line.take());
+        const part = chunk.subarray(from, to);
+        // Reads a line within one chunk without a copy, because a stream may have millions of short ones.
+        if (line.bytes === 0 && part.length <= limit) event.line({ whole: part, bytes: part.length });
+        else {
+          line.add(part);
+          event.line(line.take());
+        }
         from = to + 1;
         if (to === cr && from === chunk.length) isAfterReturn = true;
         if (to === cr && chunk[from] === newline) from += 1;
