@@ -1,5 +1,5 @@
 import type { EventObject } from 'xstate';
-import { failedConfirmation, readResult } from '../../machines/call/policy/index.ts';
+import { failedConfirmation } from '../../machines/call/policy/index.ts';
 import { nameOf, type Address } from '../../machines/kernel/effects.ts';
 import { fieldsOf, isObject } from '../../machines/protocol/json.ts';
 import { fromWireError, wireCodes, type Failure } from '../../machines/protocol/failure.ts';
@@ -116,25 +116,23 @@ export class Reasons {
       : undefined;
   }
   #in({ via, a, id, ev }: Extract<DirectoryRecord, { k: 'in' }>): undefined {
-    if (via === 'host' && ev?.type === 'call.cancel') {
+    if (ev?.type === 'ask.answered' && id === 'call' && via === 'ask' && a.startsWith('computer/')) {
+      const what = unreadableIn((ev as News).result);
+      if (what !== undefined) this.#unreadable.set(a, what);
+    } else if (ev?.type === 'call.cancel' && via === 'host') {
       const { ticket, timedOut } = fieldsOf(ev);
       if (timedOut === true) remember(this.#late, String(ticket));
-    } else if (via === 'ask' && id === 'call' && ev?.type === 'ask.answered' && a.startsWith('computer/')) {
-      const { result } = ev as News;
-      // Compares the result with the form in which it is read, which the call needs in any case.
-      const what = readResult(result) === result ? undefined : unreadableIn(result);
-      if (what !== undefined) this.#unreadable.set(a, what);
     }
   }
   #post({ from, a, ev, dead }: Extract<DirectoryRecord, { k: 'post' }>): Reason | undefined {
     if (dead === 'lost') return reason('fault', nameOf(a), `${ev.type} to nobody at ${a}`);
-    const isForHost = a.startsWith('host:');
     if (ev.type === 'call.settled') {
       // Takes the end of an agent's call from the message in which the call's machine on the computer reports it to the link.
-      if (isForHost || (from.startsWith('computer') && a.startsWith('computer/link')))
-        return this.#settled(from, ev);
-    } else if (isForHost) return this.#heard(ev);
-    return undefined;
+      const isTold = a.startsWith('host:') || (from.startsWith('computer') && a.startsWith('computer/link'));
+      return isTold ? this.#settled(from, ev) : undefined;
+    }
+    const isNews = ev.type === 'client.changed' || listChanges.has(ev.type);
+    return isNews && a.startsWith('host:') ? this.#heard(ev) : undefined;
   }
   #settled(from: Address, settled: News): Reason | undefined {
     const isOfAgent = from.startsWith('agent/') && !settled.failure;
@@ -142,16 +140,14 @@ export class Reasons {
     const end = isOfAgent ? answered(settled) : settled;
     const { tool = '', server = '', ticket = '', outcome, failure } = end ?? {};
     const broken = this.#unreadable.get(from);
-    this.#unreadable.delete(from);
-    const isLate = this.#late.delete(ticket);
+    if (broken !== undefined) this.#unreadable.delete(from);
+    const isLate = this.#late.size > 0 && this.#late.delete(ticket);
     if (!end || isQuestion(tool)) return undefined;
+    const mismatch = outcome === 'succeeded' ? (mismatchIn(end.result) ?? broken) : undefined;
+    if (outcome === 'succeeded' && mismatch === undefined) return undefined;
     const call = `call ${tool}${server === '' ? '' : ` of ${server}`}`;
-    if (outcome === 'succeeded') {
-      const mismatch = mismatchIn(end.result) ?? broken;
-      return mismatch === undefined
-        ? undefined
-        : reason('outputMismatch', tool, `the result of ${call} breaks its schema: ${mismatch}`);
-    }
+    if (mismatch !== undefined)
+      return reason('outputMismatch', tool, `the result of ${call} breaks its schema: ${mismatch}`);
     const isCancelled = end.end === 'cancelled' || failure?.code === 'ToolCallCancelled';
     if (isCancelled && !isLate) return undefined;
     const code = failure?.details?.['code'] ?? failure?.code ?? 'isError';

@@ -127,16 +127,19 @@ const textsIn: Readonly<Record<string, readonly string[]>> = {
 /** Returns what an item of a result lacks although MCP demands it, such as the text of a text; undefined when nothing is lost. */
 export function unreadableIn(raw: unknown): string | undefined {
   const { content } = fieldsOf(raw);
-  const items: readonly unknown[] = Array.isArray(content) ? content : [];
-  const lacks = items.map((item) => {
-    const { type, resource, ...texts } = fieldsOf(item);
-    if (typeof type !== 'string') return 'type';
-    if (type === 'resource' && typeof fieldsOf(resource)['uri'] !== 'string') return 'resource with a uri';
-    return textsIn[type]?.find((key) => typeof texts[key] !== 'string');
-  });
-  const at = lacks.findIndex((each) => each !== undefined);
-  return at < 0 ? undefined : `content.${at} has no ${lacks[at]}`;
+  if (!Array.isArray(content)) return undefined;
+  for (const [at, item] of (content as readonly unknown[]).entries()) {
+    const lack = lackOf(fieldsOf(item));
+    if (lack !== undefined) return `content.${at} has no ${lack}`;
+  }
+  return undefined;
 }
+const lackOf = (item: Fields): string | undefined => {
+  const { type, resource } = item;
+  if (typeof type !== 'string') return 'type';
+  if (type === 'resource' && typeof fieldsOf(resource)['uri'] !== 'string') return 'resource with a uri';
+  return textsIn[type]?.find((key) => typeof item[key] !== 'string');
+};
 
 // ── on the wire ────────────────────────────────────────────────────────────────────────────────────────
 /**
