@@ -17,7 +17,7 @@ const computerOf = (command: string, args: readonly string[], env: object = {}) 
   bootedComputer({
     config: {
       mcpServers: { s: { command, args, env: { ...env, MARK: mark }, autoApprove: ['all'] } },
-      a2c: { restart: 'never', timeouts: { stdinGraceMs: 50, termGraceMs: 200 } },
+      a2c: { restart: 'never', timeouts: { stdinGraceMs: 50, termGraceMs: 1_500 } },
     },
   });
 
