@@ -305,7 +305,7 @@ export class Runtime {
         this.output.logged(server, entry);
         this.log(server, this.redact(entry));
       },
-      heard: (server, method, params) => this.heard(server, method, this.redact(params)),
+      heard: (server, method, params) => this.heard(server, method, this.secrets.redactor.details(params)),
       redact: (text) => this.secrets.redactor.text(text),
       hideSession: (secret) => this.secrets.hideSession(secret),
       frame: (at, dir, message, by) => this.#frames.take(at, 'mcp', dir, message, by),

@@ -9,7 +9,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { attachTo } from '../../scenarios/fixtures/attached.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { Client } from '@modelcontextprotocol/client';
 import { createAgent, createOffice, type LogEntry } from '../index.ts';
+import { createSupervisor } from '../transport/index.ts';
+import { presenting } from '../../scenarios/fixtures/presenting.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
 /** Tests that secrets under realistic names appear in no output, while ordinary values do. */
@@ -120,6 +123,12 @@ const configOf = (port: number): object => ({
   mcpServers: {
     ...neverStarted,
     session: { url: `http://127.0.0.1:${port}/session`, autoApprove: ['all'], a2c: { restart: 'never' } },
+    sse: {
+      type: 'sse',
+      url: `http://127.0.0.1:${port}/sse`,
+      autoApprove: ['all'],
+      a2c: { restart: 'never' },
+    },
     child: launched('serve'),
     refusing: launched('refuse'),
     remote: {
@@ -142,6 +151,8 @@ beforeAll(async () => {
   echoing = createServer((request, response) => {
     const { url, headers } = request;
     if (url === '/session') return void answerInSession(request, response);
+    if (url === '/sse') return void openStream(response);
+    if (url?.startsWith('/messages') === true) return void answerInStream(request, response);
     response.writeHead(500, { 'content-type': 'text/plain' });
     response.end(`cannot serve ${url} with ${JSON.stringify(headers)}`);
   }).listen(0, '127.0.0.1');
@@ -169,6 +180,28 @@ async function answerInSession(request: IncomingMessage, response: ServerRespons
   response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'Planted72-session' });
   response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }));
 }
+/** Stream of the server over SSE, whose id stands in the address that the server names. */
+let stream: ServerResponse | undefined;
+function openStream(response: ServerResponse): void {
+  stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
+  stream.write('event: endpoint\ndata: /messages?session_id=Planted97-session\n\n');
+}
+async function answerInStream(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { id, method = '' } = JSON.parse(await text(request)) as { id?: number; method?: string };
+  response.writeHead(202).end();
+  const lost = { error: { code: -32000, message: `no session Planted97-session at ${request.url}` } };
+  const results: Readonly<Record<string, object>> = {
+    initialize: {
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 's', version: '1' },
+    },
+    'tools/list': { tools: [{ name: 'lose', inputSchema: { type: 'object' } }] },
+  };
+  const result = results[method];
+  if (id !== undefined)
+    stream?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : lost) })}\n\n`);
+}
 /** Arguments of calls with secrets under their names, in URLs, and in the forms of known secrets. */
 const personal = {
   ...{ pin: 'Planted75', otp: 'Planted76', cvv: 'Planted77', ssn: 'Planted78', iban: 'Planted79' },
@@ -182,10 +215,17 @@ const personal = {
   ...{ passcode: 'Planted85', mnemonic: 'Planted86', password: 'Planted87', apiToken: 'Planted88' },
   ...{ at: 'https://Planted89@h.example/1', body: '{"cvv":"Planted90"}', line: 'session_id=Planted91 ok' },
 };
-/** Secrets that a recording shows (docs/security.md): their name and form say nothing. */
+/** Secrets that a recording shows: their name and form say nothing. */
 const shown = { key: 'Planted92', note: 'my password is Planted93', words: 'token Planted94' };
+/** Values that stay visible, with the words of docs/security.md that say why. */
+const visible = {
+  Planted92: 'they are data',
+  Planted93: 'any word may follow',
+  Planted94: 'any word may follow',
+  Planted98: 'it may be a file or a word',
+};
 /** Secrets that were found in each kind of output. */
-const leaks = (ways: Readonly<Record<string, string>>): object =>
+const leaks = (ways: Readonly<Record<string, string>>): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(
     Object.entries(ways).flatMap(([way, text]) => {
       const found = new Set(text.match(/Planted\d\d/g));
@@ -216,6 +256,7 @@ it('what servers were launched with comes out nowhere, and what is common does',
     ...[await computer.callTool('fail'), await agent.callTool('c', 'fail')],
     ...[await computer.callTool('failed'), await agent.callTool('c', 'failed')],
     ...[await computer.callTool('forget'), await agent.callTool('c', 'forget')],
+    ...[await computer.callTool('lose'), await agent.callTool('c', 'lose')],
     ...[await computer.callTool('die', personal), await agent.callTool('c', 'fail')],
   ];
   const servers = ['child', 'refusing', 'remote'];
@@ -244,18 +285,33 @@ it('what servers were launched with comes out nowhere, and what is common does',
   expect(ways.getConfig).toContain('/srv/shop');
 });
 
-it('a recording shows of arguments what docs/security.md says, and no more', async () => {
+it('what docs/security.md says stays visible, and nothing else', async () => {
+  const child = launched('serve') as { readonly args: readonly string[] };
   await using computer = await bootedComputer({
     config: {
       inputs: [{ type: 'command', id: 'cmd', description: '', command: 'fetch-it' }],
-      mcpServers: { child: launched('serve') },
+      mcpServers: { child: { ...child, args: [...child.args, 'Planted98'] } },
     },
     stateDir: folder,
     record: {},
   });
-  await computer.callTool('fail', { ...personal, ...shown });
+  const failure = JSON.stringify(await computer.callTool('fail', { ...personal, ...shown }));
   const trace = readFileSync(await computer.writeTrace(folder), 'utf8');
-  expect(leaks({ trace })).toEqual({ trace: ['Planted92', 'Planted93', 'Planted94'] });
+  const [logs, history] = [computer.logs('child'), computer.history()].map((each) => JSON.stringify(each));
+  const found = leaks({ recording: trace, failure, logs: logs ?? '', history: history ?? '' });
+  const security = readFileSync(join(process.cwd(), 'docs/security.md'), 'utf8');
+  for (const [value, why] of Object.entries(visible)) {
+    const places = Object.entries(found).flatMap(([place, values]) =>
+      values.includes(value) ? [place] : [],
+    );
+    process.stdout.write(`${value} | ${places.join(', ')} | ${why}\n`);
+    expect(places).toContain('recording');
+    expect(security).toContain(why);
+  }
+  expect(new Set(found['recording'])).toEqual(new Set(Object.keys(visible)));
+  expect(new Set([failure, logs].flatMap((each) => each?.match(/Planted\d\d/g) ?? []))).toEqual(
+    new Set(['Planted98']),
+  );
 });
 
 it('programs and own keys of tool_meta stay with the host, and agents get the keys of the protocol', async () => {
@@ -274,6 +330,62 @@ it('programs and own keys of tool_meta stay with the host, and agents get the ke
   expect(told).not.toMatch(/Planted9[56]/);
   expect(told).toContain('shown-tag');
   expect(JSON.stringify(await computer.tools())).toContain('Planted95-river');
+});
+
+/** Characters that move a cursor or turn the direction of a text; line ends and tabs stay. */
+const unsafe = /[^\P{C}\n\t]/u;
+/** Value of a public name, which is told as it is, and must be escaped. */
+const turning = { LANG: 'C.UTF-8\u001b[2J\u202eturned' };
+
+it('a presenter and a client with supervised() show none of what their servers were launched with, and nothing that moves a cursor', async () => {
+  const told: unknown[] = [];
+  const texts: string[] = [];
+  const onNotice = (text: string): unknown => texts.push(text);
+  const log = (entry: LogEntry): unknown => texts.push(...Object.values(entry).map(String));
+  // These files define no inputs.
+  const plain = [...args, ...more].filter((word) => !word.includes('${'));
+  const started = {
+    command: process.execPath,
+    args: [server, 'serve', ...plain],
+    env: { ...env, ...turning },
+  };
+  const host = await presenting(
+    {
+      mcpServers: { ...neverStarted, child: { ...started, a2c: { restart: 'never' } } },
+      defaultServers: ['child'],
+    },
+    {
+      ...{ stateDir: folder, confirm: 'allow', log, logLevel: 'debug', onNotice },
+      record: { dir: folder, profile: 'full' },
+    },
+  );
+  const { presenter } = host;
+  await presenter.initialize();
+  await host.until(() => presenter.isServerRunning('child'));
+  for (const tool of ['fail', 'failed', 'die']) told.push(await presenter.computer.callTool(tool));
+  told.push(
+    host.told,
+    presenter.computer.status(),
+    presenter.computer.servers(),
+    presenter.computer.logs('child'),
+  );
+  const file = await presenter.computer.writeTrace(folder);
+  await host.end();
+
+  const supervisor = createSupervisor({ stateDir: folder, log, logLevel: 'debug', onNotice });
+  const client = new Client({ name: 'c', version: '1' });
+  client.onerror = (error) => void told.push(String(error));
+  await client.connect(supervisor.supervised(started, { name: 's' }) as never);
+  // What a call answers is for the client, and stays as it is.
+  for (const name of ['fail', 'die']) await client.callTool({ name, arguments: {} }).catch(() => {});
+  const trace = await supervisor.writeTrace(folder);
+  await client.close();
+  await supervisor.close();
+
+  const traces = [file, trace].map((each) => readFileSync(each, 'utf8')).join('');
+  expect(leaks({ told: JSON.stringify(told), texts: texts.join('\n'), traces })).toEqual({});
+  expect(texts.filter((text) => unsafe.test(text))).toEqual([]);
+  expect(texts.join('\n')).toContain(String.raw`\u001b[2J\u202eturned`);
 });
 
 it('the result of a tool that succeeded stays as it came', async () => {
