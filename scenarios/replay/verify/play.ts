@@ -52,9 +52,8 @@ type Started = { readonly info: ServerInfo } | { readonly failure: Failure };
 export class RealServer {
   readonly #runtime: Runtime;
   readonly #name: string;
-  readonly #hasProcess: boolean;
-  readonly #connectMs: number;
-  readonly #signal: AbortSignal;
+  readonly #target: Target;
+  readonly #options: PlayOptions;
   #hosted: HostedMachine | undefined;
   #run: Run | undefined;
   #asked = 0;
@@ -63,12 +62,11 @@ export class RealServer {
   /** Methods of the lists that have changed since they were asked. */
   readonly changed = new Set<string>();
 
-  constructor(runtime: Runtime, name: string, { hasProcess }: Target, { timeoutMs, signal }: PlayOptions) {
+  constructor(runtime: Runtime, name: string, target: Target, options: PlayOptions) {
     this.#runtime = runtime;
     this.#name = name;
-    this.#hasProcess = hasProcess;
-    this.#connectMs = Math.max(timeoutMs, shortestStartMs);
-    this.#signal = signal;
+    this.#target = target;
+    this.#options = options;
     runtime.heard = (_, method) => {
       const [, list] = /^notifications\/(\w+)\/list_changed$/.exec(method) ?? [];
       if (list !== undefined) this.changed.add(`${list}/list`);
@@ -85,24 +83,19 @@ export class RealServer {
     this.ended = undefined;
     this.changed.clear();
     this.#hosted = this.#runtime.start(this.#address, this.#input(), (event) => this.#hear(event, run));
-    const failure = await within(
-      Promise.race([run.ready.promise, run.down.promise]),
-      longestStartMs,
-      this.#signal,
-    );
-    const info = this.#context()?.info;
+    const came = Promise.race([run.ready.promise, run.down.promise]);
+    const failure = await within(came, longestStartMs, this.#options.signal);
+    const snapshot = this.#runtime.directory.find(this.#address)?.ref.getSnapshot();
+    const { info } = (snapshot?.context ?? { info: null }) as { readonly info: ServerInfo | null };
     return info ? { info } : { failure: failure ?? this.ended ?? lost };
   }
-  #context(): { readonly info: ServerInfo | null } | undefined {
-    const snapshot = this.#runtime.directory.find(this.#address)?.ref.getSnapshot();
-    return snapshot?.context as { readonly info: ServerInfo | null } | undefined;
-  }
   #input(): ClientStart {
+    const connectMs = Math.max(this.#options.timeoutMs, shortestStartMs);
     return {
       server: this.#name,
       generation: 1,
       values: 0,
-      hasProcess: this.#hasProcess,
+      hasProcess: this.#target.hasProcess,
       start: 'eager',
       restart: 'never',
       budget: 0,
@@ -113,7 +106,7 @@ export class RealServer {
       isRelayed: true,
       cached: null,
       spent: { attempt: 0, failure: null },
-      timing: timingOf.client({ ...defaultTiming(), pingMs: 0, trialMs: 0, connectMs: this.#connectMs }),
+      timing: timingOf.client({ ...defaultTiming(), pingMs: 0, trialMs: 0, connectMs }),
     };
   }
   #hear(event: AnyEventObject, run: Run): void {
@@ -140,7 +133,7 @@ export class RealServer {
     const withdraw = request(this.#address, { id, target, method, params }, (told) => {
       if (told.type === 'ask.answered' || told.type === 'ask.refused') resolve(told);
     });
-    const fact = await within(promise, limitMs, this.#signal);
+    const fact = await within(promise, limitMs, this.#options.signal);
     if (!fact) withdraw();
     if (fact?.type === 'ask.answered') return { type: 'result', result: fact.result };
     if (fact?.type !== 'ask.refused') return { type: 'timedOut', ms: limitMs };
@@ -151,7 +144,7 @@ export class RealServer {
   }
   /** Waits whether the server ends by itself; resolves with its death as soon as that is known in full. */
   async diesWithin(ms: number): Promise<Seen | undefined> {
-    const failure = this.#run && (await within(this.#run.down.promise, ms, this.#signal));
+    const failure = this.#run && (await within(this.#run.down.promise, ms, this.#options.signal));
     return failure && seenDeath(failure);
   }
   async stop(): Promise<void> {
