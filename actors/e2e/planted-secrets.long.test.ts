@@ -375,7 +375,7 @@ it('a presenter and a client with supervised() show none of what their servers w
   const supervisor = createSupervisor({ stateDir: folder, log, logLevel: 'debug', onNotice });
   const client = new Client({ name: 'c', version: '1' });
   client.onerror = (error) => void told.push(String(error));
-  await client.connect(supervisor.supervised(started, { name: 's' }) as never);
+  await client.connect(supervisor.supervised(started, { name: 's' }));
   // What a call answers is for the client, and stays as it is.
   for (const name of ['fail', 'die']) await client.callTool({ name, arguments: {} }).catch(() => {});
   const trace = await supervisor.writeTrace(folder);

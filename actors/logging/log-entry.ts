@@ -75,7 +75,10 @@ const cut = (text: string): string =>
 /** Returns an entry for people: long texts are cut, and what servers and peers may have put into them is escaped. */
 export const shortened = (entry: LogEntry): LogEntry =>
   Object.fromEntries(
-    Object.entries(entry).map(([key, value]) => [key, typeof value === 'string' ? asText(cut(value)) : value]),
+    Object.entries(entry).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? asText(cut(value)) : value,
+    ]),
   ) as unknown as LogEntry;
 
 /** Number of refusals of one address for one reason that get a line each; further ones are only counted. */

@@ -8,7 +8,8 @@ import { clockText, durationText } from './values.ts';
 
 const inBlock = (text: string): string => `\`\`\`json\n${text.replaceAll('```', '` ` `')}\n\`\`\``;
 const jsonOf = (value: unknown): string => inBlock(JSON.stringify(value, null, 2) ?? 'null');
-const inRow = (text: string): string => text.replaceAll('|', String.raw`\|`).replaceAll(/(?<!\s)\s*\n\s*/g, ' ');
+const inRow = (text: string): string =>
+  text.replaceAll('|', String.raw`\|`).replaceAll(/(?<!\s)\s*\n\s*/g, ' ');
 const rowOf = (...cells: readonly string[]): string => `| ${cells.map(inRow).join(' | ')} |`;
 
 /** Writes a call as it was at a time of the wall clock. */

@@ -86,11 +86,13 @@ export function timeOf(text: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second, ms) - east * 60_000;
 }
 const rowsIn = (text: string): readonly ListedProcess[] =>
-  [...text.matchAll(/^[ \t]*(\d[\d.+-]*)[ \t]+(\d+)[ \t]+(\d+)[ \t]*$/gm)].map(([, created = '', ppid, pid]) => ({
-    ppid: Number(ppid),
-    pid: Number(pid),
-    created: timeOf(created),
-  }));
+  [...text.matchAll(/^[ \t]*(\d[\d.+-]*)[ \t]+(\d+)[ \t]+(\d+)[ \t]*$/gm)].map(
+    ([, created = '', ppid, pid]) => ({
+      ppid: Number(ppid),
+      pid: Number(pid),
+      created: timeOf(created),
+    }),
+  );
 
 /** Exit code of `taskkill` for a process that does not exist. */
 const noProcess = 128;

@@ -15,7 +15,8 @@ const widthOf = (line: string): number => (isPlain(line) ? line.length : stringW
 /** Returns a text as one line, padded to this many terminal columns; a longer line stays unchanged. */
 export function padded(text: string, columns: number): string {
   const line = asLine(text);
-  return line + ' '.repeat(Math.max(0, columns - widthOf(line)));
+  // Measures no long line: that would take minutes for some MB.
+  return line.length > columns * longest ? line : line + ' '.repeat(Math.max(0, columns - widthOf(line)));
 }
 /** Returns the number of terminal columns that a text takes as one line. */
 export const columnsOf = (text: string): number => widthOf(asLine(text));

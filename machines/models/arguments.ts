@@ -1,6 +1,13 @@
 import { fnv, fnvBasis } from '../kernel/fnv.ts';
 import { wireCodes, type Failure } from '../protocol/failure.ts';
-import { afterQuoted, argumentsWith, asText, digitsIn, roundedArguments, isObject } from '../protocol/json.ts';
+import {
+  afterQuoted,
+  argumentsWith,
+  asText,
+  digitsIn,
+  roundedArguments,
+  isObject,
+} from '../protocol/json.ts';
 import type { Json } from './format.ts';
 import { listOf, type ObjectSchema, type Schema } from './schema.ts';
 

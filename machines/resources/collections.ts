@@ -268,8 +268,10 @@ function markOf(text: string, found: Readonly<Record<string, string | undefined>
 const longestTold = 4_000;
 /** Replaces addresses and paths in a text, except those in `known`, which the reader itself has named. */
 export const withoutAddresses = (text: string, known: ReadonlySet<string> = new Set()): string =>
-  (text.length > longestTold ? `${text.slice(0, longestTold)}…` : text).replace(any, (found: string, ...more: unknown[]) =>
-    known.has(found) ? found : markOf(found, more.at(-1) as Readonly<Record<string, string | undefined>>),
+  (text.length > longestTold ? `${text.slice(0, longestTold)}…` : text).replace(
+    any,
+    (found: string, ...more: unknown[]) =>
+      known.has(found) ? found : markOf(found, more.at(-1) as Readonly<Record<string, string | undefined>>),
   );
 
 function hidden(value: unknown, known: ReadonlySet<string>): unknown {

@@ -465,7 +465,9 @@ const isMail = /^[\w.+-]{1,40}@([a-z\d-]+\.)+[a-z]{2,}$/i;
  * Hexadecimal text is mostly a hash and no secret.
  */
 const isChance = (text: string): boolean =>
-  (text.match(/[\w+=]{16,4096}/g) ?? []).some((run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
+  (text.match(/[\w+=]{16,4096}/g) ?? []).some(
+    (run) => /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run),
+  );
 /** Matches a placeholder that is filled in later, such as `$HOME` or `${TOKEN}`. */
 const isPlaceholder = /^\$(\w+|\{[^{}]*\})$/;
 const isPlain = (text: string): boolean =>

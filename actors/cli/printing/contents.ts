@@ -29,7 +29,8 @@ const textIn = (value: unknown): string | undefined =>
 
 const widest = 300;
 const brief = (value: unknown): string => fitting(JSON.stringify(value) ?? String(value), widest, '…');
-const bytesIn = (base64: string): number => Math.floor((base64.replace(/(?<![\s=])[\s=]+$/, '').length * 3) / 4);
+const bytesIn = (base64: string): number =>
+  Math.floor((base64.replace(/(?<![\s=])[\s=]+$/, '').length * 3) / 4);
 /** Returns a mark such as `[image image/png, 68 bytes]`: a name, then known facts. */
 const mark = (words: readonly (string | undefined)[], ...known: readonly (string | undefined)[]): string =>
   `[${[words.filter((word) => word !== undefined).join(' '), ...known.filter((fact) => fact !== undefined)].join(', ')}]`;

@@ -185,7 +185,9 @@ export function wordsIn(line: string): string[] {
     const end = /^(?:[{[]|[\w./-]+\()/.test(rest) ? bracketsIn(rest) : 0;
     const length = /^[{[]/.test(rest) || /^(?:\s|$)/.test(rest.slice(end)) ? end : 0;
     const word =
-      length > 0 ? rest.slice(0, length) : (/^(?:[^\s"']+|"[^"]*"|'[^']*'|["']){1,10000}/.exec(rest)?.[0] ?? rest);
+      length > 0
+        ? rest.slice(0, length)
+        : (/^(?:[^\s"']+|"[^"]*"|'[^']*'|["']){1,10000}/.exec(rest)?.[0] ?? rest);
     words.push(length > 0 ? word : unquoted(word));
     rest = rest.slice(word.length).trimStart();
   }
