@@ -340,7 +340,10 @@ const turning = { LANG: 'C.UTF-8\u001b[2J\u202eturned' };
 it('a presenter and a client with supervised() show none of what their servers were launched with, and nothing that moves a cursor', async () => {
   const told: unknown[] = [];
   const texts: string[] = [];
-  const onNotice = (text: string): unknown => texts.push(text);
+  const notices: string[] = [];
+  const onNotice = (text: string): unknown => notices.push(text);
+  // Notices name the recordings that are kept there.
+  const stateDir = join(folder, 'state\u202eturned');
   const log = (entry: LogEntry): unknown => texts.push(...Object.values(entry).map(String));
   // These files define no inputs.
   const plain = [...args, ...more].filter((word) => !word.includes('${'));
@@ -355,8 +358,8 @@ it('a presenter and a client with supervised() show none of what their servers w
       defaultServers: ['child'],
     },
     {
-      ...{ stateDir: folder, confirm: 'allow', log, logLevel: 'debug', onNotice },
-      record: { dir: folder, profile: 'full' },
+      ...{ stateDir, confirm: 'allow', log, logLevel: 'debug', onNotice },
+      record: { profile: 'full' },
     },
   );
   const { presenter } = host;
@@ -372,7 +375,7 @@ it('a presenter and a client with supervised() show none of what their servers w
   const file = await presenter.computer.writeTrace(folder);
   await host.end();
 
-  const supervisor = createSupervisor({ stateDir: folder, log, logLevel: 'debug', onNotice });
+  const supervisor = createSupervisor({ stateDir, log, logLevel: 'debug', onNotice });
   const client = new Client({ name: 'c', version: '1' });
   client.onerror = (error) => void told.push(String(error));
   await client.connect(supervisor.supervised(started, { name: 's' }));
@@ -383,8 +386,11 @@ it('a presenter and a client with supervised() show none of what their servers w
   await supervisor.close();
 
   const traces = [file, trace].map((each) => readFileSync(each, 'utf8')).join('');
-  expect(leaks({ told: JSON.stringify(told), texts: texts.join('\n'), traces })).toEqual({});
-  expect(texts.filter((text) => unsafe.test(text))).toEqual([]);
+  expect(leaks({ told: JSON.stringify(told), texts: [...texts, ...notices].join('\n'), traces })).toEqual({});
+  expect([...texts, ...notices].filter((text) => unsafe.test(text))).toEqual([]);
+  const places = notices.filter((text) => text.includes(String.raw`state\u202eturned`));
+  expect(places.some((text) => text.startsWith('server s '))).toBe(true);
+  expect(places.some((text) => !text.startsWith('server s '))).toBe(true);
   expect(texts.join('\n')).toContain(String.raw`\u001b[2J\u202eturned`);
 });
 

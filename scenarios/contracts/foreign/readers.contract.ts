@@ -298,10 +298,10 @@ const textsFor = (isValue: boolean) =>
 /** Number of times that each size is larger than the one before. */
 const step = 8;
 /**
- * Times more that a text of `step` times the size may take: linear work takes 8 times as long, quadratic 64 times. Up to
- * this many ms nothing is judged: a collection of garbage takes as long.
+ * Times by which the time per character may grow from one size to the next: with eight times the size quadratic work takes
+ * eight times as long for each. Below this many ms before, the growth is that of garbage collections and of other programs.
  */
-const [mostTimes, quickMs] = [32, 200];
+const [mostGrowth, leastMs] = [6, 20];
 /** Time in ms for the first text, for which modules are loaded. */
 const firstMs = 5_000;
 /** CPU time in ms to read a text; the best of three where it was too long, because collections of garbage count. */
@@ -346,15 +346,20 @@ export async function readAll(
   };
   const times: Record<string, number> = {};
   for (const [content, textOf] of textsFor(isValue)) {
-    let before = 0;
+    let [before, sizeBefore] = [0, 0];
     for (const size of sizesOf(most, largest)) {
       const text = textOf(size);
-      const bound = isTimed ? Infinity : size === 1_000 ? firstMs : Math.max(quickMs, mostTimes * before);
+      const growth = size / sizeBefore;
+      const bound = isTimed
+        ? Infinity
+        : before === 0
+          ? firstMs
+          : mostGrowth * growth * Math.max(before, leastMs);
       const ms = await timeOf(reading, text, (each) => each <= bound).catch((error: unknown) => {
         throw new Error(`${content}, ${size} characters`, { cause: error });
       });
       if (ms > bound) throw new Error(`${content}, ${size} characters: ${ms} ms after ${before} ms`);
-      before = ms;
+      [before, sizeBefore] = [ms, size];
       times[content] = Math.round(ms);
     }
   }
