@@ -20,12 +20,15 @@ export interface RefusalReason {
 /** Members in which web frameworks write the reason of an error, the best one first. */
 const members = ['error_description', 'message', 'detail', 'error', 'title'];
 
-function sentenceIn(value: unknown): string | undefined {
+/** Depth to which a sentence is searched. */
+const deepest = 8;
+function sentenceIn(value: unknown, levels = deepest): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;
-  if (Array.isArray(value)) return sentenceIn((value as readonly unknown[])[0]);
+  if (levels === 0) return undefined;
+  if (Array.isArray(value)) return sentenceIn((value as readonly unknown[])[0], levels - 1);
   if (!isObject(value)) return undefined;
   for (const member of [...members, 'msg']) {
-    const sentence = sentenceIn(value[member]);
+    const sentence = sentenceIn(value[member], levels - 1);
     if (sentence !== undefined) return sentence;
   }
   return undefined;

@@ -1,6 +1,6 @@
 /** Conversion of JSON Schemas of tools into the subset that model providers accept. */
 import { remembered } from '../kernel/objects.ts';
-import { isObject } from '../protocol/json.ts';
+import { isObject, jsonBytes } from '../protocol/json.ts';
 
 /** Schema without references in which every keyword has a value that JSON Schema 2020-12 allows. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -387,6 +387,8 @@ interface Walk {
  * that still fits, because otherwise the first parameter could use up the limit for all.
  */
 function plain(schema: Raw): Schema {
+  // Allows anything where a schema is too deep to be written, as one from a foreign office may be.
+  if (jsonBytes(schema) === Infinity) return {};
   const find = targetsOf(schema);
   const upTo = (levels: number): { readonly found: Schema; readonly isWhole: boolean } => {
     const parts = { left: mostParts };
