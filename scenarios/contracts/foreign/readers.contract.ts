@@ -197,11 +197,11 @@ const textReaders: Readonly<Record<string, Reader>> = {
     ]),
   ),
   'text of a document': document(4 * MiB, readPlain, 'txt'),
-  'Markdown document': { ...document(8 * 1024, readMarkdown, 'md'), isTimed: true },
+  'Markdown document': { ...document(2 * 1024, readMarkdown, 'md'), isTimed: true },
   'HTML document': document(MiB, readHtml, 'html'),
   'CSV document': document(MiB, readCsv, 'csv'),
   'JSON document': document(MiB, readJson, 'json'),
-  'YAML document': { ...document(8 * 1024, readYaml, 'yaml'), isTimed: true },
+  'YAML document': { ...document(2 * 1024, readYaml, 'yaml'), isTimed: true },
   'XML document': document(MiB, readXml, 'xml'),
   notebook: document(MiB, readNotebook, 'ipynb'),
 };
