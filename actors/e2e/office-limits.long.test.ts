@@ -229,7 +229,7 @@ describe('bytes', () => {
     },
   );
 
-  it('of an answer that the office does not read are an error to who asked, and nothing else fails', async () => {
+  it('an answer that the office does not read is an error to who asked, and no other call fails', async () => {
     await using office = await officeWith({ eventsPerSocket: { perSecond: 0.001, burst: 1_000 } });
     const [computer, agent] = [await peer(office), await peer(office)];
     const answers = [

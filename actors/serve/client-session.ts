@@ -32,7 +32,6 @@ export class ClientSession implements Client {
   readonly #peer: RpcPeer;
   readonly #onOver: () => void;
   readonly #key = newId();
-  /** What the client said of itself in `initialize`. */
   identity: Client['identity'];
   #isReady = false;
   /** Subscribed URIs by server. */

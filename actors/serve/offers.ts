@@ -38,7 +38,6 @@ function offered(entries: readonly Named[], isWrapped: boolean): Pick<Offers, 't
   });
   return { tools, toolBy: by };
 }
-/** Text of a URI template before its first variable. */
 const beginning = (template: unknown): string => String(template).split('{', 1)[0] ?? '';
 
 /** Gathers the lists of all servers. Where two servers list one URI, the first has it. */

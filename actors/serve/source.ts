@@ -33,7 +33,6 @@ export interface Source {
   /** Tells whether a server is starting, or is tried again so soon that calls wait for it. */
   isComing(server: string): boolean;
   call(computer: string | undefined, tool: string, params: Fields, words: CallWords): Call;
-  /** Returns the whole of a result that was cut. */
   whole(handle: string): CallToolResult | undefined;
   /** Sends any other request to a server, as it is. */
   ask(server: string, method: string, params: Fields, options: RequestOptions): Promise<Fields>;

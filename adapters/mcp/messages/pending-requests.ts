@@ -187,7 +187,6 @@ const declared: Readonly<Record<string, (capabilities: Capabilities) => boolean>
   'completion/complete': ({ completions }) => completions,
   'logging/setLevel': ({ logging }) => logging,
 };
-/** Tells whether MCP ties a method to a capability of the server. */
 export const isDeclarable = (method: string): boolean => Object.hasOwn(declared, method);
 /** Tells whether a server has declared the capability for a method; others are never requested, as the MCP lifecycle demands. */
 export const isAllowed = (method: string, capabilities: Capabilities): boolean =>

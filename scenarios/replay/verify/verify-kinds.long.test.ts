@@ -52,7 +52,7 @@ describe('a failure of each kind', () => {
     remove();
     expect(verdict, text).toBe(expected);
   });
-  it('that kept a later call from being sent is green only when that one is answered, too', async () => {
+  it('a death that kept a later call from being sent is green only when that call is answered, too', async () => {
     const { file, remove } = await recordedTrouble('crash', 'broken', async (computer) => {
       await computer.callTool('crash', { n: 2 });
       await computer.callTool('hang', { n: 2 }, { timeoutMs: 1 });
