@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The official conformance suite of MCP against a host of `createComputer`: run by `.ci/full`; needs the npm registry. */
+/** The official conformance suite of MCP against a host of `createComputer` and against `a2c serve`: run by `.ci/full`; needs the npm registry. */
 export default defineConfig({
   test: {
     env: { A2C_KEYRING: 'off' },

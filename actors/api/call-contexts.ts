@@ -91,7 +91,7 @@ export function answersFor(
       answer(server, params, signal, asking(server));
   const answers = {
     ...(capabilities && { capabilities }),
-    ...(roots && { roots }),
+    ...(roots && { roots: (server: string) => roots(server, asking(server)) }),
     ...(sample && { sample: withCalls(sample) }),
     ...(elicit && { elicit: withCalls(elicit) }),
     ...(elicitUrl && { elicitUrl: withCalls(elicitUrl) }),

@@ -141,6 +141,7 @@ export interface Answers {
   readonly roots?:
     | ((
         server: string,
+        asking: AskingCalls,
       ) =>
         | readonly { readonly uri: string; readonly name?: string }[]
         | Promise<readonly { readonly uri: string; readonly name?: string }[]>)

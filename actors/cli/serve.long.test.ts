@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
@@ -269,11 +269,7 @@ describe('a serving', () => {
   });
 
   it('over HTTP takes only clients that show the token', async () => {
-    const spoken = serving(['--http', ...wrapping(telling, 'serve')]);
-    await spoken.until(() => /^\{"mcpServers".*\}$/m.test(spoken.stderr));
-    const [line = ''] = /^\{"mcpServers".*\}$/m.exec(spoken.stderr) ?? [];
-    const { url, headers } = (JSON.parse(line) as { mcpServers: { a2c: { url: string; headers: object } } })
-      .mcpServers.a2c;
+    const { url, headers } = await overHttp(wrapping(telling, 'serve'));
     const post = (given: object): Promise<Response> =>
       fetch(url, {
         method: 'POST',
@@ -299,7 +295,47 @@ describe('a serving', () => {
     expect(answer.status).toBe(200);
     expect(await answer.text()).toContain('"telling"');
   });
+
+  it('over HTTP serves clients without sessions, and asks each for its own calls alone', async () => {
+    const { url, headers } = await overHttp(wrapping(everything));
+    const asked: string[] = [];
+    const connected = async (name: string): Promise<Client> => {
+      const client = new Client(
+        { name, version: '1' },
+        { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
+      );
+      client.setRequestHandler('elicitation/create', () => {
+        asked.push(name);
+        return { action: 'decline' };
+      });
+      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+      ends.push(() => client.close());
+      return client;
+    };
+    const [one, other] = [await connected('one'), await connected('other')];
+    expect((await one.listTools()).tools.map(({ name }) => name)).toContain('trigger-elicitation-request');
+    for (const client of [one, other, one]) {
+      const answer = await client.callTool({ name: 'trigger-elicitation-request', arguments: {} });
+      expect(JSON.stringify(answer.content)).toContain('declined');
+    }
+    expect(asked).toEqual(['one', 'other', 'one']);
+    const progress: number[] = [];
+    const work = { name: 'trigger-long-running-operation', arguments: { duration: 0.4, steps: 2 } };
+    await other.callTool(work, { onprogress: (told) => progress.push(told.progress) });
+    expect(progress).toEqual([1, 2]);
+  });
 });
+/** Serves over HTTP, and resolves with where and how a client reaches it. */
+async function overHttp(
+  words: readonly string[],
+): Promise<{ readonly url: string; readonly headers: Record<string, string> }> {
+  const spoken = serving(['--http', ...words]);
+  const printed = /^\{"mcpServers".*\}$/m;
+  await spoken.until(() => printed.test(spoken.stderr));
+  const [line = ''] = printed.exec(spoken.stderr) ?? [];
+  return (JSON.parse(line) as { mcpServers: { a2c: { url: string; headers: Record<string, string> } } })
+    .mcpServers.a2c;
+}
 
 describe('install', () => {
   const before = `{

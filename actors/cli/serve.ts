@@ -180,7 +180,12 @@ async function overHttp({ context, options, hub, say }: Serving, given: number |
   const token = options.token ?? process.env['A2C_TOKEN'] ?? newId();
   const { host } = options;
   const serving = await serveOverHttp(
-    { port: given === true ? 0 : given, host, token },
+    {
+      port: given === true ? 0 : given,
+      host,
+      token,
+      stateless: (wire) => void new ClientSession(hub(), wire),
+    },
     async (transport) => {
       const session = new ClientSession(hub(), wireOn(transport));
       return () => Promise.resolve(session.close());

@@ -43,7 +43,7 @@ const greetingMs = 3_000;
 const listMs = 10_000;
 /** Longest wait in ms of a request for a server that is starting. */
 const comingMs = 60_000;
-/** Pause in ms between looks at servers that are awaited, because an empty list is no news. */
+/** Longest pause in ms between looks at servers that are awaited. News end it, but an empty first list is none. */
 const lookMs = 100;
 /** Time in ms over which changes of lists are collected before clients are told. */
 const calmMs = 200;
@@ -80,8 +80,8 @@ export class Hub {
   #level: Fields | undefined;
   #forget = (): void => {};
   #isClosed = false;
-  /** Pauses under way, each with its timer, which would keep the process alive. */
-  readonly #pauses = new Map<() => void, unknown>();
+  /** Ends of the pauses under way, whose timers would keep the process alive. */
+  readonly #pauses = new Set<(why?: 'news') => void>();
 
   constructor(source: Promise<Source>, options: HubOptions) {
     this.options = options;
@@ -122,28 +122,33 @@ export class Hub {
     this.#isClosed = true;
     this.#forget();
     systemClock.clearTimeout(this.#calm);
-    for (const [end, timer] of this.#pauses) {
-      systemClock.clearTimeout(timer);
-      end();
-    }
+    for (const end of this.#pauses) end();
     for (const client of [...this.#clients]) client.close();
   }
 
-  #sleep(ms: number): Promise<void> {
+  /** Resolves after `ms`, or with the next news of a server when it looks for them. */
+  #sleep(ms: number, isLook = false): Promise<void> {
     return new Promise((resolve) => {
-      const end = (): void => {
+      const end = (why?: 'news'): void => {
+        if (why === 'news' && !isLook) return;
+        systemClock.clearTimeout(timer);
         this.#pauses.delete(end);
         resolve();
       };
-      this.#pauses.set(end, systemClock.setTimeout(end, ms));
+      const timer = systemClock.setTimeout(() => end(), ms);
+      this.#pauses.add(end);
     });
+  }
+  readonly #look = (): Promise<void> => this.#sleep(lookMs, true);
+  #news(): void {
+    for (const end of this.#pauses) end('news');
   }
   /** Waits for a server that is starting, or is tried again soon, as calls do. */
   async coming(server: string): Promise<void> {
     const source = await this.#source;
     const until = systemClock.now() + comingMs;
     const isComing = (): boolean => source.isComing(server) && systemClock.now() < until;
-    while (!this.#isClosed && isComing()) await this.#sleep(lookMs);
+    while (!this.#isClosed && isComing()) await this.#look();
   }
 
   /** Returns the answer to `initialize` of clients: at once where the server is known from an earlier run. */
@@ -169,7 +174,7 @@ export class Hub {
     while (!this.#isClosed) {
       const said = await source.ask(server, 'initialize', {}, {}).catch(() => undefined);
       if (said || !source.isAwaited(server)) return said;
-      await this.#sleep(lookMs);
+      await this.#look();
     }
     return undefined;
   }
@@ -193,13 +198,14 @@ export class Hub {
     const until = this.#begun + listMs;
     while (!this.#isClosed && systemClock.now() < until && (await isAwaited())) {
       this.#offers = undefined;
-      await this.#sleep(lookMs);
+      await this.#look();
     }
     this.#listed = await this.offers();
     return this.#listed;
   }
   #changed(): void {
     this.#offers = undefined;
+    this.#news();
     this.#calm ??= systemClock.setTimeout(() => void this.#tell(), calmMs);
   }
   async #tell(): Promise<void> {

@@ -10,7 +10,7 @@ const hasForms = ({ elicitation }: Fields): boolean =>
 
 /** Makes the answers of a computer from what its clients have declared; `clients` are those that are there. */
 export function answersOf(capabilities: Fields, clients: () => readonly Client[]): Answers {
-  const clientOf = ({ context }: Pick<AskingCalls, 'context'>): Client => {
+  const clientOf = ({ context }: AskingCalls): Client => {
     const all = clients();
     const found = all.find((client) => client === context) ?? (all.length === 1 ? all[0] : undefined);
     if (!found) throw new Error('no one client can be asked: its calls do not say which');
@@ -32,8 +32,8 @@ export function answersOf(capabilities: Fields, clients: () => readonly Client[]
   return {
     capabilities: declared,
     ...(isObject(roots) && {
-      roots: async () => {
-        const answer = await clientOf({}).ask('roots/list', {}, new AbortController().signal);
+      roots: async (_server, asking) => {
+        const answer = await clientOf(asking).ask('roots/list', {}, new AbortController().signal);
         return (answer['roots'] ?? []) as { readonly uri: string; readonly name?: string }[];
       },
     }),

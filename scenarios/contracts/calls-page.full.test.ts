@@ -81,8 +81,8 @@ it('docs/calls.md has a rule and a dialog that decide as it says, and calls that
   expect(stderr).toBe('');
   expect(JSON.parse(stdout)).toEqual({
     asked: [
-      ...['fixture wants to run methods {}', 'fixture wants to run seen {}', 'fixture wants to run fail {}'],
-      ...['fixture wants to run work {}', 'fixture wants to run hang {"label":"x"}'],
+      ...['methods', 'seen', 'fail', 'work'].map((tool) => `run ${tool} of fixture (it says: ${tool})? {}`),
+      'run hang of fixture (it says: hang)? {"label":"x"}',
     ],
     outcomes: [
       ['echo', 'succeeded', null, null],

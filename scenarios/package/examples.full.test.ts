@@ -46,7 +46,7 @@ const around = `
     const listen: TransportUnderTest['listen'];
     const Client: typeof import('@modelcontextprotocol/client').Client;
     const test: (title: string, run: () => unknown) => void;
-    const expect: (value: unknown) => { toBe(other: unknown): void; toEqual(other: unknown): void };
+    const expect: (value: unknown, message?: string) => { toBe(other: unknown): void; toEqual(other: unknown): void };
   }
 `;
 

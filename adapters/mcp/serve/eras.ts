@@ -1,4 +1,4 @@
-import type { ClientWire } from './stdio.ts';
+import { newWire, type ClientWire } from './stdio.ts';
 import { fieldsOf } from '../../../machines/protocol/json.ts';
 
 /** Key of `_meta` by which every request of the revision 2026-07-28 names its revision. */
@@ -15,8 +15,7 @@ const isStateless = (message: unknown): boolean => {
  */
 export function anyRevision(wire: ClientWire): ClientWire {
   const inner: ClientWire = {
-    onmessage: () => {},
-    onclose: () => {},
+    ...newWire(),
     send: (message, related) => wire.send(message, related),
     close: () => wire.close(),
   };

@@ -1,4 +1,8 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import {
+  isLegacyRequest,
+  readRequestBody,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -6,6 +10,8 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
+import { mostBytes, type ClientWire } from './stdio.ts';
+import { statelessHandler, type StatelessHandler } from './translator.ts';
 
 export interface HttpOptions {
   /** Port to listen on; 0 takes any free one. */
@@ -14,6 +20,8 @@ export interface HttpOptions {
   readonly host?: string | undefined;
   /** Token that clients must send; undefined needs none. */
   readonly token: string | undefined;
+  /** Takes the wire of each client of the revision 2026-07-28, which has no sessions; without it such clients are refused. */
+  readonly stateless?: ((wire: ClientWire) => void) | undefined;
 }
 export interface HttpServing {
   readonly url: string;
@@ -30,6 +38,7 @@ interface Session {
 interface Serving extends HttpOptions {
   readonly open: OpenSession;
   readonly sessions: Map<string, Session>;
+  readonly handler: StatelessHandler | undefined;
 }
 const mostSessions = 100;
 const loopback = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
@@ -41,7 +50,8 @@ const defaultHost = '127.0.0.1';
  */
 export async function serveOverHttp(options: HttpOptions, open: OpenSession): Promise<HttpServing> {
   const { port, host = defaultHost } = options;
-  const serving: Serving = { ...options, host, open, sessions: new Map() };
+  const handler = options.stateless && statelessHandler(options.stateless);
+  const serving: Serving = { ...options, host, open, sessions: new Map(), handler };
   const server = createServer((request, response) => {
     void answer(request, response, serving).catch(() => {
       if (!response.headersSent) refuse(response, 500, 'the request could not be answered');
@@ -55,14 +65,15 @@ export async function serveOverHttp(options: HttpOptions, open: OpenSession): Pr
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}/mcp`,
     close: async () => {
       await Promise.all([...serving.sessions.values()].map((session) => session.close()));
+      await handler?.close();
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
     },
   };
 }
 
-function refuse(response: ServerResponse, status: number, message: string): void {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message } });
+function refuse(response: ServerResponse, status: number, message: string, code = -32_000): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } });
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 }
 /** Tells whether a name of the headers Host or Origin is that of this server: a loopback name, or its own address. */
@@ -94,20 +105,39 @@ async function answer(request: IncomingMessage, response: ServerResponse, servin
   const id = request.headers['mcp-session-id'];
   const known = typeof id === 'string' ? sessions.get(id) : undefined;
   if (id !== undefined && !known) return refuse(response, 404, 'there is no such session; begin a new one');
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const asked = webRequest(request, gone.signal);
+  const parsedBody = request.method === 'POST' ? await bodyOf(asked, response) : undefined;
+  if (response.headersSent) return undefined;
+  if (id === undefined && serving.handler && !(await isLegacyRequest(asked, parsedBody)))
+    return write(response, await serving.handler.fetch(asked, parsedBody));
   const session = known ?? (await openSession(serving));
-  await write(response, await session.transport.handleRequest(webRequest(request)));
+  await write(response, await session.transport.handleRequest(asked, { parsedBody }));
   // Closes a session whose first request was not `initialize`: the request got an error, and no client knows the session.
   if (session.transport.sessionId === undefined) await session.close();
 }
 
+/** Reads the body of a request; answers with an error, and returns undefined, where it cannot be read. */
+async function bodyOf(request: Request, response: ServerResponse): Promise<unknown> {
+  try {
+    const body = await readRequestBody(request, mostBytes);
+    if (!body.tooLarge) return JSON.parse(body.text) as unknown;
+    refuse(response, 413, `a request has at most ${mostBytes} bytes`);
+  } catch {
+    refuse(response, 400, 'the body is no JSON', -32_700);
+  }
+  return undefined;
+}
 /** Converts a request of Node to a web `Request`, which the MCP SDK takes. */
-function webRequest(request: IncomingMessage): Request {
+function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
   const { method = 'GET', url = '/', headers } = request;
   const isWithBody = method !== 'GET' && method !== 'HEAD';
   const pairs = Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]);
   return new Request(new URL(url, 'http://localhost'), {
     method,
     headers: pairs,
+    signal,
     ...(isWithBody && { body: Readable.toWeb(request) as BodyInit, duplex: 'half' }),
   });
 }

@@ -9,8 +9,15 @@ export interface ClientWire {
   send(message: object, related?: string | number): void;
   close(): void;
 }
-/** Largest message of a client in bytes; a longer line is dropped. */
-const mostBytes = 64 * 1024 * 1024;
+/** Makes a wire that leads nowhere yet. */
+export const newWire = (): ClientWire => ({
+  onmessage: () => {},
+  onclose: () => {},
+  send: () => {},
+  close: () => {},
+});
+/** Largest message of a client in bytes; a longer one is dropped. */
+export const mostBytes = 64 * 1024 * 1024;
 
 /** Connects to the client that started this process, over stdin and stdout. `dropped` is told of lines that are no messages. */
 export function stdioWire(

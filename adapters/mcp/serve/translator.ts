@@ -1,6 +1,7 @@
-import { ProtocolError, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { createMcpHandler, ProtocolError, Server, type ServerContext } from '@modelcontextprotocol/server';
+import { randomUUID } from 'node:crypto';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { ClientWire } from './stdio.ts';
+import { newWire, type ClientWire } from './stdio.ts';
 import { fieldsOf, isObject, type Fields } from '../../../machines/protocol/json.ts';
 
 /** Keys of `_meta` by which a request of the revision 2026-07-28 says who asks and what it can. */
@@ -10,66 +11,76 @@ const keys = {
 } as const;
 /** Methods whose answer may be a question. */
 const mayAsk = ['tools/call', 'prompts/get', 'resources/read'] as const;
-const invalidParams = -32_602;
+/** Capability that a client must have declared for a question of a server. */
+const neededFor: Readonly<Record<string, string>> = {
+  'roots/list': 'roots',
+  'sampling/createMessage': 'sampling',
+  'elicitation/create': 'elicitation',
+};
+const codes = { invalidParams: -32_602, methodNotFound: -32_601 } as const;
+/** Time in ms in which more questions may join the first, since a client answers all of one round together. */
+const gatherMs = 10;
+/**
+ * Time in ms that a client has to come back with its answers, for it has no session whose end could be seen: somewhat more than
+ * a server's question is left open.
+ */
+const answersMs = 150_000;
 type Request = { readonly method: string; readonly params?: Fields | undefined };
-type Answer = { readonly result: Fields } | { readonly question: Fields };
+type Context = Pick<ServerContext, 'mcpReq'>;
 
 /** Request of the client under way, over all rounds of questions. */
 class Run {
   readonly id: string;
+  /** Answer of the server; undefined while it is under way. */
   readonly result: Promise<Fields>;
-  #waiting: ((question: Fields) => void) | undefined;
-  readonly #questions: Fields[] = [];
-  constructor(id: string, result: Promise<Fields>) {
+  /** Request of the round that goes on, or of the last one. */
+  context: Context;
+  /** Questions of the server without an answer, by id. */
+  readonly open = new Map<string, Fields>();
+  /** State by which the client comes back with its answers, another one in each round. */
+  state: string | undefined;
+  #asked = (): void => {};
+  constructor(id: string, result: Promise<Fields>, context: Context) {
     this.id = id;
     this.result = result;
+    this.context = context;
     result.catch(() => {});
   }
   ask(question: Fields): void {
-    if (this.#waiting) this.#waiting(question);
-    else this.#questions.push(question);
+    this.open.set(String(question['id']), question);
+    this.#asked();
   }
-  /** Resolves with the answer of the server, or with its next question. */
-  async next(): Promise<Answer> {
-    const asked = new Promise<Fields>((resolve) => {
-      const [question] = this.#questions.splice(0, 1);
-      if (question) resolve(question);
-      else this.#waiting = resolve;
-    });
-    const won = await Promise.race([
-      this.result.then((result) => ({ result })),
-      asked.then((question) => ({ question })),
-    ]);
-    this.#waiting = undefined;
-    return won;
+  /** Resolves with the answer of the server, or with undefined when it asks. */
+  async next(): Promise<Fields | undefined> {
+    const asked = new Promise<void>((resolve) => (this.#asked = resolve));
+    if (this.open.size > 0) return undefined;
+    const result = await Promise.race([this.result, asked]);
+    if (!result) await new Promise((resolve) => setTimeout(resolve, gatherMs));
+    return result ?? undefined;
   }
 }
-
 /**
- * Translates between a client of the revision 2026-07-28, which has no sessions, and a side that has them: `initialize` is made of
- * the first request, and a question of a server becomes an answer `input_required`, with which the client asks again.
+ * Translates between clients of the revision 2026-07-28, which has no sessions, and a side that has them: `initialize` is made
+ * of the first request, and questions of a server become an answer `input_required`, with which the client asks again.
  */
 class Translator {
   readonly #inner: ClientWire;
+  /** Tells clients what belongs to no request. */
+  readonly #publish: (method: string, params: Fields) => void;
   readonly #pending = new Map<string, { resolve(result: Fields): void; reject(why: Error): void }>();
   readonly #runs = new Map<string, Run>();
-  #server: Server | undefined;
+  #greeting: Promise<Fields> | undefined;
   #last = 0;
-  /** Meta of the first request. */
-  first: Fields = {};
 
-  constructor(inner: ClientWire) {
+  constructor(inner: ClientWire, publish: (method: string, params: Fields) => void) {
     this.#inner = inner;
+    this.#publish = publish;
     inner.send = (message, related) => this.#told(message as Fields, related);
   }
-  async open(): Promise<Server> {
-    const greeting = await this.#ask('initialize', {
-      protocolVersion: '2025-11-25',
-      capabilities: fieldsOf(this.first[keys.capabilities]),
-      clientInfo: fieldsOf(this.first[keys.client]),
-    }).answer;
-    this.#inner.onmessage({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    const { serverInfo, capabilities, instructions } = greeting;
+  /** Makes the server for one client or one request; `first` is the meta that says who the clients are. */
+  async open(first: Fields): Promise<Server> {
+    this.#greeting ??= this.#greet(first);
+    const { serverInfo, capabilities, instructions } = await this.#greeting;
     const { tasks: _, ...known } = fieldsOf(capabilities);
     const server = new Server(serverInfo as never, {
       capabilities: known,
@@ -79,7 +90,6 @@ class Translator {
       if (isObject(known[method.split('/', 1)[0] ?? '']))
         server.setRequestHandler(method, (request, context) => this.#answer(request, context) as never);
     server.fallbackRequestHandler = (request, context) => this.#answer(request, context) as never;
-    this.#server = server;
     return server;
   }
   /** Subscribes to the resources that a client wants to hear of; the SDK answers the request itself. */
@@ -89,35 +99,39 @@ class Translator {
       this.#ask('resources/subscribe', { uri: uri as unknown }).answer.catch(() => {});
   }
 
+  async #greet(first: Fields): Promise<Fields> {
+    const greeting = await this.#ask('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: fieldsOf(first[keys.capabilities]),
+      clientInfo: fieldsOf(first[keys.client]),
+    }).answer;
+    this.#inner.onmessage({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    return greeting;
+  }
   #ask(method: string, params: Fields): { readonly id: string; readonly answer: Promise<Fields> } {
     const id = `m${(this.#last += 1)}`;
     const answer = new Promise<Fields>((resolve, reject) => this.#pending.set(id, { resolve, reject }));
     this.#inner.onmessage({ jsonrpc: '2.0', id, method, params });
     return { id, answer };
   }
-  async #answer({ method, params = {} }: Request, { mcpReq }: ServerContext): Promise<object> {
+  async #answer({ method, params = {} }: Request, context: Context): Promise<object> {
+    const { mcpReq } = context;
     const state: unknown = mcpReq.requestState();
-    const known = typeof state === 'string' ? this.#runs.get(state) : undefined;
+    const known =
+      state === undefined ? undefined : [...this.#runs.values()].find((run) => run.state === state);
     if (state !== undefined && !known)
-      throw new ProtocolError(invalidParams, 'the requestState is unknown: its request is over');
+      throw new ProtocolError(codes.invalidParams, 'the requestState is unknown: its request is over');
     for (const [id, result] of Object.entries(mcpReq.inputResponses ?? {}))
-      this.#inner.onmessage({ jsonrpc: '2.0', id: Number(id), result });
-    const run = known ?? this.#begun(method, params);
-    const cancel = (): void => {
-      this.#runs.delete(run.id);
-      const cancelled = { requestId: run.id, reason: 'the client cancelled it' };
-      this.#inner.onmessage({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled });
-    };
+      if (known?.open.delete(id) === true) this.#inner.onmessage({ jsonrpc: '2.0', id: Number(id), result });
+    const run = known ?? this.#begun(method, params, context);
+    run.context = context;
+    const cancel = (): void => this.#cancel(run);
     mcpReq.signal.addEventListener('abort', cancel, { once: true });
     try {
-      const answer = await run.next();
-      if ('result' in answer) {
-        this.#runs.delete(run.id);
-        return answer.result;
-      }
-      const { id, method: asked, params: about } = answer.question;
-      const inputRequests = { [String(id)]: { method: asked, params: about } };
-      return { resultType: 'input_required', inputRequests, requestState: run.id };
+      const result = await run.next();
+      if (!result) return this.#questionsOf(run);
+      this.#runs.delete(run.id);
+      return result;
     } catch (error) {
       this.#runs.delete(run.id);
       throw error;
@@ -125,49 +139,138 @@ class Translator {
       mcpReq.signal.removeEventListener('abort', cancel);
     }
   }
-  #begun(method: string, params: Fields): Run {
+  #questionsOf(run: Run): object {
+    const state = randomUUID();
+    run.state = state;
+    setTimeout(() => run.state === state && this.#cancel(run), answersMs).unref();
+    const inputRequests = Object.fromEntries(
+      [...run.open].map(([id, { method, params }]) => [id, { method, params }] as const),
+    );
+    return { resultType: 'input_required', inputRequests, requestState: state };
+  }
+  #cancel(run: Run): void {
+    if (!this.#runs.delete(run.id)) return;
+    const cancelled = { requestId: run.id, reason: 'the client cancelled it' };
+    this.#inner.onmessage({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled });
+  }
+  #begun(method: string, params: Fields, context: Context): Run {
     const { id, answer } = this.#ask(method, params);
-    const run = new Run(id, answer);
+    const run = new Run(id, answer, context);
     this.#runs.set(id, run);
     return run;
   }
   #told(message: Fields, related: string | number | undefined): void {
     const { id, method, params, result, error } = message;
-    if (typeof method === 'string') {
-      if (id !== undefined) return this.#question(message, related);
-      const notification = { method, params: fieldsOf(params) };
-      this.#server?.notification(notification).catch(() => {});
-      return;
-    }
+    if (typeof method === 'string')
+      return id === undefined
+        ? this.#notified(method, fieldsOf(params), related)
+        : this.#question(message, related);
     const pending = this.#pending.get(String(id));
     this.#pending.delete(String(id));
     if (isObject(result)) return pending?.resolve(result);
     const { code, message: why, data } = fieldsOf(error);
     pending?.reject(new ProtocolError(Number(code), typeof why === 'string' ? why : '', data));
   }
+  #notified(method: string, params: Fields, related: string | number | undefined): void {
+    if (method === 'notifications/cancelled')
+      for (const { open } of this.#runs.values()) open.delete(String(params['requestId']));
+    else if (method === 'notifications/message') this.#logged(params);
+    else if (related === undefined) this.#publish(method, params);
+    else
+      void this.#runs
+        .get(String(related))
+        ?.context.mcpReq.notify({ method, params })
+        .catch(() => {});
+  }
+  /** Tells log messages to each client whose request asks for them. */
+  #logged({ level, data, logger }: Fields): void {
+    for (const { context } of this.#runs.values())
+      void context.mcpReq.log(level as never, data, logger as string | undefined).catch(() => {});
+  }
   #question(message: Fields, related: string | number | undefined): void {
     const run = this.#runs.get(String(related));
-    if (run) return run.ask(message);
-    const error = { code: -32_601, message: 'a client of this revision is asked only for its own request' };
+    const needed = neededFor[String(message['method'])] ?? '';
+    const { envelope = {} } = run?.context.mcpReq ?? {};
+    if (run && isObject(fieldsOf((envelope as Fields)[keys.capabilities])[needed])) return run.ask(message);
+    const why = run ? `this client has not declared ${needed}` : 'it is asked only for its own request';
+    const error = { code: codes.methodNotFound, message: why };
     this.#inner.onmessage({ jsonrpc: '2.0', id: message['id'], error });
   }
 }
 
 /** Begins to translate for `inner`, and returns the function that takes the messages of the client. */
 export function translator(wire: ClientWire, inner: ClientWire): (message: unknown) => void {
-  const translating = new Translator(inner);
+  let server: Server | undefined;
+  const translating = new Translator(
+    inner,
+    (method, params) => void server?.notification({ method, params }).catch(() => {}),
+  );
   const transport: NonNullable<Parameters<typeof serveStdio>[1]>['transport'] & object = {
     start: () => Promise.resolve(),
     send: (message) => Promise.resolve(wire.send(message)),
     close: () => Promise.resolve(wire.close()),
   };
-  serveStdio(() => translating.open(), { transport });
-  let isFirst = true;
+  let first: Fields | undefined;
+  serveStdio(async () => (server = await translating.open(first ?? {})), { transport });
   return (message) => {
     const { method, params } = fieldsOf(message);
-    if (isFirst) translating.first = fieldsOf(fieldsOf(params)['_meta']);
-    isFirst = false;
+    first ??= fieldsOf(fieldsOf(params)['_meta']);
     if (method === 'subscriptions/listen') translating.listen(fieldsOf(params));
     transport.onmessage?.(message as never);
+  };
+}
+/** Largest number of clients without sessions that are known at a time. */
+const mostClients = 100;
+/** Answers to HTTP requests of the revision 2026-07-28. */
+export interface StatelessHandler {
+  /** Answers a request with this body, which was read. */
+  fetch(request: globalThis.Request, body: unknown): Promise<Response>;
+  close(): Promise<void>;
+}
+/**
+ * Makes the answers to HTTP requests of the revision 2026-07-28. Requests that say the same of their client and of what it can
+ * are those of one client, whose wire is given to `opened` once.
+ */
+export function statelessHandler(opened: (wire: ClientWire) => void): StatelessHandler {
+  const clients = new Map<string, { readonly translating: Translator; readonly wire: ClientWire }>();
+  const metas = new WeakMap<globalThis.Request, Fields>();
+  const publish = (method: string, params: Fields): void => {
+    const { toolsChanged, promptsChanged, resourcesChanged, resourceUpdated } = handler.notify;
+    if (method === 'notifications/tools/list_changed') toolsChanged();
+    if (method === 'notifications/prompts/list_changed') promptsChanged();
+    if (method === 'notifications/resources/list_changed') resourcesChanged();
+    if (method === 'notifications/resources/updated') resourceUpdated(String(params['uri']));
+  };
+  const clientOf = (meta: Fields): Translator => {
+    const key = JSON.stringify([meta[keys.client], meta[keys.capabilities]]);
+    const known = clients.get(key);
+    if (known) return known.translating;
+    const wire = newWire();
+    const translating = new Translator(wire, publish);
+    clients.set(key, { translating, wire });
+    opened(wire);
+    const [oldest = ''] = clients.keys();
+    if (clients.size > mostClients) {
+      clients.get(oldest)?.wire.onclose();
+      clients.delete(oldest);
+    }
+    return translating;
+  };
+  const handler = createMcpHandler(
+    ({ requestInfo }) => {
+      const meta = (requestInfo && metas.get(requestInfo)) ?? {};
+      return clientOf(meta).open(meta);
+    },
+    { legacy: 'reject' },
+  );
+  return {
+    fetch: (request, body) => {
+      const { method, params } = fieldsOf(body);
+      const meta = fieldsOf(fieldsOf(params)['_meta']);
+      metas.set(request, meta);
+      if (method === 'subscriptions/listen') clientOf(meta).listen(fieldsOf(params));
+      return handler.fetch(request, { parsedBody: body });
+    },
+    close: () => handler.close(),
   };
 }

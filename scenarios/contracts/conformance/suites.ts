@@ -25,13 +25,16 @@ const cliOf = (suite: Suite): readonly [string, string] => [
   join(home, 'node_modules/node/bin/node'),
   join(home, 'node_modules', suite, 'dist/index.js'),
 ];
-/** The client scenarios of a suite, in its order. */
-export async function scenariosOf(suite: Suite): Promise<readonly string[]> {
+export const kinds = ['client', 'server'] as const;
+/** Whom a scenario judges: a host of ours, or a server that is reached through `a2c serve`. */
+export type Kind = (typeof kinds)[number];
+/** Returns the scenarios of one kind in a suite, in its order. */
+export async function scenariosOf(suite: Suite, kind: Kind): Promise<readonly string[]> {
   const [bin, cli] = cliOf(suite);
   const { stdout } = await run(bin, [cli, 'list']);
-  const [, after = ''] = stdout.split(/^Client scenarios.*$/m);
-  const [clients = ''] = after.trimStart().split(/\n\s*\n/);
-  return [...clients.matchAll(/^\s*- (\S+)/gm)].map(([, name]) => name ?? '');
+  const [, after = ''] = stdout.split(kind === 'client' ? /^Client scenarios.*$/m : /^Server scenarios.*$/m);
+  const [listed = ''] = after.trimStart().split(/\n\s*\n/);
+  return [...listed.matchAll(/^\s*- (\S+)/gm)].map(([, name]) => name ?? '');
 }
 
 interface Check {
@@ -47,22 +50,23 @@ export interface Judged {
 }
 /** Limit in ms of one scenario; that of the suite, 30 s, is short for a driver whose code is compiled beside four others. */
 const scenarioMs = 100_000;
-/** Plays one scenario: the suite starts its servers and then our driver, and judges what it saw. */
-export async function play(suite: Suite, scenario: string, folder: string): Promise<Judged> {
+/** Words for the suite by which it starts our driver, beside servers of its own. */
+export const withDriver: readonly string[] = [
+  '--command',
+  `${process.execPath} --import ${join(root, 'node_modules/tsx/dist/esm/index.mjs')} ${join(root, 'scenarios/contracts/conformance/driver.mjs')}`,
+  '--timeout',
+  String(scenarioMs),
+];
+/** Plays one scenario against what `words` name, and returns what the suite has seen. */
+export async function play(
+  suite: Suite,
+  kind: Kind,
+  words: readonly string[],
+  scenario: string,
+  folder: string,
+): Promise<Judged> {
   const [bin, cli] = cliOf(suite);
-  const driver = `${process.execPath} --import ${join(root, 'node_modules/tsx/dist/esm/index.mjs')} ${join(root, 'scenarios/contracts/conformance/driver.mjs')}`;
-  const args = [
-    cli,
-    'client',
-    '--command',
-    driver,
-    '--scenario',
-    scenario,
-    '-o',
-    folder,
-    '--timeout',
-    String(scenarioMs),
-  ];
+  const args = [cli, kind, ...words, '--scenario', scenario, '-o', folder];
   const { code, said } = await run(bin, args, { cwd: folder, maxBuffer: 1 << 26 }).then(
     ({ stdout, stderr }) => ({ code: 0, said: stdout + stderr }),
     (error: { code: number; stdout: string; stderr: string }) => ({
@@ -75,8 +79,9 @@ export async function play(suite: Suite, scenario: string, folder: string): Prom
   const problems = bad.map(
     ({ id, status, description, errorMessage }) => `${status} ${id}: ${errorMessage ?? description}`,
   );
-  if (checks.length === 0) problems.push(`the suite judged nothing: ${said.slice(-400)}`);
-  return { passed: code === 0 && checks.length > 0, problems };
+  const isJudged = checks.some(({ status }) => status === 'SUCCESS' || status === 'INFO');
+  if (!isJudged) problems.push(`the suite judged nothing: ${said.slice(-400)}`);
+  return { passed: code === 0 && isJudged, problems };
 }
 function checksIn(folder: string): readonly Check[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });

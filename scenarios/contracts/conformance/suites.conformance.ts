@@ -1,0 +1,112 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { served } from './served.ts';
+import { install, kinds, play, scenariosOf, suites, withDriver, type Kind, type Suite } from './suites.ts';
+
+interface Row {
+  readonly suite: Suite;
+  readonly kind: Kind;
+  readonly scenario: string;
+  readonly passed: boolean;
+  /** Why it does not pass, and whose fault that is. */
+  readonly reason: string | undefined;
+}
+
+/** Names of those that pass in one line, and a row for each that fails. */
+function resultsOf(rows: readonly Row[], kind: Kind): string {
+  const passing = rows.filter((row) => row.passed).map(({ scenario }) => `\`${scenario}\``);
+  const failing = rows.filter((row) => !row.passed);
+  const lines = failing.map(({ scenario, reason = '' }) => `| \`${scenario}\` | ${reason} |`);
+  const table = failing.length > 0 ? `\n| fails | reason |\n|---|---|\n${lines.join('\n')}\n` : '';
+  return `${passing.length} of ${rows.length} ${kind} scenarios pass: ${passing.join(', ')}.\n${table}`;
+}
+
+/** docs/conformance.md, by what was played. */
+function pageOf(rows: readonly Row[]): string {
+  const parts = (Object.keys(suites) as Suite[]).map((suite) => {
+    const of = (kind: Kind): string =>
+      resultsOf(
+        rows.filter((row) => row.suite === suite && row.kind === kind),
+        kind,
+      );
+    return `## ${suite}: ${suites[suite]}\n\n${kinds.map(of).join('\n')}`;
+  });
+  return `# Conformance
+
+The [official conformance suite](https://www.npmjs.com/package/@modelcontextprotocol/conformance) of MCP, in its stable and its
+newest version. Its client scenarios are played against a host that only calls \`createComputer\`
+(\`scenarios/contracts/conformance/driver.mjs\`). Its server scenarios are played against \`a2c serve --http\` in front of a
+stdio server of the MCP SDK 1.x (\`server.mjs\` beside it). \`npm run test:conformance\` fails when a result differs from
+this page. It needs the npm registry and runs the suite on Node 22. \`A2C_UPDATE_PAGES=1 npm run test:conformance\` writes this
+page.
+
+${parts.join('\n')}`;
+}
+
+const tasks = 'the server has no tasks, which a2c serve does not give to clients without sessions';
+const notResumed = 'a2c serve keeps no events, so a stream that broke is not resumed';
+/** Scenarios that fail, and whose fault that is. This list only shrinks. */
+const openScenarios: Readonly<Record<Suite, Readonly<Record<string, string>>>> = {
+  stable: { 'server-sse-polling': notResumed },
+  newest: {
+    'server-sse-polling': notResumed,
+    'server-stateless':
+      'a method that nobody knows gets its error with HTTP 200, not 404, for any method may be known to the wrapped server; that server speaks a revision in which it cannot refuse a call for a capability (-32021)',
+    'http-custom-header-server-validation':
+      'headers named by the schema of a tool (`x-mcp-header`) are not compared with its arguments; the arguments count',
+    'input-required-result-basic-elicitation':
+      'the suite wants the key of a question that its own server gives; a server with sessions has none to give',
+    ...Object.fromEntries(
+      [
+        ...['lifecycle', 'capability-negotiation', 'wire-fields', 'request-state-removal', 'mrtr-input'],
+        ...['request-headers', 'dispatch-and-envelope', 'status-notifications', 'required-task-error'],
+        'mrtr-composition',
+      ].map((name) => [`tasks-${name}`, tasks]),
+    ),
+  },
+};
+
+await install();
+const all = await Promise.all(
+  (Object.keys(suites) as Suite[]).flatMap((suite) =>
+    kinds.map(async (kind) => ({ suite, kind, scenarios: await scenariosOf(suite, kind) })),
+  ),
+);
+const rows: Row[] = [];
+const page = fileURLToPath(new URL('../../../docs/conformance.md', import.meta.url));
+
+describe.concurrent.each(all)('of the $kind scenarios of the $suite suite', ({ suite, kind, scenarios }) => {
+  it.concurrent.each(scenarios.map((scenario) => ({ scenario })))(
+    '$scenario passes, unless it is named as open',
+    async ({ scenario }) => {
+      const folder = mkdtempSync(join(tmpdir(), 'a2c-conformance-'));
+      // Each scenario has a server of its own, for what one leaves open is seen by the next.
+      const serving = kind === 'server' ? await served() : undefined;
+      const words = serving ? ['--url', serving.url] : withDriver;
+      const judged = await play(suite, kind, words, scenario, folder);
+      await serving?.close();
+      rmSync(folder, { recursive: true });
+      const reason = openScenarios[suite][scenario];
+      rows.push({ suite, kind, scenario, passed: judged.passed, reason });
+      // A scenario that passes by now leaves the list.
+      expect({ passed: judged.passed, problems: judged.passed ? [] : judged.problems }).toEqual(
+        reason === undefined ? { passed: true, problems: [] } : { passed: false, problems: judged.problems },
+      );
+    },
+  );
+});
+
+afterAll(() => {
+  const keyOf = ({ suite, kind, scenario }: Pick<Row, 'suite' | 'kind' | 'scenario'>): string =>
+    `${suite} ${kind} ${scenario}`;
+  const order = all.flatMap(({ scenarios, ...one }) =>
+    scenarios.map((scenario) => keyOf({ ...one, scenario })),
+  );
+  const text = pageOf(rows.toSorted((a, b) => order.indexOf(keyOf(a)) - order.indexOf(keyOf(b))));
+  if (rows.length < order.length) return;
+  if (process.env['A2C_UPDATE_PAGES'] === '1') writeFileSync(page, text);
+  expect(readFileSync(page, 'utf8'), 'A2C_UPDATE_PAGES=1 writes docs/conformance.md').toBe(text);
+});
