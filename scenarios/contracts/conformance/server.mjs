@@ -118,7 +118,7 @@ const schemas = {
     },
     allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
     if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
-    ['then']: { required: ['phone'] },
+    ...Object.fromEntries([['then', { required: ['phone'] }]]),
     else: { required: ['email'] },
     additionalProperties: false,
   },
