@@ -15,6 +15,8 @@ afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
 });
 const leaseMs = 1_500;
+/** Lease that outlasts a fail-over: a node whose lease ended meanwhile would give up its seats. */
+const failoverLeaseMs = 8_000;
 type Where = NonNullable<OfficeOptions['redis']>;
 async function node(redis: Where): Promise<Office> {
   const office = await createOffice({ port: 0, record: false, redis });
@@ -98,7 +100,7 @@ describe('nodes agree', () => {
     endings.push(() => redis.kill());
     const sentinels = redis.sentinels.map(({ port }) => ({ host: '127.0.0.1', port }));
     const client = new Redis({ sentinels, name: redis.name, lazyConnect: true });
-    const { nodes, agent, reaches } = await pair({ client, leaseMs });
+    const { nodes, agent, reaches } = await pair({ client, leaseMs: failoverLeaseMs });
     expect(await reaches()).toBe('far greet');
     await redis.master.kill();
     await expect.poll(reaches, patience).toBe('far greet');
@@ -123,11 +125,11 @@ describe('nodes agree', () => {
     endings.push(() => redis.kill());
     const [first, ...others] = redis.servers;
     const { nodes, reaches } = await pair(
-      { url: first?.url ?? '', leaseMs },
-      { url: others[0]?.url ?? '', leaseMs },
+      { url: first?.url ?? '', leaseMs: failoverLeaseMs },
+      { url: others[0]?.url ?? '', leaseMs: failoverLeaseMs },
     );
     expect(await reaches()).toBe('far greet');
-    for (const { url } of others) await (await node({ url, leaseMs })).close();
+    for (const { url } of others) await (await node({ url, leaseMs: failoverLeaseMs })).close();
     const owner = await redis.masterOf('{a2c:0}:fence');
     await owner.kill();
     await expect.poll(reaches, patience).toBe('far greet');
