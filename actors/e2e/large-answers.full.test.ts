@@ -1,12 +1,11 @@
 /** Tests of large answers between two nodes while one of them is paused. */
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { RedisServer } from '../../scenarios/fixtures/redis.ts';
 import { SeatedPeer } from '../../scenarios/fixtures/seated-peer.ts';
 import { startHost } from '../../scenarios/fixtures/started-host.ts';
 import { createOffice } from '../index.ts';
 
-const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
+const library = new URL('../../dist/actors/index.js', import.meta.url).href;
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
@@ -17,11 +16,14 @@ const largeLength = 7_900_000;
 it('a node that is paused with 14 × 7.9 MB on their way to it loses none of them, and no small one', async () => {
   const redis = await RedisServer.start();
   endings.push(() => redis.kill());
-  const shared = { url: redis.url, leaseMs: 10_000 };
+  // Outlasts every pause, because a node whose lease has ended gives up its seats.
+  const shared = { url: redis.url, leaseMs: 120_000 };
   const far = await createOffice({ port: 0, record: false, redis: shared });
   endings.push(() => far.close());
+  const opened = JSON.stringify({ port: 0, record: false, redis: shared });
   const near = await startHost(process.execPath, [
-    ...[main, 'office', '--port', '0', '--open', '--redis', redis.url],
+    ...['--input-type=module', '--eval'],
+    `import { createOffice } from '${library}'; console.log((await createOffice(${opened})).url);`,
   ]);
   endings.push(() => near.kill());
   const agent = new SeatedPeer(near.url, 'alice');

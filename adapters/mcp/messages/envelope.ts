@@ -84,16 +84,29 @@ export function tooLargeOf({ code, data }: RpcError): TooLarge | undefined {
   return typeof bytes === 'number' && typeof limit === 'number' ? { bytes, limit } : undefined;
 }
 
-/**
- * Returns the id of a JSON-RPC response of which only the first and the last bytes were kept; undefined for a
- * request or notification, and when the id lies in the missing part.
- */
-export function responseIdOf(head: string, tail: string): number | string | undefined {
+/** What is known of a JSON-RPC message of which only the first and the last bytes were kept. */
+interface Cut {
+  readonly hasMethod: boolean;
+  /** Id; undefined where there is none, and when it lies in the missing part. */
+  readonly id: number | string | undefined;
+}
+function cutMessage(head: string, tail: string): Cut {
   const members = leadingMembers(head);
-  if (members.has('method')) return undefined;
-  const first = members.get('id');
-  const id = valueOf(first ?? (trailingMethod.test(tail) ? undefined : trailingId.exec(tail)?.[1]));
-  return typeof id === 'number' || typeof id === 'string' ? id : undefined;
+  const id = valueOf(members.get('id') ?? trailingId.exec(tail)?.[1]);
+  return {
+    hasMethod: members.has('method') || (!members.has('id') && trailingMethod.test(tail)),
+    id: typeof id === 'number' || typeof id === 'string' ? id : undefined,
+  };
+}
+/** Returns the id of a cut response; undefined for a request or notification. */
+export function responseIdOf(head: string, tail: string): number | string | undefined {
+  const { hasMethod, id } = cutMessage(head, tail);
+  return hasMethod ? undefined : id;
+}
+/** Returns the id of a cut request; undefined for a response or notification. */
+export function requestIdOf(head: string, tail: string): number | string | undefined {
+  const { hasMethod, id } = cutMessage(head, tail);
+  return hasMethod ? id : undefined;
 }
 
 /** Returns the id of a JSON-RPC message as the JSON text of a number or string; undefined when there is none. */

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { messageLevels, requestIdOf } from '../messages/envelope.ts';
 import { createFramer } from '../messages/framing.ts';
 
 /** Connection to one MCP client: JSON-RPC messages both ways. Its end is told once, whichever side ended it. */
@@ -16,7 +17,7 @@ export const newWire = (): ClientWire => ({
   send: () => {},
   close: () => {},
 });
-/** Largest message of a client in bytes; a longer one is dropped. */
+/** Largest message of a client in bytes; a longer request is refused. */
 export const mostBytes = 64 * 1024 * 1024;
 
 /** Connects to the client that started this process, over stdin and stdout. `dropped` is told of lines that are no messages. */
@@ -39,16 +40,22 @@ export function stdioWire(
     },
     close: end,
   };
+  const refuse = (id: string | number | null, code: number, message: string): void => {
+    dropped(message);
+    wire.send({ jsonrpc: '2.0', id, error: { code, message } });
+  };
   const framer = createFramer(
     {
       message: (message) => wire.onmessage(message),
-      garbage: (head) => dropped(`a line that is no message: ${head.slice(0, 200)}`),
-      overlong: (_head, _tail, bytes) =>
-        dropped(
+      // JSON-RPC: what cannot be read is answered with the id null.
+      garbage: (head) => refuse(null, -32_700, `a line that is no message: ${head.slice(0, 200)}`),
+      overlong: (head, tail, bytes) => {
+        const limit =
           bytes === Infinity
-            ? 'a line that is nested too deep'
-            : `a line of ${bytes} bytes; the limit is ${mostBytes}`,
-        ),
+            ? `a line that is nested deeper than ${messageLevels} levels`
+            : `a line of ${bytes} bytes; the limit is ${mostBytes}`;
+        refuse(requestIdOf(head, tail) ?? null, -32_600, limit);
+      },
     },
     mostBytes,
   );
