@@ -39,6 +39,8 @@ async function run([command = '', ...argv]: readonly string[], { typed = '' } = 
     cwd: here,
     env: { ...inherited, XDG_STATE_HOME: join(here, 'state') },
   });
+  // A program that ends before it has read its input closes the pipe.
+  child.stdin.on('error', () => {});
   child.stdin.end(typed);
   const [[code], out, err] = await Promise.all([
     once(child, 'close'),

@@ -137,6 +137,9 @@ export async function createComputer(
   const onNotice = escaping(options.onNotice);
   return unlessAborted(options.signal, () => startComputer({ ...options, onNotice }, inner));
 }
+/** Gives a computer another config that was read already, as `setServers` does. */
+export const takeConfig = (computer: Computer, config: Config): Promise<void> =>
+  (computer as HostedComputer).take(config);
 
 async function startComputer(options: ComputerOptions, inner: RuntimeShare): Promise<Computer> {
   const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice, signal } = options;
@@ -476,6 +479,7 @@ class HostedComputer implements Computer {
   retryServer: Computer['retryServer'] = (name, options) =>
     waitedFor('retryServer', options, () => this.#orders.start(name));
   setServers: Computer['setServers'] = (config) => this.#orders.set(config);
+  take = (config: Config): Promise<void> => this.#orders.take(config);
   addOrUpdateServer: Computer['addOrUpdateServer'] = (config) => this.#orders.put(config);
   logout: Computer['logout'] = (name) => logOut(this.#servers, this.#logins, name);
   removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);

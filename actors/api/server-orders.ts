@@ -152,7 +152,10 @@ export class ServerOrders {
 
   // ── the config ─────────────────────────────────────────────────────────────────────────────────────
   async set(config: unknown): Promise<void> {
-    const whole = readOrThrow(config, this.#options.notice);
+    await this.take(readOrThrow(config, this.#options.notice));
+  }
+  /** Takes a config that was read already. */
+  async take(whole: Config): Promise<void> {
     await this.#change(() => whole);
   }
   async put(config: unknown): Promise<ServerStatus> {

@@ -210,6 +210,28 @@ describe('a serving', () => {
     expect(error?.message).toContain('--trust');
   });
 
+  it('takes over an edit of its config, and keeps the last good one while the file has a mistake', async () => {
+    const config = join(newFolder(), 'a2c.json');
+    const write = (servers: object): void => writeFileSync(config, JSON.stringify({ mcpServers: servers }));
+    const one = { command: process.execPath, args: [telling, 'serve', 'first'] };
+    write({ one });
+    const spoken = serving(['-c', config]);
+    await spoken.begin();
+    expect(JSON.stringify(await spoken.call('good'))).toContain('first');
+    expect((await spoken.ask('tools/list')).result).toMatchObject({ tools: { length: 4 } });
+    const isChanged = ({ method = '' }: Told): boolean => method === 'notifications/tools/list_changed';
+    write({ one: { ...one, args: [telling, 'serve', 'second'] }, two: { ...one, disabled: true } });
+    await spoken.until(() => spoken.stderr.split('server one').length > 3);
+    expect(JSON.stringify(await spoken.call('good'))).toContain('second');
+    write({ one: { comand: 'x' } });
+    await spoken.until(() => spoken.stderr.includes('is not taken over'));
+    expect(spoken.stderr).toContain('comand');
+    expect(JSON.stringify(await spoken.call('good'))).toContain('second');
+    write({});
+    await spoken.until(() => spoken.told.some(isChanged));
+    expect((await spoken.ask('tools/list')).result).toEqual({ tools: [] });
+  });
+
   it('asks the user of its client where the config wants that', async () => {
     const config = JSON.stringify({ one: { command: process.execPath, args: [telling, 'serve'] } });
     const spoken = serving(['-c', config, '--confirm', 'elicit']);

@@ -6,7 +6,7 @@ import { recordBy, type InspectingOptions, type WatchOptions } from './host-opti
 import { noticeHere } from './printing/contents.ts';
 import { NewsLines } from './printing/servers.ts';
 import type { InstallOptions } from './serve-install.ts';
-import { mayStart, readSource } from './source.ts';
+import { mayStart, readSource, type Source as ConfigSource } from './source.ts';
 import { isUrl } from './typed-server.ts';
 import type { Agent } from '../api/agent-handle.ts';
 import type { Computer } from '../api/computer-handle.ts';
@@ -32,6 +32,7 @@ import {
   serveOverHttp,
   stdioWire,
   systemClock,
+  watchFile,
 } from '../../adapters/index.ts';
 import type { Config } from '../../machines/config/parse.ts';
 import type { Fields } from '../../machines/protocol/json.ts';
@@ -77,12 +78,14 @@ interface Opened {
   runtime?: Runtime;
   computer?: Computer;
   agent?: Agent;
+  watcher?: ReturnType<typeof watchFile>;
 }
 /** Parts that a serving is made of, whatever its form. */
 interface Serving {
   readonly context: CommandContext;
   readonly options: ServeOptions;
-  readonly config: Promise<Config> | undefined;
+  /** Config in force; undefined where the computers of an office are served. */
+  config: Promise<Config> | undefined;
   readonly wrapped: string | undefined;
   readonly opened: Opened;
   /** Resolves with the capabilities of the client. */
@@ -122,7 +125,8 @@ async function serveClients(context: CommandContext, options: ServeOptions): Pro
     log(text);
   };
   const introduced = deferred<Fields>();
-  const config = options.url === undefined ? servedConfig(context, options) : undefined;
+  const read = options.url === undefined ? servedConfig(context, options) : undefined;
+  const config = read?.then((one) => one.config);
   const wrapped = options.typed ? (await config)?.servers[0]?.name : undefined;
   const serving: Serving = {
     context,
@@ -134,14 +138,14 @@ async function serveClients(context: CommandContext, options: ServeOptions): Pro
     hub: () => hub,
     say,
   };
-  const source = sourceOf(serving);
+  const source = sourceOf(serving, read);
   source.catch((error: unknown) => {
     const { message, remedy = '' } = failureOf(error);
     if (serving.opened.isOver !== true) say(`error: ${message}. ${remedy}`);
   });
   const hub: Hub = new Hub(source, {
     wrapped,
-    greetings: greetingsOf(config),
+    greetings: greetingsOf(serving),
     tools: options.tools,
     entered: ({ identity }) => {
       const { name = 'a client', version = '' } = identity?.info ?? {};
@@ -201,21 +205,42 @@ async function overHttp({ context, options, hub, say }: Serving, given: number |
 }
 
 /** Reads the config that is served. A wrapped server also gets what its client has put into the environment. */
-async function servedConfig(context: CommandContext, options: ServeOptions): Promise<Config> {
+async function servedConfig(context: CommandContext, options: ServeOptions): Promise<ConfigSource> {
   const read = await readSource(context, options);
   await mayStart(context, read, options);
   const { config } = read;
   const settings = { ...config.settings, onConflict: config.settings.onConflict ?? 'prefix' } as const;
-  return { ...config, settings: options.typed ? { ...settings, baseEnv: 'full' } : settings };
+  return {
+    ...read,
+    config: { ...config, settings: options.typed ? { ...settings, baseEnv: 'full' } : settings },
+  };
 }
-async function sourceOf(serving: Serving): Promise<Source> {
-  const { options, config, wrapped } = serving;
-  if (!config) return agentSource(await openAgent(serving), options.computer);
-  const parsed = await config;
+async function sourceOf(serving: Serving, read: Promise<ConfigSource> | undefined): Promise<Source> {
+  const { options, wrapped } = serving;
+  if (!read) return agentSource(await openAgent(serving), options.computer);
+  const { config: parsed, file } = await read;
   const capabilities = await serving.introduced;
   if (serving.opened.isOver === true) throw new Error('the client is gone');
   const computer = await openComputer(serving, parsed, capabilities);
+  if (file !== undefined) follow(serving, computer, file);
   return computerSource(computer, { wrapped, mustConfirm: options.confirm === 'elicit' });
+}
+/** Takes over what is changed in the config file; the last good config stays while there is a mistake in it. */
+function follow(serving: Serving, computer: Computer, file: string): void {
+  const { context, options, opened, say } = serving;
+  const take = async (): Promise<void> => {
+    const { config } = await servedConfig(context, options);
+    if (JSON.stringify(config) === JSON.stringify(await serving.config)) return;
+    const { takeConfig } = await import('../api/computer.ts');
+    await takeConfig(computer, config);
+    serving.config = Promise.resolve(config);
+  };
+  const failed = (what: string, error: unknown): void => say(`${file} ${what}: ${failureOf(error).message}`);
+  const changed = (): void =>
+    void take().catch((error: unknown) => failed('is not taken over, the config before it stays', error));
+  opened.watcher = watchFile(file, changed, (error) => failed('is not watched', error));
+  // Reads it again, since it may have been changed before the watch began.
+  void opened.watcher.ready.then(changed);
 }
 async function openComputer(
   { context, options, opened, hub, say }: Serving,
@@ -282,7 +307,8 @@ async function openAgent({ context, options, opened }: Serving): Promise<Agent> 
 /** Ends what was opened: quickly, since the client is gone or waits, and surely. */
 async function ended({ opened }: Serving, source: Promise<Source>): Promise<void> {
   await source.catch(() => {});
-  const { runtime, computer, agent } = opened;
+  const { runtime, computer, agent, watcher } = opened;
+  await watcher?.close();
   await agent?.close();
   if (!runtime) return;
   const { directory } = runtime;
@@ -296,9 +322,9 @@ async function ended({ opened }: Serving, source: Promise<Source>): Promise<void
   await runtime.close();
 }
 /** Keeps the greetings of servers beside their lists, by what is launched. */
-function greetingsOf(config: Promise<Config> | undefined): KeptGreeting {
+function greetingsOf(serving: Serving): KeptGreeting {
   const fingerprint = async (name: string): Promise<string> => {
-    const server = (await config)?.servers.find((one) => one.name === name);
+    const server = (await serving.config)?.servers.find((one) => one.name === name);
     return server ? fingerprintOf(server) : '';
   };
   return {

@@ -46,15 +46,16 @@ it('a node that is paused with 14 × 7.9 MB on their way to it loses none of the
   const small = Array.from({ length: computers * 2 }, (_, n) =>
     call(n % computers, n < computers ? 'a' : 'b'),
   );
-  await expect.poll(() => answers.length, { timeout: 20_000 }).toBe(all);
+  await expect.poll(() => answers.length, { timeout: 90_000 }).toBe(all);
   process.kill(near.pid, 'SIGSTOP');
   for (const answer of answers) answer();
   // Redis holds at most four large answers for the paused node; the others wait.
   const standing = async (): Promise<number> =>
     (await redis.ask('KEYS', '{a2c:0}:large:*')).split('\n').filter(Boolean).length;
-  await expect.poll(standing, { timeout: 20_000 }).toBe(4);
+  await expect.poll(standing, { timeout: 90_000 }).toBe(4);
   process.kill(near.pid, 'SIGCONT');
   expect(await Promise.all(small)).toEqual(Array.from({ length: computers * 2 }, () => 1));
   expect(await Promise.all(large)).toEqual(Array.from({ length: computers }, () => largeLength));
-  await expect.poll(standing, { timeout: 20_000 }).toBe(0);
+  // What a slow Redis stored after its command was given up goes after a minute.
+  await expect.poll(standing, { timeout: 90_000 }).toBe(0);
 });
