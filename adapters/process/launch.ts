@@ -175,7 +175,9 @@ function running(
   // Handles the error of a broken pipe, which the reader of the pipe reports itself; without a handler it would end this process.
   for (const pipe of [stdin, stdout, stderr]) pipe.on('error', () => {});
   // Ends a child whose output this host cannot work on; the reason stands at the end of its stderr.
+  let isKilled = false;
   const guard = guardOf((why) => {
+    isKilled = true;
     ring.push(Buffer.from(`\n${why}`));
     entry.signal('SIGKILL');
     cutPipes();
@@ -194,7 +196,9 @@ function running(
   const end = ended.catch(() => ({ code: null, signal: null }));
   const live = async (pid: number): Promise<void> => {
     surely({ type: 'child.started', pid });
-    const { code, signal } = await end;
+    const ending = await end;
+    // A child may end well before the signal reaches it on Windows, where its pipes are cut first.
+    const { code, signal } = isKilled ? ({ code: null, signal: 'SIGKILL' } as const) : ending;
     stdin.destroy();
     await pumped(drained, cutPipes);
     const left = ledger.leaderEnded(entry, () => surely({ type: 'group.emptied' }));
