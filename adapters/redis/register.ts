@@ -76,9 +76,9 @@ async function copied(client: Client | undefined, { fence }: Keys, replicas: num
 }
 /** Longest wait in ms for the replicas; short, because other commands wait meanwhile. */
 const copyMs = 1_000;
-/** Publishes a harmless message before the office opens, to find out whether the credential permits it. */
+/** Publishes an empty message, which everybody ignores, before the office opens, to find out whether the credential permits it. */
 async function allowed(client: Client, { node, news }: Keys): Promise<void> {
-  await client.a2cEnd(`${node}nobody`, news, '{}').catch((error: unknown) => {
+  await client.a2cEnd(`${node}nobody`, news, '').catch((error: unknown) => {
     throw redisErrorOf([error]);
   });
 }
@@ -120,10 +120,9 @@ class RedisRegister implements Register {
     const mail = this.#keys.mail(this.node);
     const opened = async (client: Redis): Promise<void> => {
       client.on('messageBuffer', (channel: Buffer, said: Buffer) => {
-        if (channel.toString() === mail)
-          return said.length === 0
-            ? void (this.#saidAt = undefined)
-            : this.#mail.receive(said, hear, () => this.#odd());
+        const isMail = channel.toString() === mail;
+        if (said.length === 0) return void (isMail && (this.#saidAt = undefined));
+        if (isMail) return this.#mail.receive(said, hear, () => this.#odd());
         const { data: news } = answers.news.safeParse(said.toString());
         if (!news) return this.#odd();
         if (news.type === 'ended') this.#mail.forget(news.node);

@@ -77,6 +77,20 @@ it('a server that becomes the master for the second time counts as new, although
   expect(await sinceOf(a)).toBe(again);
 });
 
+it('a node that opens, and one that was there before, are nothing odd to each other', async () => {
+  const redis = await RedisServer.start();
+  endings.push(() => redis.kill());
+  told.length = 0;
+  const heard: string[] = [];
+  const first = await registerAt(redis, 0);
+  await new Promise((resolve) => first.listen(({ type }) => heard.push(type), resolve));
+  const second = await registerAt(redis, 0);
+  await renew(second);
+  expect(await claim(second, 'one')).toMatchObject({ ok: true });
+  await expect.poll(() => heard, patience).toEqual(['taken']);
+  expect(told).toEqual([]);
+});
+
 it('an office that wants more replicas than there are does not open', async () => {
   const [master] = await pair();
   await expect(registerAt(master, 2)).rejects.toMatchObject({
