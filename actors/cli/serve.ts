@@ -55,8 +55,8 @@ export interface ServeOptions extends WatchOptions, InspectingOptions, InstallOp
   /** Name of the only computer of that office that is served. */
   readonly computer?: string;
 }
-/** Time in ms that a server has to end by itself, and again after SIGTERM, once the client is gone: clients wait 2 s. */
-const hurryMs = 500;
+/** Times in ms after the end of its input at which a server gets SIGTERM and SIGKILL, once the client is gone: clients wait 2 s. */
+const hurryMs = [1_300, 1_700];
 /** Wait in ms for a client to say what it can, before servers are started without knowing. */
 const introductionMs = 1_000;
 /** Time in ms after which the page of the inspector is opened. */
@@ -316,7 +316,7 @@ async function ended({ opened }: Serving, source: Promise<Source>): Promise<void
     for (const { kind, name } of [...directory.roots])
       if (kind === 'process') directory.send(name, { type: 'process.hurry' });
   };
-  const timers = [1, 2].map((times) => systemClock.setTimeout(hurry, hurryMs * times));
+  const timers = hurryMs.map((ms) => systemClock.setTimeout(hurry, ms));
   await computer?.close();
   for (const timer of timers) systemClock.clearTimeout(timer);
   await runtime.close();
