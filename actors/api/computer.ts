@@ -139,7 +139,7 @@ export async function createComputer(
 }
 /** Gives a computer another config that was read already, as `setServers` does. */
 export const takeConfig = (computer: Computer, config: Config): Promise<void> =>
-  (computer as HostedComputer).take(config);
+  HostedComputer.take(computer as HostedComputer, config);
 
 async function startComputer(options: ComputerOptions, inner: RuntimeShare): Promise<Computer> {
   const { reaper, stateDir, record, launcher, log, logLevel, onNotice: notice, signal } = options;
@@ -478,8 +478,10 @@ class HostedComputer implements Computer {
     waitedFor('restartServer', options, () => this.#orders.restart(name));
   retryServer: Computer['retryServer'] = (name, options) =>
     waitedFor('retryServer', options, () => this.#orders.start(name));
+  static take(of: HostedComputer, config: Config): Promise<void> {
+    return of.#orders.take(config);
+  }
   setServers: Computer['setServers'] = (config) => this.#orders.set(config);
-  take = (config: Config): Promise<void> => this.#orders.take(config);
   addOrUpdateServer: Computer['addOrUpdateServer'] = (config) => this.#orders.put(config);
   logout: Computer['logout'] = (name) => logOut(this.#servers, this.#logins, name);
   removeServer: Computer['removeServer'] = (name) => this.#orders.remove(name);
