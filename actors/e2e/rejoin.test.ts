@@ -13,7 +13,7 @@ import {
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-/** Tests of one cut connection while the other one holds; three-processes.long.test.ts kills the office itself. */
+/** Tests of one cut connection while the other one holds; three-processes.full.test.ts kills the office itself. */
 const file = fixtureFile('mcp-server.mjs');
 const server = (behaviour: string): object => ({
   command: process.execPath,

@@ -22,7 +22,7 @@ import {
 
 /**
  * Facts of XState that the compiled stepper needs and that its types do not promise. A version that changes one of
- * these needs a change of actors/runtime/stepper first: `npm run test:lockstep` tells.
+ * these needs a change of actors/runtime/stepper first: `npm test -- --project lockstep` tells.
  */
 const machine = setup({
   actors: { port: fromCallback(() => {}) },

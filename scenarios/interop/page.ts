@@ -57,7 +57,7 @@ export function tableOf(columns: readonly Column[]): string {
     .trimEnd();
 }
 
-const begin = '<!-- written by npm run test:interop -->';
+const begin = '<!-- written by npm test -- --project interop>';
 const end = '<!-- end of what is written -->';
 /** Replaces the table in the page. */
 export function withTable(page: string, table: string): string {

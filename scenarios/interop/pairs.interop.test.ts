@@ -112,6 +112,9 @@ describe.runIf(isReached)('every pair', { concurrent: true }, () => {
       }
     const now = written();
     if (process.env['A2C_UPDATE_INTEROP'] === '1') writeFileSync(page, now);
-    else expect(now, 'a cell has changed: A2C_UPDATE_INTEROP=1 npm run test:interop writes it').toBe(told);
+    else
+      expect(now, 'a cell has changed: A2C_UPDATE_INTEROP=1 npm test -- --project interop writes it').toBe(
+        told,
+      );
   }, 600_000);
 });

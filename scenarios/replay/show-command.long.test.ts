@@ -1,35 +1,193 @@
-import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { hostPath } from '../../machines/inspection.ts';
+import { readTrace } from '../../machines/trace/index.ts';
+import { attachTo, type AttachedPage } from '../fixtures/attached.ts';
+import { commandLine } from '../fixtures/command-line.ts';
+import { readTraceFile } from './report/files.ts';
 
-const main = fileURLToPath(new URL('../../dist/actors/main.js', import.meta.url));
-const heapMb = 64;
+const recording = (name: string): string =>
+  fileURLToPath(new URL(`../recordings/${name}.trace.ndjson.gz`, import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'a2c-show-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 
-it('a trace far larger than the memory of the command becomes one HTML file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'a2c-show-long-'));
-  try {
-    const [file, html] = [join(folder, 'large.trace.ndjson'), join(folder, 'large.html')];
-    const about = { format: 'a2c-trace/2', runtime: '0', xstate: '5', node: 'v20', profile: 'full' };
-    const head = { ...about, clock: 'virtual', started: null, next: 1, redaction: { keyId: null } };
-    const out = createWriteStream(file);
-    out.write(`${JSON.stringify({ s: 0, t: 0, k: 'head', ...head })}\n`);
-    for (let s = 1; s <= 600; s += 1) {
-      const what = `${s} a letter that a server writes `.repeat(8_000);
-      const line = JSON.stringify({ s, t: s, w: s, a: 'x', ch: 'defect', k: 'defect', what });
-      if (!out.write(`${line}\n`)) await once(out, 'drain');
+/** The page of `a2c show FILE` once it has everything; then Ctrl-C. */
+async function shown(file: string): Promise<{ page: AttachedPage; code: number; err: string }> {
+  const aborter = new AbortController();
+  let found: (url: string) => void = () => {};
+  const address = new Promise<string>((resolve) => (found = resolve));
+  const told = commandLine(['show', file], { signal: aborter.signal, onLine: found });
+  const page = await attachTo(await address);
+  await page.until(({ messages }) => messages.find(({ type }) => type === 'complete'));
+  expect(await page.say({ type: 'control', id: 1, verb: 'stop', target: 's' })).toMatchObject({ ok: false });
+  aborter.abort();
+  await page.closed;
+  return { page, ...(await told) };
+}
+const textOf = ({ messages }: AttachedPage): string =>
+  messages.map((message) => ('lines' in message ? message.lines : '')).join('');
+
+describe('a2c show', () => {
+  it.each(['death-in-mid-call', 'office-restart'])(
+    'shows %s with all that its machines did',
+    async (name) => {
+      const file = recording(name);
+      const { page, code, err } = await shown(file);
+      expect({ code, err }).toEqual({ code: 0, err: 'Ctrl-C closes it\n' });
+      expect(page.messages[0]).toMatchObject({
+        mode: 'file',
+        host: { kind: 'file', name: file, pid: null },
+      });
+      const read = readTrace(textOf(page));
+      const original = readTraceFile(file);
+      if (!read.ok || !original.ok) throw new Error('it does not read');
+      expect(read.trace.head.profile).toBe('full');
+      const inputs = (trace: typeof read.trace): object[] =>
+        trace.lines.flatMap(({ t, record }) =>
+          record.k === 'in' && record.ev?.type !== 'late' ? [{ t, ch: record.ch, ev: record.ev }] : [],
+        );
+      expect(inputs(read.trace)).toEqual(inputs(original.trace));
+      expect(read.trace.lines.some(({ record }) => record.k === 'step' && record.ctx !== undefined)).toBe(
+        true,
+      );
+      const messages = (trace: typeof read.trace): object[] =>
+        (trace.frames ?? []).map(({ t, of, dir, json }) => ({ t, of, dir, json }));
+      expect(messages(original.trace).length).toBeGreaterThan(5);
+      expect(messages(read.trace)).toEqual(messages(original.trace));
+    },
+  );
+
+  it('streams a long one in many messages, and loses none of its records', async () => {
+    const head = JSON.stringify({
+      ...{
+        s: 0,
+        t: 0,
+        k: 'head',
+        format: 'a2c-trace/2',
+        runtime: '0',
+        xstate: '5',
+        node: 'v20',
+        profile: 'full',
+      },
+      ...{ clock: 'virtual', started: null, next: 1, redaction: { keyId: null } },
+    });
+    const rows = Array.from({ length: 20_000 }, (_, at) =>
+      JSON.stringify({
+        s: at + 1,
+        t: at,
+        w: at,
+        a: 'x',
+        ch: 'defect',
+        k: 'defect',
+        what: '<script>'.repeat(10),
+      }),
+    );
+    const file = join(folder, 'long.trace.ndjson');
+    writeFileSync(file, `${[head, ...rows].join('\n')}\n`);
+    const { page } = await shown(file);
+    expect(page.messages.at(-3)).toEqual({ type: 'complete', records: 20_000 });
+    expect(page.messages.length).toBeGreaterThan(5);
+    expect(textOf(page)).toBe(`${[head, ...rows].join('\n')}\n`);
+  });
+
+  it('writes one HTML file, in which no text of the trace is markup', async () => {
+    const html = join(folder, 'out.html');
+    const file = join(folder, 'long.trace.ndjson');
+    expect(await commandLine(['show', file, '--html', html])).toMatchObject({ code: 0, out: `${html}\n` });
+    const text = readFileSync(html, 'utf8');
+    const [, packed = ''] = /<script id="a2c-trace" type="text\/plain">([\w+/=]+)<\/script>/.exec(text) ?? [];
+    expect(gunzipSync(Buffer.from(packed, 'base64')).toString('utf8')).toContain('"what":"<script>');
+    // A recording of 4 MB, most of it repeated, with all that draws it.
+    expect(readFileSync(file).length).toBeGreaterThan(1_800_000);
+    expect(text.length).toBeLessThan(2_000_000);
+    // Four blocks of data and the script of the page; each begins and ends where we wrote it.
+    expect(text.match(/<script/g)).toHaveLength(5);
+    expect(text.match(/<\/script/gi)).toHaveLength(5);
+    expect(text).not.toMatch(/(src|href)="(?!data:)/);
+    expect(text).not.toContain(folder);
+    const unwritable = join(folder, 'no', 'such', 'folder.html');
+    const { code, err } = await commandLine(['show', file, '--html', unwritable]);
+    expect({ code, told: err.startsWith(unwritable) }).toEqual({ code: 1, told: true });
+  });
+
+  it('shows several on one page, each at a path of its own, and writes them into one file', async () => {
+    const files = ['death-in-mid-call', 'crash-loop'].map(recording);
+    const aborter = new AbortController();
+    let found: (url: string) => void = () => {};
+    const address = new Promise<string>((resolve) => (found = resolve));
+    const told = commandLine(['show', ...files], { signal: aborter.signal, onLine: found });
+    const url = await address;
+    const all = await attachTo(url);
+    const fleet = await all.until(({ messages }) => messages.find(({ type }) => type === 'fleet'));
+    expect(fleet).toMatchObject({ hosts: files.map((name) => ({ kind: 'file', name })) });
+    for (const [n, name] of files.entries()) {
+      const page = await attachTo(url, {}, hostPath(n));
+      expect(await page.welcome()).toMatchObject({ host: { name }, mode: 'file' });
+      await page.until(({ messages }) => messages.find(({ type }) => type === 'complete'));
+      await page.close();
     }
-    out.end();
-    await once(out, 'close');
-    expect(statSync(file).size).toBeGreaterThan(2 * heapMb * 1024 * 1024);
-    const args = [`--max-old-space-size=${heapMb}`, main, 'show', file, '--html', html];
-    expect(await promisify(execFile)(process.execPath, args)).toMatchObject({ stdout: `${html}\n` });
-    expect(statSync(html).size).toBeLessThan(4_000_000);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+    const none = await attachTo(url, {}, hostPath(2));
+    expect(await none.closed).toBe(1008);
+    aborter.abort();
+    expect(await all.closed).toBe(1000);
+    expect(await told).toMatchObject({ code: 0 });
+    const html = join(folder, 'several.html');
+    expect(await commandLine(['show', ...files, '--html', html])).toMatchObject({ code: 0 });
+    expect(readFileSync(html, 'utf8').match(/<script id="a2c-trace-\d"/g)).toHaveLength(2);
+  });
+
+  it.each([
+    ['no trace', 'hello\n', 'line 1: its first line is no head of an a2c-trace'],
+    ['an empty file', '', 'line 1: it is empty'],
+  ])('says what is wrong with %s, and shows nothing', async (_, text, problem) => {
+    const file = join(folder, 'broken.trace.ndjson');
+    writeFileSync(file, text);
+    const { code, out, err } = await commandLine(['show', file]);
+    expect({ code, out }).toEqual({ code: 5, out: '' });
+    expect(err).toContain(problem);
+  });
+
+  it('shows what is sound of a damaged file, and says in which line the damage is', async () => {
+    const lines = readFileSync(join(folder, 'long.trace.ndjson'), 'utf8').split('\n');
+    const file = join(folder, 'damaged.trace.ndjson');
+    writeFileSync(file, [...lines.slice(0, 101), '{"s":101,"t"', ...lines.slice(102)].join('\n'));
+    const { page, err } = await shown(file);
+    const damage = expect.stringMatching(/^The file is damaged in line 102: .* What follows is not shown\.$/);
+    expect(page.messages[0]).toMatchObject({ type: 'welcome', damage });
+    expect(err).toContain('The file is damaged in line 102');
+    expect(textOf(page)).toBe(`${lines.slice(0, 101).join('\n')}\n`);
+  });
+
+  it('shows a file whose last line is torn up to that line', async () => {
+    const lines = readFileSync(join(folder, 'long.trace.ndjson'), 'utf8').split('\n').slice(0, 101);
+    const file = join(folder, 'torn.trace.ndjson');
+    writeFileSync(file, `${lines.join('\n')}\n{"s":101,"t":100,"ch":"def`);
+    const { page } = await shown(file);
+    expect(page.messages[0]).not.toHaveProperty('damage');
+    expect(textOf(page)).toBe(`${lines.join('\n')}\n`);
+  });
+
+  it('shows a compressed file that ends too early up to its last whole line, and says so', async () => {
+    const text = readFileSync(join(folder, 'long.trace.ndjson'), 'utf8');
+    const file = join(folder, 'torn.trace.ndjson.gz');
+    const bytes = gzipSync(text);
+    writeFileSync(file, bytes.subarray(0, Math.floor(bytes.length / 2)));
+    const { page } = await shown(file);
+    const kept = textOf(page);
+    expect(text.startsWith(kept)).toBe(true);
+    expect(kept.length).toBeGreaterThan(text.length / 4);
+    const line = kept.split('\n').length;
+    const damage = `The file is damaged in line ${line}: it cannot be unpacked: unexpected end of file. What follows is not shown.`;
+    expect(page.messages[0]).toMatchObject({ type: 'welcome', damage });
+  });
+
+  it('of a file that is not there says so', async () => {
+    const { code, err } = await commandLine(['show', join(folder, 'nothing')]);
+    expect(code).toBe(5);
+    expect(err).toContain('no such file');
+  });
 });

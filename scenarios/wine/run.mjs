@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Tests of the Windows build of Node under Wine: `npm run test:wine [-- words for vitest]`; `--project fast` is the part that
-// `.ci/run` has. `npm run test:across` has one side on this system and the other there. Makes, once, a folder in the cache of
+// `.ci/run` has. `npm run test:wine across` has one side on this system and the other there. Makes, once, a folder in the cache of
 // the user (`A2C_WINE_CACHE`) with a Wine prefix, Node and the bindings of vitest for Windows, and programs that Wine lacks;
 // for published servers also npm, Python and uv. Files of this machine are below `Z:\` there. What is missing is said, and is
 // a failure.
@@ -178,7 +178,7 @@ const buildFirst = "import('./scenarios/fixtures/built-first.ts').then(({ setup 
 execFileSync(process.execPath, ['--import', 'tsx', '-e', buildFirst], { cwd: root, stdio: 'inherit' });
 copyAll();
 if (words[0] === 'across') {
-  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.across.config.ts'];
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'across'];
   const { status } = spawnSync(process.execPath, [...vitest, ...words.slice(1)], {
     cwd: root,
     stdio: 'inherit',
@@ -187,7 +187,7 @@ if (words[0] === 'across') {
 }
 const report = join(cache, 'report.txt');
 const out = openSync(report, 'w');
-const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.wine.config.ts'];
+const vitest = ['node_modules/vitest/vitest.mjs', 'run'];
 const { status } = wine([node, ...vitest, ...words], { cwd: tree, out: [out, out] });
 spawnSync('wineserver', ['-k'], { env });
 process.stdout.write(readFileSync(report, 'utf8'));

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { groupOf, membersOf, startTimeOf } from './group.ts';
 import { createLedger, type Entry } from './ledger.ts';
 
-/** Options of a ledger without a reaper and without a state folder; reaper.long.test.ts tests both. */
+/** Options of a ledger without a reaper and without a state folder; reaper.alone.test.ts tests both. */
 const alone = { reaper: false, stateDir: false } as const;
 
 const born: number[] = [];

@@ -1,7 +1,7 @@
 /**
  * Twenty tasks at a shell, done in turns with `a2c` and with the newest mcporter, over one config with the servers of twelve
  * published packages, of which one crashes and one is silent. Writes what was typed, medians of time and CPU, how good the answer
- * is, and what was said, as Markdown to the file that is named or to stdout. `npm run bench:mcporter -- [FILE]`, after `npm run build`; Linux. It installs mcporter, its Node and
+ * is, and what was said, as Markdown to the file that is named or to stdout. `node --import tsx scenarios/bench/beside/mcporter.ts -- [FILE]`, after `npm run build`; Linux. It installs mcporter, its Node and
  * the servers from npm into `A2C_BENCH_FOLDER` (default: a folder in `~/.cache`), where they stay.
  */
 import { execFile, execFileSync } from 'node:child_process';
@@ -283,7 +283,7 @@ try {
   }
   const page = `# a2c beside mcporter
 
-Made by \`npm run bench:mcporter\` with mcporter ${version} on Node 24, which it needs, and a2c on Node ${process.versions.node} (first line) and on 24. One config has fourteen servers of twelve packages from npm: one crashes, one never answers, and \`memory\` is kept between calls by both. Medians of ${runs} runs in turns; of a task that waits for the silent server one run. Seconds and CPU seconds include the servers that were started, on one machine that had other work. The last column is the answer as a person saw it.
+Made by \`node --import tsx scenarios/bench/beside/mcporter.ts\` with mcporter ${version} on Node 24, which it needs, and a2c on Node ${process.versions.node} (first line) and on 24. One config has fourteen servers of twelve packages from npm: one crashes, one never answers, and \`memory\` is kept between calls by both. Medians of ${runs} runs in turns; of a task that waits for the silent server one run. Seconds and CPU seconds include the servers that were started, on one machine that had other work. The last column is the answer as a person saw it.
 
 ${rows.join('\n')}
 

@@ -1,7 +1,7 @@
 /**
  * Compares the documents server with markitdown and pandoc on the same files: words, their order and cells of tables that are
  * kept, and CPU time. The samples are the documents in the source packages of some projects at PyPI, and those of a folder that
- * is given. `npm run bench:documents -- [FOLDER]`; markitdown is used where `python3 -m markitdown` runs (or `MARKITDOWN_PYTHON`
+ * is given. `node --import tsx scenarios/bench/documents/bench.ts -- [FOLDER]`; markitdown is used where `python3 -m markitdown` runs (or `MARKITDOWN_PYTHON`
  * names its Python), pandoc and pdftotext where they are installed.
  */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';

@@ -39,8 +39,8 @@ function pageOf(rows: readonly Row[]): string {
 The [official conformance suite](https://www.npmjs.com/package/@modelcontextprotocol/conformance) of MCP, in its stable and its
 newest version. Its client scenarios are played against a host that only calls \`createComputer\`
 (\`scenarios/contracts/conformance/driver.mjs\`). Its server scenarios are played against \`a2c serve --http\` in front of a
-stdio server of the MCP SDK 1.x (\`server.mjs\` beside it). \`npm run test:conformance\` fails when a result differs from
-this page. It needs the npm registry and runs the suite on Node 22. \`A2C_UPDATE_PAGES=1 npm run test:conformance\` writes this
+stdio server of the MCP SDK 1.x (\`server.mjs\` beside it). \`npm test -- --project conformance\` fails when a result differs from
+this page. It needs the npm registry and runs the suite on Node 22. \`A2C_UPDATE_PAGES=1 npm test -- --project conformance\` writes this
 page.
 
 ${parts.join('\n')}`;

@@ -21,7 +21,7 @@ export function testVirtually(done: (played: PlayedVirtually) => void): void {
       const read = isData(plan) ? (JSON.parse(JSON.stringify(plan)) as Plan) : plan;
       expect(read).toEqual(plan);
       const played = await playVirtually(read, {
-        isTwice: part === 'few' && isFew('playsTwice', n),
+        isTwice: part === 'some' && isFew('playsTwice', n),
         isReplayed,
       });
       done(played);

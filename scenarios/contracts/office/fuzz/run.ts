@@ -1,4 +1,4 @@
-/** Program of `npm run fuzz -- EVENTS SEED`: runs the fuzz for as long as wanted. */
+/** Program of `node --import tsx scenarios/contracts/office/fuzz/run.ts -- EVENTS SEED`: runs the fuzz for as long as wanted. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

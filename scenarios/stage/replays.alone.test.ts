@@ -1,4 +1,4 @@
-/** Replays to the last step a third of the scenarios; `npm test` has some of them, and `replays.full.test.ts` the others. */
+/** Replays to the last step a sixth of the scenarios; `replays.full.test.ts` has the others. */
 import './some-only.ts';
 import '../stories/all.scenario.ts';
 import { testVirtually } from './plan/suite.ts';

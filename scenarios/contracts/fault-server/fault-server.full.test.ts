@@ -1,0 +1,3 @@
+import { testFaultServer } from './fault-server-rules.ts';
+
+testFaultServer('rest');
