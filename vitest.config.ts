@@ -30,7 +30,7 @@ const projects: readonly Project[] = [
     name: 'lockstep',
     include: [
       `${rooms}/*.lockstep.test.ts`,
-      'scenarios/recordings/recordings.test.ts',
+      'scenarios/recordings/recordings.long.test.ts',
       'scenarios/simulator/{corpus,nodes-run}{,.long,.full}.test.ts',
     ],
     env: { A2C_STEPPER: 'lockstep' },
@@ -56,7 +56,7 @@ const onWindows = [
   'adapters/documents/{names,server.long,parsing/pdf}.test.ts',
   'adapters/optional-packages.test.ts',
   'machines/protocol/size.test.ts',
-  'actors/cli/{config-file,typed-server}.test.ts',
+  'actors/cli/{config-file,typed-server.long}.test.ts',
   'actors/e2e/{first-light,server-ends}.test.ts',
 ];
 /** Left out under Wine: what needs groups of processes, a shell, or links. */
@@ -64,7 +64,7 @@ const leftOut = [
   'adapters/process/reaper/ledger.test.ts',
   'actors/e2e/{child-environment,lazy}.test.ts',
   'actors/cli/withdrawn.test.ts',
-  'actors/cli/prompt/answers-told.test.ts',
+  'actors/cli/prompt/answers-told.long.test.ts',
   '**/node_modules/**',
   '**/*.{alone,full,lockstep,simulation,interop,browser,redis,chaos,lifecycle,across}.test.ts',
 ];
@@ -78,6 +78,9 @@ const windows: readonly Project[] = [
       'adapters/{socket/raw-peer,page/session,documents/parsing/html}.long.test.ts',
       'actors/e2e/{planted-faults,call-cases,files,host-duties,stopping,tools-told}.long.test.ts',
       'actors/cli/{files,login,starting,prompt/prompt,prompt/hostile-prompt}.long.test.ts',
+      'actors/cli/{call,export,one-shot,import,import-cases,facts-told,wrong-entries}.long.test.ts',
+      'actors/{cli/printing/news-lines,inspector/live-stream,logging/host-log}.long.test.ts',
+      'adapters/{page/compare,documents/parsing/xlsx,documents/parsing/encoding}.long.test.ts',
     ],
     exclude: [...leftOut, ...onWindows, ...aloneOnWindows],
     isolate: false,
