@@ -34,6 +34,19 @@ export async function serveStatus({ terminal }: CommandContext, json: boolean): 
   if (!json && told.length === 0) terminal.err('no a2c serve of yours runs');
   return exitCodes.done;
 }
+/** Starts a server again in each serving of this user in which it needs a login; resolves with the names of these. */
+export async function startedWithLogin(server: string): Promise<readonly string[]> {
+  const started: string[] = [];
+  for (const visit of await servings()) {
+    const { servers } = await visit.ask('status', {}).answer;
+    if (servers.some(({ name, state }) => name === server && state === 'unauthorized')) {
+      await visit.ask('restart', { server }).answer;
+      started.push(visit.greeting?.name ?? '');
+    }
+    visit.close();
+  }
+  return started;
+}
 /** Runs `a2c serve restart SERVER`: restarts the server in each serving of this user that has it. */
 export async function serveRestart(
   { terminal }: CommandContext,

@@ -1,12 +1,14 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, it } from 'vitest';
 import { commandLine } from '../../scenarios/fixtures/command-line.ts';
+import { startGuarded } from '../../scenarios/fixtures/guarded-server.ts';
 import { Spoken, type Told } from '../../scenarios/fixtures/served.ts';
 
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -230,6 +232,28 @@ describe('a serving', () => {
     write({});
     await spoken.until(() => spoken.told.some(isChanged));
     expect((await spoken.ask('tools/list')).result).toEqual({ tools: [] });
+  });
+
+  it('names the login that a server needs, and has its tools once its user has logged in', async () => {
+    const guarded = await startGuarded();
+    ends.push(() => guarded.close());
+    const stateDir = newFolder();
+    const config = join(newFolder(), 'a2c.json');
+    writeFileSync(config, JSON.stringify({ mcpServers: { far: { type: 'http', url: guarded.url } } }));
+    const spoken = serving(['-c', config], { stateDir });
+    await spoken.begin();
+    expect((await spoken.ask('tools/list')).result).toEqual({ tools: [] });
+    await spoken.until(() => /log in: .*login far -c/.test(spoken.stderr));
+    const login = spawn(process.execPath, [file('dist/actors/main.js'), 'login', 'far', '-c', config], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, XDG_STATE_HOME: stateDir },
+    });
+    for await (const line of createInterface({ input: login.stderr })) {
+      const [page] = /http\S+\/authorize\S*/.exec(line) ?? [];
+      if (page !== undefined) expect((await fetch(page)).status).toBe(200);
+    }
+    await spoken.until(() => spoken.told.some(({ method }) => method === 'notifications/tools/list_changed'));
+    expect((await spoken.call('greet')).result).toMatchObject({ content: [{ text: 'hello' }] });
   });
 
   it('asks the user of its client where the config wants that', async () => {

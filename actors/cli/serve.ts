@@ -3,7 +3,7 @@ import { untilAborted, type CommandContext } from './context.ts';
 import { credentialBy } from './entry.ts';
 import { exitCodeAtEnd } from './exit-codes.ts';
 import { recordBy, type InspectingOptions, type WatchOptions } from './host-options.ts';
-import { noticeHere } from './printing/contents.ts';
+import { noticeHere, typedHere } from './printing/contents.ts';
 import { NewsLines } from './printing/servers.ts';
 import type { InstallOptions } from './serve-install.ts';
 import { mayStart, readSource, type Source as ConfigSource } from './source.ts';
@@ -276,6 +276,7 @@ async function openComputer(
   opened.computer.on('server.changed', (value) => {
     const line = news.of('server.changed', value);
     if (line !== undefined) say(line);
+    if (value.state === 'unauthorized') say(`log in: ${typedHere(options, 'a2c', 'login', value.name)}`);
   });
   return opened.computer;
 }
