@@ -69,9 +69,7 @@ export function callError(
     next_try_ms: status?.nextTryMs,
     trace,
   });
-  // Clients take -32000 for a lost connection: mcporter 0.12 then starts the command anew.
-  const other = status?.state === 'ready' ? rpcCodes.internal : rpcCodes.server;
-  return new RpcError((outcome === 'failed' && codes[code]) || other, text.join(' '), data);
+  return new RpcError((outcome === 'failed' && codes[code]) || rpcCodes.server, text.join(' '), data);
 }
 /** Makes the error of any other request that failed. */
 export function requestError(error: unknown): RpcError {
