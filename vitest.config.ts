@@ -66,9 +66,14 @@ const leftOut = [
   'actors/cli/withdrawn.test.ts',
   'actors/cli/prompt/answers-told.long.test.ts',
   '**/node_modules/**',
-  '**/*.{alone,full,lockstep,simulation,interop,browser,redis,chaos,lifecycle,across}.test.ts',
+  '**/!(planted-faults).alone.test.ts',
+  '**/*.{full,lockstep,simulation,interop,browser,redis,chaos,lifecycle,across}.test.ts',
 ];
-const aloneOnWindows = ['adapters/process/**/*.test.ts', '{actors,scenarios}/**/*.wine.test.ts'];
+const aloneOnWindows = [
+  'adapters/process/**/*.test.ts',
+  '{actors,scenarios}/**/*.wine.test.ts',
+  'actors/e2e/planted-faults.alone.test.ts',
+];
 const windows: readonly Project[] = [
   { name: 'fast', include: onWindows, exclude: leftOut, isolate: false },
   {
@@ -76,7 +81,7 @@ const windows: readonly Project[] = [
     include: [
       '{machines,adapters,actors}/**/!(*.*).test.ts',
       'adapters/{socket/raw-peer,page/session,documents/parsing/html}.long.test.ts',
-      'actors/e2e/{planted-faults,call-cases,files,host-duties,stopping,tools-told}.long.test.ts',
+      'actors/e2e/{call-cases,files,host-duties,stopping,tools-told}.long.test.ts',
       'actors/cli/{files,login,starting,prompt/prompt,prompt/hostile-prompt}.long.test.ts',
       'actors/cli/{call,export,one-shot,import,import-cases,facts-told,wrong-entries}.long.test.ts',
       'actors/{cli/printing/news-lines,inspector/live-stream,logging/host-log}.long.test.ts',
