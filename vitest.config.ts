@@ -59,12 +59,14 @@ const onWindows = [
   'actors/cli/{config-file,typed-server.long}.test.ts',
   'actors/e2e/{first-light,server-ends}.test.ts',
 ];
-/** Left out under Wine: what needs groups of processes, a shell, or links. */
+/** Files that need what Windows or Wine has not. */
 const leftOut = [
+  // Needs the programs `sleep` and `sh`.
   'adapters/process/reaper/ledger.test.ts',
+  // Needs `/proc`, where it looks for processes.
   'actors/e2e/{child-environment,lazy}.test.ts',
+  // Sends SIGUSR2 to its server.
   'actors/cli/withdrawn.test.ts',
-  'actors/cli/prompt/answers-told.long.test.ts',
   '**/node_modules/**',
   '**/!(planted-faults).alone.test.ts',
   '**/*.{full,lockstep,simulation,interop,browser,redis,chaos,lifecycle,across}.test.ts',
@@ -121,7 +123,7 @@ export default defineConfig({
         testTimeout: n < 2 ? 120_000 : 300_000,
         hookTimeout: n < 2 ? 120_000 : 300_000,
         // Many tests wait for processes: a third worker has the cores meanwhile.
-        maxWorkers: n < 3 ? 3 : 2,
+        maxWorkers: n < 3 && process.platform !== 'win32' ? 3 : 2,
         // The first two share their workers; the others run one after the other.
         sequence: { groupOrder: Math.max(1, n) },
         ...project,

@@ -89,10 +89,8 @@ export async function login(
     terminal.out(JSON.stringify({ server: name, logged_in: true, was_asked: wasAsked, tools }));
   else if (wasAsked) terminal.out(`logged in to ${name}: ${toolsText(tools)}`);
   else terminal.out(`${name} needs no login, or is logged in to already: ${toolsText(tools)}`);
-  // The login stands, whether or not a serving can be reached.
   const { startedWithLogin } = await import('./serve-control.ts');
-  for (const serving of await startedWithLogin(name).catch(() => []))
-    terminal.err(`${name} of ${serving} is up with it`);
+  for (const serving of await startedWithLogin(name)) terminal.err(`${name} of ${serving} is up with it`);
   return exitCodeOf(signal);
 }
 /** Waits until the server is ready, as long as a person is being asked to log in; any other obstacle is an error. */

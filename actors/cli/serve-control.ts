@@ -36,16 +36,20 @@ export async function serveStatus({ terminal }: CommandContext, json: boolean): 
 }
 /** Starts a server again in each serving of this user in which it needs a login; resolves with the names of these. */
 export async function startedWithLogin(server: string): Promise<readonly string[]> {
-  const started: string[] = [];
-  for (const visit of await servings()) {
-    const { servers } = await visit.ask('status', {}).answer;
-    if (servers.some(({ name, state }) => name === server && state === 'unauthorized')) {
+  const startedAt = async (visit: DoorVisit): Promise<readonly string[]> => {
+    try {
+      const { servers } = await visit.ask('status', {}).answer;
+      if (!servers.some(({ name, state }) => name === server && state === 'unauthorized')) return [];
       await visit.ask('restart', { server }).answer;
-      started.push(visit.greeting?.name ?? '');
+      return [visit.greeting?.name ?? ''];
+    } catch {
+      // The login stands, whether or not this serving can use it.
+      return [];
+    } finally {
+      visit.close();
     }
-    visit.close();
-  }
-  return started;
+  };
+  return (await Promise.all((await servings()).map(startedAt))).flat();
 }
 /** Runs `a2c serve restart SERVER`: restarts the server in each serving of this user that has it. */
 export async function serveRestart(

@@ -19,7 +19,7 @@ describe('every invariant holds', () => {
     expect(sayable.filter((word) => !tally.faults.has(word) && !spelledOut.has(word))).toEqual([]);
   });
 
-  it('and they go as docs/simulator.md shows them', () => {
+  it('the runs of the corpus go as docs/simulator.md shows them', () => {
     const shownIn = new URL('../../docs/simulator.md', import.meta.url);
     const page = readFileSync(shownIn, 'utf8');
     const digest = /(a2c sim --seed 1 --seeds 200\n[^]*? failed, digest )(\w+)/;
