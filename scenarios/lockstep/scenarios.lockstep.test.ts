@@ -19,7 +19,7 @@ const visit = (snapshot: AnyMachineSnapshot): void => {
 };
 visitors.push(visit);
 
-testVirtually(() => {});
+testVirtually();
 
 test('the charts step as XState does from every state that a scenario reaches, with every event', () => {
   visitors.pop();

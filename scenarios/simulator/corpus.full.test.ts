@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { vocabulary } from '../fault-server/words/fault.ts';
 import { Tally } from './batch.ts';
 import { spelledOut } from './drawing/draw-acts.ts';
-import { broken, count, runsFrom, portion } from './mutants/known-runs.ts';
+import { broken, count, runsFrom, portion } from './known-runs.ts';
 
 describe('every invariant holds', () => {
   const tally = new Tally();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../stage/plan/plan.ts';
-import { broken, runsFrom } from './mutants/known-runs.ts';
+import { broken, runsFrom } from './known-runs.ts';
 import { simulate } from './simulate.ts';
 
 /** Plans that violated an invariant once, shrunk, one a line: a seed gives another run whenever the generator changes. */

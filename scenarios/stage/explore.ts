@@ -45,7 +45,7 @@ export function stepping(machine: AnyStateMachine, input: unknown): Stepping {
 /** Place that a walk through a chart has reached, with the events that led there. */
 export interface Spot {
   readonly snapshot: AnyMachineSnapshot;
-  readonly how: readonly string[];
+  readonly how: readonly EventObject[];
 }
 export interface Explored<S extends Spot> {
   readonly spots: ReadonlyMap<string, S>;
@@ -55,7 +55,7 @@ export interface Explored<S extends Spot> {
 
 export const isAlive = ({ snapshot }: Spot): boolean => snapshot.status === 'active';
 export const shown = ({ snapshot, how }: Spot): string =>
-  `${JSON.stringify(snapshot.value)}, after ${how.join(' → ') || 'the start'}`;
+  `${JSON.stringify(snapshot.value)}, after ${how.map(({ type }) => type).join(' → ') || 'the start'}`;
 
 /** Returns the events of the `after` timers that run in this state. */
 export const aftersOf = (snapshot: AnyMachineSnapshot): readonly { readonly type: string }[] =>
@@ -63,12 +63,16 @@ export const aftersOf = (snapshot: AnyMachineSnapshot): readonly { readonly type
     (type) => ({ type }),
   );
 
-/** Walks a chart breadth first, so that the path shown for a state is a shortest one. */
+/**
+ * Walks a chart breadth first, so that the path shown for a state is a shortest one; ends early when `isEnough` says
+ * so.
+ */
 export function explore<S extends Spot>(
   starts: readonly S[],
   next: (from: S) => readonly S[],
   key: (spot: S) => string,
   limit: number,
+  isEnough: () => boolean = () => false,
 ): Explored<S> {
   const spots = new Map<string, S>();
   const comesFrom = new Map<string, Set<string>>();
@@ -82,7 +86,7 @@ export function explore<S extends Spot>(
     return at;
   };
   starts.forEach(meet);
-  for (let spot = queue.shift(); spot; spot = queue.shift()) {
+  for (let spot = queue.shift(); spot && !isEnough(); spot = queue.shift()) {
     if (spots.size > limit) throw new Error(`more than ${limit} states: let tellApart see less`);
     if (!isAlive(spot)) continue;
     const from = key(spot);

@@ -75,6 +75,8 @@ export interface HarnessOptions extends Pick<
   /** Wraps the answers of servers and office before the limiters see them. */
   readonly answering?: (ask: Ports['request']) => Ports['request'];
   readonly kinds?: Kinds;
+  /** Number of timers after which the play counts as endless and fails; unlimited by default. */
+  readonly mostTimers?: number;
   /**
    * Amount that is recorded. `all`: records, steps and a recording, to inspect or replay. `transitions`: only the
    * transitions taken, for counting. `nothing`: for runs of ten thousand plays.
@@ -142,7 +144,7 @@ export class Harness {
 
   constructor(options: HarnessOptions) {
     this.#options = options;
-    this.clock = new VirtualClock(options.seed);
+    this.clock = new VirtualClock(options.seed, options.mostTimers);
     this.servers = new ScriptedServers(this.clock, options.servers ?? {});
     this.network = createNetwork(this.clock);
     this.callPorts = new ScriptedCallPorts(

@@ -3,4 +3,4 @@ import './some-only.ts';
 import '../stories/all.scenario.ts';
 import { testVirtually } from './plan/suite.ts';
 
-testVirtually(() => {});
+testVirtually();

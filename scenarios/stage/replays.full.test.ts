@@ -3,4 +3,4 @@ import './rest-only.ts';
 import '../stories/all.scenario.ts';
 import { testVirtually } from './plan/suite.ts';
 
-testVirtually(() => {});
+testVirtually();

@@ -34,25 +34,32 @@ export interface StateSpace {
   /** States in which the machine can rest, each with the actors that live at that time. */
   readonly stops: readonly Stop[];
   /**
-   * Ids of the declared transitions that an event can take; `always` transitions are not counted, because no event
-   * triggers them.
+   * Declared transitions that an event can take, by id, each with the events of a shortest path through it; `always`
+   * transitions are not counted, because no event triggers them.
    */
-  readonly taken: ReadonlySet<string>;
+  readonly taken: ReadonlyMap<string, readonly EventObject[]>;
   /** Root actors that the machine can ever open: last segment of the address → kind. */
   readonly opens: ReadonlyMap<string, string>;
   /** States in which a key that already lives is opened again, and whether the refusal is handled there. */
   readonly refusals: readonly { readonly stop: Stop; readonly kind: string; readonly isHeard: boolean }[];
 }
 
-const opensIn = (actions: readonly Asked[]): Open[] =>
+export const opensIn = (actions: readonly Asked[]): Open[] =>
   actions.flatMap(({ type, params }) => {
     if (type === 'open') return [params as Open];
     return type === 'openAll' ? [...(params as { opens: readonly Open[] }).opens] : [];
   });
 const segmentOf = ({ kind, key }: Open): string => (key === undefined ? kind : `${kind}:${key}`);
 
+export interface SpaceOptions {
+  /** Largest number of states, 60,000 by default. */
+  readonly limit?: number;
+  /** Tells that the transitions taken so far are enough; by default all states are visited. */
+  readonly isEnough?: (taken: ReadonlyMap<string, unknown>) => boolean;
+}
+
 /** Computes the world after an event and after the actions that the machine requests for it. */
-function worldAfter(before: World, event: EventObject, actions: readonly Asked[]): World {
+export function worldAfter(before: World, event: EventObject, actions: readonly Asked[]): World {
   const living = new Map(before.living);
   const requests = new Set(before.requests);
   let { hasDeadline } = before;
@@ -68,7 +75,7 @@ function worldAfter(before: World, event: EventObject, actions: readonly Asked[]
   return { living, requests, hasDeadline };
 }
 
-const nowhere: World = { living: new Map(), requests: new Set(), hasDeadline: false };
+export const nowhere: World = { living: new Map(), requests: new Set(), hasDeadline: false };
 
 /** Returns the three ways in which an owned root can end, as its owner hears of them. */
 export const endsOf = ({ owned }: Sample, segment: string, kind: string): Said[] => {
@@ -124,10 +131,10 @@ export function stateSpaceOf(
   kind: string,
   machine: AnyStateMachine,
   sample: Sample,
-  limit = 60_000,
+  { limit = 60_000, isEnough = () => false }: SpaceOptions = {},
 ): StateSpace {
   const { tellApart = () => null } = sample;
-  const taken = new Set<string>();
+  const taken = new Map<string, readonly EventObject[]>();
   const named = new Set<unknown>();
   const opens = new Map<string, string>();
   const refusals: { stop: Stop; kind: string; isHeard: boolean }[] = [];
@@ -139,7 +146,7 @@ export function stateSpaceOf(
     for (const open of asked) opens.set(segmentOf(open), open.kind);
     const stop: Stop = {
       snapshot,
-      how: event === born ? [] : [...from.how, event.type],
+      how: event === born ? [] : [...from.how, event],
       world: worldAfter(from.world, event, actions),
     };
     const known = worldAfter(from.world, event, []).living;
@@ -157,7 +164,7 @@ export function stateSpaceOf(
     // Names only what is new, because a name costs more than the step. XState hands out copies with one function in common.
     const fresh = transitionsFor(machine, from, event).filter(({ toJSON }) => !named.has(toJSON));
     for (const { toJSON } of fresh) named.add(toJSON);
-    for (const id of namesOf(fresh)) taken.add(id);
+    for (const id of namesOf(fresh)) taken.set(id, [...from.how, event]);
     return arrive(from, event, steps.step(from.snapshot, event));
   };
 
@@ -182,6 +189,7 @@ export function stateSpaceOf(
         world.hasDeadline,
       ]),
     limit,
+    () => isEnough(taken),
   );
   return { kind, machine, sample, steps, stops: [...spots.values()].filter(isAlive), taken, opens, refusals };
 }

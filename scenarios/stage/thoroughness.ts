@@ -12,7 +12,6 @@ const everyNth = {
    * nobody the rest.
    */
   playsTwice: 24,
-  mutants: 11,
   /** Real plays take processes and seconds: `npm test` has none. */
   realPlays: Infinity,
 };

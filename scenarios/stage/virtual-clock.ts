@@ -28,11 +28,15 @@ export class VirtualClock {
   #now = 0;
   #seq = 0;
   #atOnce = 0;
+  #fired = 0;
+  readonly #most: number;
   readonly #heap: Entry[] = [];
   readonly #live = new Map<number, Entry>();
   readonly #tie: () => number;
 
-  constructor(seed?: number) {
+  /** `most` is the number of timers after which a play counts as endless. */
+  constructor(seed?: number, most = Infinity) {
+    this.#most = most;
     this.#tie = seed === undefined ? () => 0 : randomOf(seed);
   }
   now(): number {
@@ -65,6 +69,9 @@ export class VirtualClock {
       this.#atOnce = next.at > this.#now ? 0 : this.#atOnce + 1;
       if (this.#atOnce > budget) throw new Error(`livelock: more than ${budget} timers at ${this.#now} ms`);
       this.#now = Math.max(this.#now, next.at);
+      this.#fired += 1;
+      if (this.#fired > this.#most)
+        throw new Error(`endless: more than ${this.#most} timers by ${this.#now} ms`);
       next.fire();
       return true;
     }

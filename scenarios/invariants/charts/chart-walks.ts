@@ -57,7 +57,7 @@ export function walkOut<Machine extends AnyStateMachine>(
   const key = ({ snapshot: { value, status, context } }: Spot): string =>
     JSON.stringify([status, value, tellApart(context, value)]);
   const step = ({ snapshot, how }: Spot, event: EventObject): Spot[] => {
-    const path = [...how, event.type];
+    const path = [...how, event];
     try {
       return [{ snapshot: steps.step(snapshot, event)[0], how: path }];
     } catch (thrown) {

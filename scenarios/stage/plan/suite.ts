@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isFew, isIn, thoroughness } from '../thoroughness.ts';
 import { disagreements, type Summary } from './agreement.ts';
 import { playReally } from './real/play-real.ts';
-import { playVirtually, type PlayedVirtually } from './virtual/play-virtual.ts';
+import { playVirtually } from './virtual/play-virtual.ts';
 import { isData, type Plan } from './plan.ts';
 import { registered } from './builder.ts';
 
@@ -11,7 +11,7 @@ import { registered } from './builder.ts';
  * Declares a virtual test for each registered scenario; the runs of some and of the rest play only those whose replay was not
  * run yet.
  */
-export function testVirtually(done: (played: PlayedVirtually) => void): void {
+export function testVirtually(): void {
   const { part } = thoroughness;
   for (const [n, plan] of registered.entries()) {
     const isReplayed = isIn(part, 'replays', n);
@@ -24,7 +24,6 @@ export function testVirtually(done: (played: PlayedVirtually) => void): void {
         isTwice: part === 'some' && isFew('playsTwice', n),
         isReplayed,
       });
-      done(played);
       expect(played.wrong).toEqual([]);
     });
   }

@@ -3,7 +3,7 @@ import { Acting } from '../acting.ts';
 import { summaryOf, type Summary } from '../agreement.ts';
 import type { Plan } from '../plan.ts';
 import { divergenceIn } from '../../recording.ts';
-import { VirtualWorld } from './virtual-world.ts';
+import { VirtualWorld, type VirtualWorldOptions } from './virtual-world.ts';
 import type { Wait } from '../world.ts';
 
 /** Result of a play. */
@@ -27,6 +27,8 @@ export interface PlayedVirtually extends Played {
 const patienceMs = 120_000;
 /** Virtual time in ms after the last step, long enough for every escalation and time-out of a shutdown. */
 const postMortemMs = 30_000;
+/** Number of timers after which a play counts as endless; the longest story has a third of it. */
+const mostTimers = 20_000;
 
 /** Advances time until the condition holds; returns an explanation when it never does. */
 async function waited({ harness }: VirtualWorld, wait: Wait): Promise<string[]> {
@@ -48,8 +50,12 @@ export async function enact(plan: Plan, world: VirtualWorld): Promise<string[]> 
   }
   return acting.violations;
 }
-async function act(plan: Plan): Promise<{ world: VirtualWorld; wrong: string[]; summary: Summary }> {
-  const world = new VirtualWorld(plan);
+/** Plays a plan once, to its end and after it. */
+export async function act(
+  plan: Plan,
+  options: VirtualWorldOptions = {},
+): Promise<{ world: VirtualWorld; wrong: string[]; summary: Summary }> {
+  const world = new VirtualWorld(plan, { mostTimers, ...options });
   const wrong = await enact(plan, world);
   const summary = summaryOf(world.observed);
   world.harness.close();

@@ -97,6 +97,8 @@ export interface VirtualWorldOptions {
   /** Machines to play with instead of the current ones. */
   readonly kinds?: HarnessOptions['kinds'];
   readonly watches?: HarnessOptions['watches'];
+  /** Number of timers after which the play counts as endless and fails; unlimited by default. */
+  readonly mostTimers?: number;
   /** Further observer of the play. */
   readonly observer?: Observer;
   /** Called with the word of each fault that happens. */
@@ -145,7 +147,7 @@ export class VirtualWorld implements World {
 
   constructor(
     plan: Plan,
-    { kinds, watches = 'all', observer, onFault = () => {} }: VirtualWorldOptions = {},
+    { kinds, watches = 'all', mostTimers, observer, onFault = () => {} }: VirtualWorldOptions = {},
   ) {
     this.#plan = plan;
     const seed = seedOf(plan);
@@ -188,11 +190,12 @@ export class VirtualWorld implements World {
         },
       }),
     };
-    this.harness = new Harness(
-      plan.stage
+    this.harness = new Harness({
+      ...(plan.stage
         ? { watches, ...(observer && { observer: () => observer }), ...plan.stage, ...(kinds && { kinds }) }
-        : options,
-    );
+        : options),
+      ...(mostTimers !== undefined && { mostTimers }),
+    });
     this.#transfers = new Transfers(this.harness, this.observed);
     if (plan.shares) this.harness.callPorts.blobs.partBytes = partBytes;
     this.harness.callPorts.skills.truth = plan.shares?.skills ?? {};

@@ -1,57 +1,17 @@
 import { assign } from 'xstate';
-import { Directory, Handle } from '../../../actors/runtime/directory.ts';
-import { nameOf } from '../../../machines/kernel/effects.ts';
-import { SecretRedactor, type DirectoryRecord } from '../../../machines/trace/index.ts';
-import type { Edit } from '../../fixtures/altered.ts';
+import { Directory, Handle } from '../../actors/runtime/directory.ts';
+import { SecretRedactor, type DirectoryRecord } from '../../machines/trace/index.ts';
+import type { Edit } from '../fixtures/altered.ts';
 import { crashing } from './mutant-runs.ts';
 import {
   withChart,
   cutOff,
-  ignoredEvent,
   doNothing,
   withImplementations,
   replacedMethod,
   type Actions,
   type Mutant,
-  type ChartArguments,
 } from './mutant.ts';
-import {
-  reconciledServers as reconciled,
-  type ServersSet,
-} from '../../../machines/computer/computer.rules.ts';
-import { actionOf as step } from '../../../machines/computer/computer.machine.ts';
-
-/** Mutants of what a host keeps beside its servers: the registry of its children, and its config file. */
-export const mutantsOfHosts: readonly Mutant[] = [
-  {
-    what: 'a registry that is waited for as long as it likes',
-    finder: {
-      story:
-        'when none answers in time, it is the first of the list, and the probes are aborted (cases 3, 4)',
-    },
-    ...withChart('registry', [['states', 'probing', 'after'], doNothing]),
-  },
-  {
-    what: 'a config file whose changes are forgotten with the first',
-    finder: { story: 'a write that never ends fails its change in time' },
-    ...withImplementations('settings', { actions: { forgetFirst: assign(() => ({ orders: [] })) } }),
-  },
-  {
-    what: 'a switch that closes nobody',
-    finder: {
-      story:
-        'a server that is gone from the config is closed, a new one is started, the others are left alone',
-    },
-    ...withChart('computer', [
-      ['on', 'servers.set', 'actions'],
-      () =>
-        step<ServersSet>((c, event) => {
-          const made = reconciled(c, event);
-          return { ...made, messages: made.messages.filter((each) => each.event.type !== 'close') };
-        }),
-    ]),
-  },
-];
 
 interface Does {
   readonly actions: Actions | object;
@@ -64,45 +24,6 @@ const computers: readonly Mutant[] = [
     finder: { invariant: 'no failure and no shown config contains a secret' },
     runs: crashing,
     patch: replacedMethod(SecretRedactor.prototype, 'text', () => (text) => text),
-  },
-  {
-    what: 'a computer that opens a call itself',
-    finder: { story: 'calls in flight are cancelled while stdin is open, before their server is closed' },
-    ...withChart('computer', [
-      ['on', 'call.request'],
-      () => ({
-        actions: {
-          type: 'open',
-          params: ({ context: c, event }: ChartArguments) => {
-            const asked = event as unknown as { ticket: string; tool: string; params: object };
-            const session = `${nameOf(String(c['self']))}/client:s1`;
-            const params = { name: asked.tool, arguments: asked.params };
-            const input = {
-              ...asked,
-              request: { target: session, method: 'tools/call', params },
-              server: 's1',
-              confirmMs: null,
-              isPending: false,
-            };
-            return { kind: 'call', key: asked.ticket, input };
-          },
-        },
-      }),
-    ]),
-  },
-  {
-    what: 'a computer that stops all servers when one of them fails',
-    finder: { story: 'another server serves while one never answers initialize' },
-    ...withChart('computer', [
-      ['on', 'client.changed'],
-      (old: Does) => [
-        {
-          ...also(old, { type: 'tellOwned', params: { kind: 'client', event: { type: 'server.stop' } } }),
-          guard: ({ event }: ChartArguments) => event['stage'] === 'recovering',
-        },
-        old,
-      ],
-    ]),
   },
   {
     what: 'a computer that has ended while its clients live',
@@ -130,29 +51,6 @@ const peers: readonly Mutant[] = [
     what: 'a link that does not come back',
     finder: { invariant: 'every link to an office has joined it, or was refused' },
     ...withChart('link', [['states', 'waiting', 'on', 'deadline.passed'], doNothing]),
-  },
-  {
-    what: 'a view that is told of a change while it asks, and forgets it',
-    finder: { story: 'three notices while tools are fetched lead to one fetch more' },
-    ...withChart('view', [
-      ['states', 'ready', 'states', 'refreshing', 'states', 'asking', 'on', 'view.refresh'],
-      ignoredEvent,
-    ]),
-  },
-  {
-    what: 'an agent that does not hear who comes',
-    finder: { story: 'an agent that comes first hears of the computer and fetches its tools by itself' },
-    ...withChart('agent', [['states', 'joined', 'on', 'computer.entered'], ignoredEvent]),
-  },
-  {
-    what: 'an agent that does not hear who goes',
-    finder: { story: 'the computer leaves in mid-call: the agent is answered at once' },
-    ...withChart('agent', [['states', 'joined', 'on', 'computer.left'], ignoredEvent]),
-  },
-  {
-    what: 'an agent that does not hear that it is to end',
-    finder: { invariant: 'no root is left' },
-    ...withChart('agent', [['on', 'close'], ignoredEvent]),
   },
   {
     what: 'an office that keeps a claim whose connection is gone',

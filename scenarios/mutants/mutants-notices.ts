@@ -1,13 +1,9 @@
-import {
-  dropEntries,
-  type CatalogNews,
-  type CatalogListed,
-} from '../../../machines/catalog/catalog.machine.ts';
-import { actionOf, listTakenIn, type ComputerContext } from '../../../machines/computer/computer.machine.ts';
-import type { Timing } from '../../../machines/kernel/timing.ts';
-import type { Plan } from '../../stage/plan/plan.ts';
-import { parseFaults } from '../../fault-server/words/fault.ts';
-import { offersTheTruth } from '../../invariants/truth.ts';
+import { dropEntries, type CatalogNews } from '../../machines/catalog/catalog.machine.ts';
+import { actionOf, listTakenIn } from '../../machines/computer/computer.machine.ts';
+import type { Timing } from '../../machines/kernel/timing.ts';
+import type { Plan } from '../stage/plan/plan.ts';
+import { parseFaults } from '../fault-server/words/fault.ts';
+import { offersTheTruth } from '../invariants/truth.ts';
 import {
   calmServers,
   withChart,
@@ -17,58 +13,10 @@ import {
   type Mutant,
   type ChartArguments,
   changeable,
-  withImplementations,
 } from './mutant.ts';
-import { assign } from 'xstate';
-import { afterListed } from '../../../machines/computer/computer.collections.ts';
-import type { Edit } from '../../fixtures/altered.ts';
+import type { Edit } from '../fixtures/altered.ts';
 
 const atOnce = '#catalog.refreshing';
-/** Withdrawn, renewed, gathered: what can go wrong with lists. */
-export const mutantsOfLists: readonly Mutant[] = [
-  {
-    what: 'a list that is never taken back',
-    finder: {
-      story:
-        'two refreshes that fail keep the tools, the third takes them back, a success brings them again (88, 89)',
-    },
-    ...withImplementations('catalog', { guards: { isWorn: () => false } }),
-  },
-  {
-    what: 'a list that takes a lost session for a failure of its own',
-    finder: {
-      story: 'a list that was asked for while its server died has not failed, and is offered as it was',
-    },
-    ...withChart('catalog', [['states', 'refreshing', 'on', 'ask.refused'], ([, ...rest]: Actions) => rest]),
-  },
-  {
-    what: 'a computer that forgets why tools are gone',
-    finder: {
-      story:
-        'a call of a tool that was withdrawn is told so, with the last reason, and its host hears of both (93a)',
-    },
-    ...withImplementations('computer', {
-      actions: {
-        noteListed: assign(({ context }: { context: ComputerContext }, news: CatalogListed) =>
-          afterListed(context, news),
-        ),
-      },
-    }),
-  },
-  {
-    what: 'a list that is asked for with each notice of a burst',
-    finder: { invariant: 'a list is requested once for a burst of changes' },
-    runs: changeable,
-    ...withChart(
-      'catalog',
-      ...['steady', 'settling'].map((state): Edit => [
-        ['states', 'ready', 'states', state, 'on', 'list.changed'],
-        (old: object) => ({ ...old, target: atOnce }),
-      ]),
-    ),
-  },
-];
-
 /** Servers that are well but for this. */
 const speaking =
   (timing: Partial<Timing>, ...faults: readonly object[]) =>
@@ -92,6 +40,18 @@ const passedOn = ({ context: { server, list, entries, reader, revision } }: Char
 
 /** Mutants of notices about lists: heard, fetched, announced. */
 export const mutantsOfNotices: readonly Mutant[] = [
+  {
+    what: 'a list that is asked for with each notice of a burst',
+    finder: { invariant: 'a list is requested once for a burst of changes' },
+    runs: changeable,
+    ...withChart(
+      'catalog',
+      ...['steady', 'settling'].map((state): Edit => [
+        ['states', 'ready', 'states', state, 'on', 'list.changed'],
+        (old: object) => ({ ...old, target: atOnce }),
+      ]),
+    ),
+  },
   {
     what: 'a list that nobody looks at while nothing is told',
     finder: { invariant: offersTheTruth },

@@ -1,4 +1,4 @@
-import { runOf, type Run } from '../batch.ts';
+import { runOf, type Run } from './batch.ts';
 
 /** Number of runs that docs/simulator.md shows and that are always tested, and number of runs per test. */
 export const [count, portion] = [200, 25];

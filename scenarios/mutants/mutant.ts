@@ -1,7 +1,7 @@
-import { altered, provided, type Edit } from '../../fixtures/altered.ts';
-import type { Plan, Step } from '../../stage/plan/plan.ts';
-import type { Fault } from '../../fault-server/words/fault.ts';
-import type { SimulateOptions } from '../simulate.ts';
+import { altered, provided, type Edit } from '../fixtures/altered.ts';
+import type { Plan, Step } from '../stage/plan/plan.ts';
+import type { Fault } from '../fault-server/words/fault.ts';
+import type { SimulateOptions } from '../simulator/simulate.ts';
 
 interface Changed {
   readonly what: string;

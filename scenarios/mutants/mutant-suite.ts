@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Plan } from '../../stage/plan/plan.ts';
-import { isIn, type Part } from '../../stage/thoroughness.ts';
-import { expand } from '../drawing/expand.ts';
+import type { Plan } from '../stage/plan/plan.ts';
+import { expand } from '../simulator/drawing/expand.ts';
 import { divergence, type InvariantMutant, type Mutant, type StoryMutant } from './mutant.ts';
 import { mutants } from './mutants.ts';
-import { simulate, type Simulated } from '../simulate.ts';
-import type { HarnessOptions } from '../../stage/harness.ts';
-import { registered } from '../../stage/plan/index.ts';
-import { enact } from '../../stage/plan/virtual/play-virtual.ts';
-import { VirtualWorld } from '../../stage/plan/virtual/virtual-world.ts';
+import { simulate, type Simulated } from '../simulator/simulate.ts';
+import type { HarnessOptions } from '../stage/harness.ts';
+import { registered } from '../stage/plan/index.ts';
+import { enact } from '../stage/plan/virtual/play-virtual.ts';
+import { VirtualWorld } from '../stage/plan/virtual/virtual-world.ts';
 
 /**
  * Failed expectations of a story that is played with other machines than today's; empty: it passes. No invariant is
@@ -73,14 +72,13 @@ async function runsOf(
 const isJudged = (mutant: Mutant): mutant is InvariantMutant => 'invariant' in mutant.finder;
 const isTold = (mutant: Mutant): mutant is StoryMutant => 'story' in mutant.finder;
 
-/** A test for each mutant of this part. The stories have to be loaded. */
-export function testMutants(part: Part): void {
+/** A test for each mutant. The stories have to be loaded. */
+export function testMutants(): void {
   // XState warns of what a stopped actor is sent: that is the mistake of some.
   beforeAll(() => void vi.spyOn(console, 'warn').mockReturnValue());
   afterAll(() => void vi.restoreAllMocks());
 
-  const tried = mutants.filter((_, n) => isIn(part, 'mutants', n));
-  it.each(tried.filter(isJudged))(
+  it.each(mutants.filter(isJudged))(
     'is detected within few runs by its invariant: $what — $finder.invariant',
     async (mutant) => {
       const { isFound, plans } = await runsOf(mutant);
@@ -90,7 +88,7 @@ export function testMutants(part: Part): void {
     },
   );
 
-  it.each(tried.filter(isTold))(
+  it.each(mutants.filter(isTold))(
     'fails the story that is to find it: $what — $finder.story',
     async (mutant) => {
       const { finder, kinds } = mutant;

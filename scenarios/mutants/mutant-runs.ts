@@ -1,5 +1,5 @@
-import type { Plan, ServerData, Step } from '../../stage/plan/plan.ts';
-import type { Fault } from '../../fault-server/words/fault.ts';
+import type { Plan, ServerData, Step } from '../stage/plan/plan.ts';
+import type { Fault } from '../fault-server/words/fault.ts';
 import { calmServers, fromClearing, orderSteps, waitStep } from './mutant.ts';
 
 /** Runs in which some events of servers come more often: crashes, stops, other values. */

@@ -1,0 +1,102 @@
+import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
+import { namesOf, nodesOf, pathOf } from '../../actors/runtime/charts.ts';
+import { edited } from '../fixtures/altered.ts';
+
+/** A chart with one mistake. */
+export interface ChartEdit {
+  /** What is wrong, in the words of the chart: `call: running --call.cancel--> cancelling: without rememberCancel`. */
+  readonly what: string;
+  /** Ids of the transitions that are changed, or of the state; who takes none of them goes as before. */
+  readonly at: readonly string[];
+  readonly make: () => AnyStateMachine;
+}
+/** Id of a state, beside those of transitions. */
+export const visitOf = (machine: string, state: string): string => `${machine}: in ${state}`;
+
+type Config = { readonly [key: string]: unknown };
+type Path = readonly (string | number)[];
+
+const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value];
+const without = (n: number) => (old: unknown) => listOf(old).filter((_, i) => i !== n);
+const nothing = (): undefined => undefined;
+
+/** Names actions of one list; those of one name are numbered. */
+function namesIn(actions: readonly unknown[]): string[] {
+  const names = actions.map((action) =>
+    typeof action === 'string'
+      ? action
+      : ((action as { readonly type?: string }).type ?? 'inline').replace('xstate.', ''),
+  );
+  return names.map((name, n) => {
+    const nth = names.slice(0, n).filter((other) => other === name).length;
+    return nth > 0 ? `${name} (${nth + 1})` : name;
+  });
+}
+
+/** Ways of a state to go on upon one event, and where the config of the chart has them. */
+interface Ways {
+  readonly path: readonly [string, string] | readonly ['always'];
+  readonly config: unknown;
+  readonly taken: readonly AnyTransitionDefinition[];
+}
+function waysOf(node: AnyStateNode): Ways[] {
+  const { on = {}, after = {}, always, invoke = {} } = node.config as Record<string, Config | undefined>;
+  const group = (key: string, of: Config, eventOf: (name: string) => string): Ways[] =>
+    Object.entries(of).map(([name, config]) => ({
+      path: [key, name],
+      config,
+      taken: node.transitions.get(eventOf(name)) ?? [],
+    }));
+  const ends = Object.fromEntries(Object.entries(invoke).filter(([key]) => /^on(Done|Error)$/.test(key)));
+  return [
+    ...group('on', on, (event) => event),
+    ...group('after', after, (delay) => `xstate.after.${delay}.${node.id}`),
+    ...group('invoke', ends, (end) => `xstate.${end.slice(2).toLowerCase()}.actor.${String(invoke['id'])}`),
+    ...(always ? [{ path: ['always'], config: always, taken: node.always ?? [] } as const] : []),
+  ];
+}
+
+/**
+ * Lists all charts that differ from this one in one thing: deaf to an event, one of several ways, a guard or an action
+ * missing.
+ */
+export function editsOf(machine: AnyStateMachine): ChartEdit[] {
+  const edits: ChartEdit[] = [];
+  const add = (what: string, at: readonly string[], path: Path, value: (old: never) => unknown): void =>
+    void edits.push({ what, at, make: () => edited(machine, [[path.map(String), value]]) });
+
+  for (const node of nodesOf(machine.root)) {
+    const base = node.path.flatMap((key) => ['states', key]);
+    const state = pathOf(node);
+    for (const { path, config, taken } of waysOf(node)) {
+      const from = [...base, ...path];
+      const ids = taken.flatMap((each) => namesOf([each]));
+      const ways = listOf(config);
+      if (ids.length !== ways.length)
+        throw new Error(`${machine.id}: ${state}: unread ways upon ${path.join('.')}`);
+      if (ways.length === 1 || path[0] !== 'always')
+        add(`${machine.id}: ${state}: deaf to ${path.at(-1)}`, ids, from, nothing);
+      for (const [n, way] of ways.entries()) {
+        const id = ids[n] as string;
+        if (ways.length > 1) add(`${id}: missing`, [id], from, without(n));
+        if (typeof way !== 'object' || way === null) continue;
+        const here = Array.isArray(config) ? [...from, n] : from;
+        const { guard, actions } = way as Config;
+        // Without its guard a way is taken in place of those after it.
+        if (guard !== undefined) add(`${id}: without its guard`, ids.slice(n), [...here, 'guard'], nothing);
+        for (const [a, name] of namesIn(listOf(actions)).entries())
+          add(`${id}: without ${name}`, [id], [...here, 'actions'], without(a));
+      }
+    }
+    for (const when of ['entry', 'exit'])
+      for (const [a, name] of namesIn(listOf((node.config as Config)[when])).entries())
+        add(
+          `${machine.id}: ${state}: ${when} without ${name}`,
+          [visitOf(machine.id, state)],
+          [...base, when],
+          without(a),
+        );
+  }
+  return edits;
+}

@@ -1,0 +1,167 @@
+import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
+import { transitionsOf } from '../../actors/runtime/charts.ts';
+import type { Message, Open, Post, TellOwned } from '../../machines/kernel/effects.ts';
+import { aftersOf, stepping, type Asked, type Stepping } from '../stage/explore.ts';
+import { samples } from '../stage/samples/index.ts';
+import { placed, type Sample, type Said } from '../stage/samples/sample.ts';
+import {
+  endsAt,
+  endsOf,
+  factsAt,
+  nowhere,
+  opensIn,
+  ordersOf,
+  stateSpaceOf,
+  timersAt,
+  worldAfter,
+  type World,
+} from '../stage/state-space.ts';
+
+/** Generated ways through a chart, one for each transition, and what the machine says on them. */
+
+/** Way through a chart: the shortest one that takes this transition. */
+export interface Path {
+  readonly takes: string;
+  readonly events: readonly EventObject[];
+}
+export function pathsOf({ kind, machine, sample }: Walker): Path[] {
+  const wanted = new Set(transitionsOf(machine).filter((id) => !id.includes('--always'))).size;
+  const { taken } = stateSpaceOf(kind, machine, sample, { isEnough: ({ size }) => size === wanted });
+  return [...taken].map(([takes, events]) => ({ takes, events }));
+}
+
+/** What happened in one step of a walk. */
+export interface WalkedStep {
+  readonly event: Said;
+  /** Messages to others, in order. */
+  readonly said: readonly Message[];
+  readonly opened: readonly Open[];
+  /** Events told to all owned roots of a kind. */
+  readonly told: readonly TellOwned[];
+  /** Addresses of owned roots that are ended at once. */
+  readonly closed: readonly string[];
+  /** Questions asked, each with its method. */
+  readonly asked: readonly { readonly id: string; readonly method: string }[];
+  /** Who lives, and which questions are open, after the step. */
+  readonly world: World;
+  readonly snapshot: AnyMachineSnapshot;
+}
+export interface Walked {
+  readonly kind: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly steps: readonly WalkedStep[];
+  readonly isEnded: boolean;
+}
+
+function stepOf(
+  event: EventObject,
+  before: World,
+  snapshot: AnyMachineSnapshot,
+  actions: readonly Asked[],
+): WalkedStep {
+  const of = <T>(type: string): T[] =>
+    actions.flatMap((each) => (each.type === type ? [each.params as T] : []));
+  return {
+    event,
+    said: actions.flatMap(({ type, params }): readonly Message[] => {
+      if (type === 'post') return [params as Post];
+      return type === 'postAll' ? (params as { messages: readonly Post[] }).messages : [];
+    }),
+    opened: opensIn(actions),
+    told: of<TellOwned>('tellOwned'),
+    closed: of<{ to: string }>('close').map(({ to }) => to),
+    asked: of<{ id: string; method: string }>('request'),
+    world: worldAfter(before, event, actions),
+    snapshot,
+  };
+}
+
+/** Tells whether an event can come: only who lives can send, and only what was asked is answered. */
+function canCome(event: Said, world: World, snapshot: AnyMachineSnapshot): boolean {
+  if (event.type.startsWith('ask.')) return world.requests.has(event['id'] as string);
+  if (event.type === 'owned.ended') return world.living.has(event['key'] as string);
+  if (event.type === 'deadline.passed') return world.hasDeadline;
+  if (event.type.startsWith('xstate.after.'))
+    return aftersOf(snapshot).some(({ type }) => type === event.type);
+  return true;
+}
+
+/** How a walk is brought to an end: its machine is told to close, or all that it asked is answered before. */
+export const endings = ['closed', 'answered'] as const;
+export type Ending = (typeof endings)[number];
+const longest = 40;
+const mostAnswers = 10;
+
+/** Returns the nth event that brings a walk to its end. */
+function nextOf(
+  sample: Sample,
+  { world, snapshot }: WalkedStep,
+  ending: Ending,
+  n: number,
+): Said | undefined {
+  const close: Said[] = 'close' in sample.orders ? [{ type: 'close' }] : [];
+  const answers = [...world.requests].flatMap((id): Said[] =>
+    (sample.answers ?? [])
+      .filter((answer) => answer['id'] === undefined || answer['id'] === id)
+      .filter(({ type }) => type === 'ask.answered')
+      .slice(0, 1)
+      .map((answer) => ({ ...answer, id })),
+  );
+  const ends = [...world.living].flatMap(([segment, of]) => endsOf(sample, segment, of).slice(0, 1));
+  const timers = [
+    ...(world.hasDeadline ? [{ type: 'deadline.passed' }] : []),
+    ...aftersOf(snapshot),
+  ] as Said[];
+  const isClosed = ending === 'closed' ? n === 0 : n === mostAnswers;
+  if (ending === 'answered' && n < mostAnswers) return answers[0] ?? close[0];
+  return (isClosed ? close[0] : undefined) ?? ends[0] ?? timers[0] ?? answers[0] ?? close[0];
+}
+
+/** Machine of a kind, ready to be walked. */
+export interface Walker {
+  readonly kind: string;
+  readonly machine: AnyStateMachine;
+  readonly sample: Sample;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly chart: Stepping;
+}
+export function walkerOf(kind: string, machine: AnyStateMachine): Walker {
+  const sample = samples[kind] as Sample;
+  const input = { ...placed, ...sample.input };
+  return { kind, machine, sample, input, chart: stepping(machine, input) };
+}
+
+/** Walks a machine along a path and, with an ending, on to its end; what cannot come is left out. */
+export function walk({ kind, sample, input, chart }: Walker, { events }: Path, ending?: Ending): Walked {
+  const steps = [stepOf({ type: 'born' }, nowhere, ...chart.first)];
+  const last = (): WalkedStep => steps.at(-1) as WalkedStep;
+  const isEnded = (): boolean => last().snapshot.status !== 'active';
+  const take = (event: EventObject): void => {
+    const { world, snapshot } = last();
+    if (isEnded() || !canCome(event, world, snapshot)) return;
+    steps.push(stepOf(event, world, ...chart.step(snapshot, event)));
+  };
+  for (const event of events) take(event);
+  const most = ending ? longest : 0;
+  for (let n = 0; n < most && !isEnded(); n += 1) {
+    const event = nextOf(sample, last(), ending as Ending, n);
+    if (!event) break;
+    take(event);
+  }
+  return { kind, input, steps, isEnded: isEnded() };
+}
+
+/** The same way as it is, and with one more event at its end, for each that can come then. */
+export function probed(walker: Walker, path: Path): Path[] {
+  const { steps, isEnded } = walk(walker, path);
+  const { world, snapshot } = steps.at(-1) as WalkedStep;
+  const { sample } = walker;
+  const more = [
+    ...ordersOf(sample),
+    ...(sample.told ?? []),
+    ...factsAt({ snapshot, world, how: [] }, sample),
+    ...endsAt({ snapshot, world, how: [] }, sample),
+    ...timersAt({ snapshot, world, how: [] }),
+  ];
+  return [path, ...(isEnded ? [] : more).map((event) => ({ ...path, events: [...path.events, event] }))];
+}

@@ -1,0 +1,68 @@
+import type { AnyStateMachine } from 'xstate';
+import { machines } from '../../actors/runtime/assemble.ts';
+import { namesOf, pathOf } from '../../actors/runtime/charts.ts';
+import type { Kinds } from '../replay/replay-trace.ts';
+import { registered } from '../stage/plan/index.ts';
+import type { Plan } from '../stage/plan/plan.ts';
+import { act } from '../stage/plan/virtual/play-virtual.ts';
+import { visitOf, type ChartEdit } from './edits.ts';
+
+/** Stories that are played with another chart. */
+export interface Players {
+  /** Stories that take a transition or visit a state, the shortest first. */
+  of(edit: ChartEdit): readonly Plan[];
+}
+/** Plays all stories once and notes what each of them takes. */
+export async function players(): Promise<Players> {
+  const takers = new Map<string, { readonly plan: Plan; readonly length: number }[]>();
+  for (const plan of registered) {
+    const seen = new Set<unknown>();
+    const keys = new Set<string>();
+    const { world } = await act(plan, {
+      observer: {
+        step: ({ snapshot, transitions }) => {
+          for (const each of transitions)
+            if (!seen.has(each.toJSON)) {
+              seen.add(each.toJSON);
+              for (const id of namesOf([each])) keys.add(id);
+            }
+          for (const node of snapshot._nodes)
+            if (!seen.has(node)) {
+              seen.add(node);
+              keys.add(visitOf(node.machine.id, pathOf(node)));
+            }
+        },
+      },
+    });
+    const { length } = world.harness.trace;
+    for (const key of keys) takers.set(key, [...(takers.get(key) ?? []), { plan, length }]);
+  }
+  return {
+    of: ({ at }) => {
+      const all = new Set(at.flatMap((key) => takers.get(key) ?? []));
+      return [...all].toSorted((a, b) => a.length - b.length).map(({ plan }) => plan);
+    },
+  };
+}
+
+/** Returns the machines of a story with one chart replaced; undefined when the story has an own one in its place. */
+function kindsOf({ stage }: Plan, sound: AnyStateMachine, other: AnyStateMachine): Kinds | undefined {
+  const own = stage?.kinds ?? machines;
+  const users = Object.keys(machines).filter((kind) => machines[kind] === sound);
+  if (users.some((kind) => own[kind] !== sound)) return undefined;
+  return { ...own, ...Object.fromEntries(users.map((kind) => [kind, other])) };
+}
+/** Tells whether a story fails with this chart in place of the sound one. */
+export async function isNoticed(
+  plan: Plan,
+  sound: AnyStateMachine,
+  other: AnyStateMachine,
+): Promise<boolean> {
+  const kinds = kindsOf(plan, sound, other);
+  if (!kinds) return false;
+  try {
+    return (await act(plan, { kinds })).wrong.length > 0;
+  } catch {
+    return true; // an expectation of code, an error of the chart, or a play without an end
+  }
+}

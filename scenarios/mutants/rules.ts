@@ -1,0 +1,303 @@
+import { nameOf } from '../../machines/kernel/effects.ts';
+import type { Said } from '../stage/samples/sample.ts';
+import type { Walked, WalkedStep } from './paths.ts';
+
+/** What must hold on every way through a chart, seen from outside: a sentence where it does not. */
+export type Rule = (walked: Walked) => readonly string[];
+
+type Fields = Readonly<Record<string, unknown>>;
+const eventsSaid = ({ said }: WalkedStep, type: string): Said[] =>
+  said.flatMap(({ event }) => (event.type === type ? [event as Said] : []));
+const isAsked = ({ asked }: WalkedStep, question: string): boolean => asked.some(({ id }) => id === question);
+/** Tells whether an event or a start is about this question, as its answer or to pass it on. */
+const isAbout = (of: object, ticket: unknown): boolean =>
+  [of, ...Object.values(of)].some((part) => (part as Fields | null | undefined)?.['ticket'] === ticket);
+
+/** A machine that is told to close ends, and a process that it opened has ended before. */
+const ends: Rule = ({ isEnded, steps }) => {
+  const isTold = steps.some(({ event }) => event.type === 'close');
+  return isTold && !isEnded ? ['was told to close, and never ended'] : [];
+};
+/** Kinds whose parts hear of the end of their owner, and end by that. */
+const endsWithParts = ['client', 'skills'];
+/** Who is told to close tells it to all that it has opened. */
+const closesAll: Rule = ({ kind: own, steps, isEnded }) => {
+  const at = steps.findIndex(({ event }) => event.type === 'close');
+  const before = steps[at - 1];
+  if (!before || !isEnded || endsWithParts.includes(own)) return [];
+  const after = steps.slice(at);
+  return [...before.world.living].flatMap(([segment, kind]) => {
+    const isTold = after.some(
+      ({ event, said, told, closed }) =>
+        (event.type === 'owned.ended' &&
+          event['key'] === segment &&
+          after[0]?.world.living.has(segment) !== true) ||
+        said.some((message) => nameOf(message.to).endsWith(`/${segment}`) && isEnd(message.event)) ||
+        told.some((order) => order.kind === kind && isEnd(order.event)) ||
+        closed.some((to) => nameOf(to).endsWith(`/${segment}`)),
+    );
+    return isTold ? [] : [`was told to close, and left its ${kind} open`];
+  });
+};
+const isEnd = ({ type }: { readonly type: string }): boolean =>
+  ['close', 'call.cancel', 'server.lost'].includes(type);
+/** Who asks gets an answer, at once or by an actor that was opened for it. */
+const answers: Rule = ({ steps }) =>
+  steps.flatMap(({ event }, n) => {
+    // Who asked a machine whose owner has ended hears of that end.
+    if (steps.at(-1)?.event.type === 'owner.ended') return [];
+    const { ticket, replyTo } = event;
+    if (ticket === undefined || replyTo === undefined || event.type === 'call.settled') return [];
+    const isAnswered = steps
+      .slice(n)
+      .some(
+        ({ said, opened }) =>
+          said.some((message) => isAbout(message.event, ticket)) ||
+          opened.some(({ input }) => isAbout(input, ticket)),
+      );
+    return isAnswered ? [] : [`gave no answer to ${event.type}`];
+  });
+/** A call that did not succeed says why. */
+const reasons: Rule = ({ steps }) =>
+  steps.flatMap((step) =>
+    eventsSaid(step, 'call.settled').flatMap(({ end, outcome, failure, result }) =>
+      outcome !== 'succeeded' && !failure && !result ? [`settled as ${String(end)} without a reason`] : [],
+    ),
+  );
+
+// ── calls ──────────────────────────────────────────────────────────────────────────────────────────────
+const decisionOf = ({ event }: WalkedStep): unknown => (event['result'] as Fields | undefined)?.['decision'];
+const isPermission = (step: WalkedStep): boolean =>
+  step.event.type === 'ask.answered' &&
+  ((step.event['id'] === 'policy' &&
+    decisionOf(step) === 'allow' &&
+    !((step.event['result'] as Fields)['problems'] as unknown[] | undefined)?.length) ||
+    (step.event['id'] === 'confirm' && ['allow', 'allowForSession'].includes(String(decisionOf(step)))));
+
+const settledOnce: Rule = ({ steps, isEnded }) => {
+  const count = steps.flatMap((step) => eventsSaid(step, 'call.settled')).length;
+  return count === (isEnded ? 1 : 0) ? [] : [`was settled ${count} times${isEnded ? '' : ' before its end'}`];
+};
+/** A call is sent when it is permitted and its server is there, not before, and once. */
+const sentWhenPermitted: Rule = ({ input, steps }) => {
+  const wrong: string[] = [];
+  let isPending = input['isPending'] === true;
+  let isPermitted = false;
+  let isInLine = false;
+  let sent = 0;
+  let mayBeSent = 1;
+  for (const step of steps) {
+    const { event, snapshot } = step;
+    if (event.type === 'call.go') isPending = false;
+    if (event.type === 'call.hold') {
+      isPending = true;
+      if (isInLine) mayBeSent += 1;
+    }
+    if (event['id'] === 'call') isInLine = event.type === 'ask.waiting';
+    if (isPermission(step)) isPermitted = true;
+    if (
+      event.type === 'ask.refused' &&
+      event['sent'] === false &&
+      event['id'] === 'call' &&
+      snapshot.status === 'active'
+    ) {
+      mayBeSent += 1;
+      isPending = true;
+    }
+    const isSent = isAsked(step, 'call');
+    if (isSent) sent += 1;
+    if (isSent && !isPermitted) wrong.push('was sent without a permission');
+    if (isSent && isPending) wrong.push(`was sent upon ${event.type}, and its server is not there`);
+    if (isSent && sent > mayBeSent) wrong.push('was sent twice');
+    if (isPermitted && !isPending && sent === 0 && snapshot.status === 'active')
+      wrong.push(`was not sent upon ${event.type}, though permitted, and its server is there`);
+  }
+  return wrong;
+};
+/** How a call may end upon an event, before and after it was sent. */
+const endsUpon: Readonly<Record<string, readonly [unsent: readonly string[], sent: readonly string[]]>> = {
+  'call.cancel': [['cancelled'], ['cancelled', 'unknown']],
+  close: [['cancelled'], ['cancelled', 'unknown', 'succeeded', 'failed']],
+  'asker.lost': [['cancelled'], ['cancelled']],
+  'owner.ended': [
+    ['cancelled', 'failed'],
+    ['cancelled', 'unknown', 'succeeded', 'failed'],
+  ],
+  'server.lost': [['failed'], ['unknown', 'cancelled', 'succeeded', 'failed']],
+};
+const cancelReason = (settled: Fields): unknown =>
+  ((settled['failure'] as Fields | null)?.['details'] as Fields | undefined)?.['cancel_reason'];
+/** The end of a call is true: it follows from what happened to it. */
+const trueEnd: Rule = ({ input, steps }) => {
+  const wrong: string[] = [];
+  let isSent = false;
+  let isAnswered = false;
+  let cancelled: unknown;
+  for (const step of steps) {
+    const { event } = step;
+    if (event.type === 'ask.answered' && event['id'] === 'call') isAnswered = true;
+    if (event.type === 'call.cancel') cancelled ??= event['reason'];
+    if (event['id'] === 'call' && cancelled === undefined) {
+      if (event.type === 'ask.refused' && event['sent'] === false) isSent = false;
+      // A call in line was not sent yet.
+      if (event.type === 'ask.waiting') isSent = false;
+      if (event.type === 'ask.began') isSent = true;
+    }
+    for (const settled of eventsSaid(step, 'call.settled')) {
+      const { end, outcome } = settled;
+      const [unsent, sent] = endsUpon[event.type] ?? [];
+      const allowed = isAnswered ? undefined : isSent ? sent : unsent;
+      if (allowed && !allowed.includes(String(end))) wrong.push(`ended as ${String(end)} upon ${event.type}`);
+      if (outcome === 'succeeded' && !isAnswered) wrong.push('succeeded without an answer');
+      if (outcome === 'unknown' && (!isSent || isAnswered))
+        wrong.push(`is unknown ${isSent ? 'after an answer' : 'and was not sent'}`);
+      if (outcome === 'failed' && isSent && !isAnswered && !event.type.startsWith('ask.'))
+        wrong.push(`failed upon ${event.type}, and may have had an effect`);
+      if (event.type === 'asker.lost' && event['asker'] !== input['replyTo'])
+        wrong.push('ended, because another asker was lost');
+      if (
+        event.type === 'server.lost' &&
+        end === 'failed' &&
+        settled['failure'] !== event['failure'] &&
+        !isAnswered
+      )
+        wrong.push('does not say why its server was lost');
+      if (
+        event.type === 'owner.ended' &&
+        !isSent &&
+        !isAnswered &&
+        (end === 'failed') !== (event['why'] === 'failed')
+      )
+        wrong.push(`ended as ${String(end)} upon the end of its owner as ${String(event['why'])}`);
+      if (end === 'cancelled' && cancelReason(settled) === undefined && !isAnswered)
+        wrong.push('does not say why it was cancelled');
+      if (
+        end === 'cancelled' &&
+        event.type === 'close' &&
+        cancelled === undefined &&
+        cancelReason(settled) !== 'closing'
+      )
+        wrong.push('does not say that it was cancelled, because its server closes');
+    }
+    if (isAsked(step, 'call')) isSent = true;
+  }
+  return wrong;
+};
+/** What ends a call ends it at once, as long as it was not sent. */
+const endsAtOnce: Rule = ({ input, steps }) => {
+  const wrong: string[] = [];
+  let isSent = false;
+  for (const step of steps) {
+    const { event, snapshot } = step;
+    const isEnding =
+      ['call.cancel', 'close', 'owner.ended'].includes(event.type) ||
+      (event.type === 'asker.lost' && event['asker'] === input['replyTo']) ||
+      (event.type === 'ask.refused' && ['policy', 'confirm'].includes(String(event['id']))) ||
+      event.type === 'deadline.passed';
+    if (isEnding && !isSent && snapshot.status === 'active') wrong.push(`did not end upon ${event.type}`);
+    if (isAsked(step, 'call')) isSent = true;
+  }
+  return wrong;
+};
+
+/** A call has a time limit as long as it lives. */
+const isLimited: Rule = ({ input, steps }) =>
+  steps.every(
+    ({ snapshot, world }) => snapshot.status !== 'active' || world.hasDeadline || input['timeoutMs'] === 0,
+  )
+    ? []
+    : ['has no time limit'];
+
+// ── servers ────────────────────────────────────────────────────────────────────────────────────────────
+/** There is at most one process, and the machine of a server does not end before it, unless it was killed. */
+const ownsItsProcess: Rule = ({ steps, isEnded }) => {
+  const wrong: string[] = [];
+  for (const [n, { opened }] of steps.entries())
+    if (opened.some(({ kind }) => kind === 'process') && n > 0 && steps[n - 1]?.world.living.has('process'))
+      wrong.push('started a second process beside the first');
+  const last = steps.at(-1);
+  if (isEnded && last?.world.living.has('process') && (last.snapshot.output as Fields)['how'] !== 'killed')
+    wrong.push('ended before its process');
+  return wrong;
+};
+const isLoss = ({ event }: WalkedStep): boolean =>
+  event.type === 'process.lost' ||
+  (event.type === 'session.lost' && event['isExpired'] !== true) ||
+  (event.type === 'owned.ended' && event['kind'] === 'process');
+/** Calls are told when their server is lost, before it is ready again or is given up. */
+const tellsLoss: Rule = ({ steps, isEnded }) => {
+  const wrong: string[] = [];
+  let owes = false;
+  for (const [n, step] of steps.entries()) {
+    const had = steps[n - 1]?.world.living.has('call') === true;
+    if (isLoss(step) && had && steps[n - 1]?.snapshot.hasTag('ready')) owes = true;
+    if (step.told.some(({ kind, event }) => kind === 'call' && event.type === 'server.lost')) owes = false;
+    if (!step.world.living.has('call')) owes = false;
+    if (owes && step.snapshot.hasTag('ready'))
+      wrong.push('is ready again, and did not tell its calls of the loss');
+  }
+  if (owes && !isEnded) wrong.push('did not tell its calls of the loss');
+  return wrong;
+};
+/** What it shows of itself is so: it says `ready` when it is, and no longer when it is not. */
+const showsTheTruth: Rule = ({ steps }) => {
+  let stage: unknown;
+  return steps.flatMap((step) => {
+    for (const { stage: said } of eventsSaid(step, 'client.changed')) stage = said;
+    const isReady = step.snapshot.hasTag('ready');
+    return step.snapshot.status === 'active' && (stage === 'ready') !== isReady
+      ? [`shows ${String(stage)} and is ${isReady ? '' : 'not '}ready, upon ${step.event.type}`]
+      : [];
+  });
+};
+/** Calls that wait are told to go when their server is ready. */
+const tellsReady: Rule = ({ steps }) =>
+  steps.flatMap((step, n) => {
+    const before = steps[n - 1];
+    const isNew = step.snapshot.hasTag('ready') && before !== undefined && !before.snapshot.hasTag('ready');
+    const isTold = step.told.some(({ kind, event }) => kind === 'call' && event.type === 'call.go');
+    return isNew && !isTold ? ['is ready, and did not tell the calls that wait'] : [];
+  });
+
+// ── processes ──────────────────────────────────────────────────────────────────────────────────────────
+/** Who owns a process hears at once that it died, and in the end what the system said of it. */
+const tellsItsEnd: Rule = ({ steps, isEnded }) => {
+  const wrong: string[] = [];
+  let pid: unknown = null;
+  let exit: Fields | undefined;
+  let isClosing = false;
+  for (const step of steps) {
+    const { event } = step;
+    // A child starts once and exits once, in this order.
+    if (exit && ['child.started', 'child.exited'].includes(event.type)) return [];
+    if (event.type === 'child.started') pid = event['pid'];
+    if (event.type === 'close') isClosing = true;
+    const lost = eventsSaid(step, 'process.lost');
+    const isDeath = event.type === 'child.exited' && !isClosing && exit === undefined;
+    if (lost.length !== (isDeath ? 1 : 0))
+      wrong.push(`told ${lost.length} times upon ${event.type} that it died`);
+    if (event.type === 'child.exited') exit = event;
+    for (const { end } of lost) wrong.push(...untrueEnd(end as Fields, pid, exit));
+  }
+  if (isEnded) wrong.push(...untrueEnd(steps.at(-1)?.snapshot.output as Fields, pid, exit));
+  return wrong;
+};
+function untrueEnd(end: Fields, pid: unknown, exit: Fields | undefined): string[] {
+  const { code = null, signal = null, stderr = '' } = exit ?? {};
+  const told = [end['pid'], end['code'], end['signal'], end['stderr']];
+  const so = [pid, code, signal, stderr];
+  return told.every((each, n) => each === so[n])
+    ? []
+    : [`told ${JSON.stringify(told)} of its end, which was ${JSON.stringify(so)}`];
+}
+
+const general = [ends, closesAll, answers, reasons];
+const own: Readonly<Record<string, readonly Rule[]>> = {
+  call: [settledOnce, sentWhenPermitted, trueEnd, endsAtOnce, isLimited],
+  process: [tellsItsEnd],
+  client: [ownsItsProcess, tellsLoss, showsTheTruth, tellsReady],
+};
+/** Sentences about what does not hold on a way through a chart; empty when all rules hold. */
+export const violationsOf = (walked: Walked): string[] => [
+  ...new Set([...general, ...(own[walked.kind] ?? [])].flatMap((rule) => rule(walked))),
+];
