@@ -116,14 +116,14 @@ describe('a result', () => {
     { ...hello, isError: true, structuredContent: { error: 'Tool execution failed: Connection closed' } },
     { content: [text('Tool execution failed: Connection closed')], isError: true },
     { ...hello, isError: true, _meta: { error_code: 4001, a2c_outcome: 'unknown' } },
-  ])('that looks like a failure of ours is what the tool itself has said: %j', (raw) => {
+  ])('is what the tool itself has said when it looks like a failure of ours: %j', (raw) => {
     expect(atTheAgent(raw)).toMatchObject({ outcome: 'failed', failure: undefined });
   });
   it('cannot pretend that its structured content was wrapped for the wire', () => {
     const raw = { ...hello, structuredContent: { result: 5 }, _meta: { a2c_structured_wrapped: true } };
     expect(atTheAgent(raw)).toMatchObject({ said: { structuredContent: { result: 5 } } });
   });
-  it('with contents that are nested without end is a result', () => {
+  it('is taken with contents that are nested without end', () => {
     let deep: unknown = 1;
     for (let n = 0; n < 100_000; n += 1) deep = [deep];
     expect(toolResult({ content: [deep] }).content).toEqual([text('[nested too deep to be shown]')]);
