@@ -118,7 +118,7 @@ describe('a2c prompt', () => {
   });
 });
 
-describe('--save', () => {
+describe('a command with --save', () => {
   it('writes what is no text to files, and says where', async () => {
     const into = join(folder, 'saved');
     const windows = fixtureFile('windows-server.mjs');
@@ -134,7 +134,7 @@ describe('--save', () => {
 });
 
 it.each(['tools', 'status', 'finder'])(
-  'a2c %s starts a server that ends once, and says why',
+  'starts a server that ends once, and says why: a2c %s',
   async (command) => {
     const starts = join(folder, `starts-${command}`);
     const config = fileOf(`ending-${command}.json`, {

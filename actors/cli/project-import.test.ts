@@ -66,7 +66,7 @@ describe('a server of a project', () => {
     ['a file from anywhere says nothing', 'theirs.json', entry(pkg), () => undefined],
     ['a file of a user that was copied says nothing', 'Code/User/mcp.json', entry(pkg), () => undefined],
     ['a URL has none', '.mcp.json', '{"mcpServers": {"a": {"url": "http://h/mcp"}}}', () => undefined],
-  ])('%s', async (_what, name, text, cwd) => {
+  ])('is taken from its own files: %s', async (_what, name, text, cwd) => {
     const { a, project } = await taken(name, text);
     expect(a['cwd']).toBe(cwd(project));
   });

@@ -17,7 +17,7 @@ describe('a server behind --', () => {
       err: '',
     });
   });
-  it('is in each command to copy', async () => {
+  it('is named in each command to copy', async () => {
     const { code, out } = await a2c('tools', 'get_next', ...server);
     expect(code).toBe(0);
     expect(out).toContain(`a2c call get_next n=1 -- ${process.execPath} ${file}`);
@@ -40,7 +40,7 @@ it.each([
   [['tools', '-c', 'some.json', ...server], 'a server in the command line, and --config'],
   [['tools', '-H', 'A: b'], '--header belongs to a server in the command line'],
   [['tools', 'http://127.0.0.1:1/mcp', '-e', 'A=b'], 'a URL takes neither --env nor --cwd'],
-])('tells that %j is wrong', async (argv, error) => {
+])('is told to be wrong with %j', async (argv, error) => {
   const { code, err } = await a2c(...argv);
   expect(code).not.toBe(0);
   expect(err).toContain(`error: ${error}`);

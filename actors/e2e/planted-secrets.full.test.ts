@@ -407,7 +407,7 @@ it('the result of a tool that succeeded stays as it came', async () => {
   expect(result).toContain('Planted22-0123');
 });
 
-it('no command shows them', async () => {
+it('no command shows what servers were launched with', async () => {
   const argv = [
     ...[['list'], ['list', '--json'], ['get', 'child'], ['get', 'remote', '--json'], ['export'], ['servers']],
     ...[
