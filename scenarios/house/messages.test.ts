@@ -57,7 +57,7 @@ describe('a message', () => {
     expect(made).toBeDefined();
   });
 
-  it('to all of a kind is one that this kind takes', () => {
+  it('is one that a kind takes when it goes to all of that kind', () => {
     expect(toOwned(callKind, { type: 'call.hold' })).toEqual({ kind: 'call', event: { type: 'call.hold' } });
     // @ts-expect-error: this event is for a process, not for a call
     toOwned(callKind, { type: 'process.hurry' });

@@ -29,8 +29,7 @@ export const mutantsOfLists: readonly Mutant[] = [
   {
     what: 'a list that is never taken back',
     finder: {
-      story:
-        'two refreshes that fail keep the tools, the third takes them back, a success brings them again (88, 89)',
+      story: 'two refreshes that fail keep the tools, the third takes them back, a success brings them again',
     },
     ...withImplementations('catalog', { guards: { isWorn: () => false } }),
   },
@@ -45,7 +44,7 @@ export const mutantsOfLists: readonly Mutant[] = [
     what: 'a computer that forgets why tools are gone',
     finder: {
       story:
-        'a call of a tool that was withdrawn is told so, with the last reason, and its host hears of both (93a)',
+        'a call of a tool that was withdrawn is told so, with the last reason, and its host hears of both',
     },
     ...withImplementations('computer', {
       actions: {
@@ -100,7 +99,7 @@ export const mutantsOfNotices: readonly Mutant[] = [
   },
   {
     what: 'a list that passes a lie on',
-    finder: { story: 'a list that is as it was is no news (94)' },
+    finder: { story: 'a list that is as it was is no news' },
     ...withChart('catalog', [
       [...answered, '0', 'params'],
       (old: Messages) => (of: ChartArguments) => {

@@ -26,8 +26,7 @@ export const mutantsOfHosts: readonly Mutant[] = [
   {
     what: 'a registry that is waited for as long as it likes',
     finder: {
-      story:
-        'when none answers in time, it is the first of the list, and the probes are aborted (cases 3, 4)',
+      story: 'the first of the list is taken when none answers in time, and the probes are aborted',
     },
     ...withChart('registry', [['states', 'probing', 'after'], doNothing]),
   },

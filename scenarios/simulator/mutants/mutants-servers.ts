@@ -141,7 +141,7 @@ const ways: readonly Mutant[] = [
   },
   {
     what: 'a ping in the midst of a call',
-    finder: { story: 'a server is pinged when it is idle, and never while it works (113)' },
+    finder: { story: 'a server is pinged when it is idle, and never while it works' },
     ...withImplementations('client', {
       guards: { mayPing: (of: ChartArguments) => timingIn(of).pingMs > 0 },
     }),
@@ -180,7 +180,7 @@ const configs: readonly Mutant[] = [
   },
   {
     what: 'a server that is taken out, and whose tools stay offered',
-    finder: { story: 'with reject the name is the other’s when the first server leaves the config' },
+    finder: { story: 'a refused name is the newcomer’s with reject when the first server leaves the config' },
     ...withChart('computer', [
       ['on', 'servers.set', 'actions'],
       () =>

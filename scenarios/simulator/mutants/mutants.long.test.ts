@@ -9,13 +9,13 @@ import { mutants } from './mutants.ts';
 describe('a mutant of the machines or of the directory', () => testMutants('few'));
 
 describe('the mutants', () => {
-  it('the mutants are many, each with a name of its own', () => {
+  it('are many, each with a name of its own', () => {
     // Retiring one costs a line in DECISIONS.md.
     expect(mutants).toHaveLength(122);
     expect(new Set(mutants.map(({ what }) => what)).size).toBe(mutants.length);
   });
 
-  it('a mutant that a story finds names a story that there is', () => {
+  it('name a story that there is when a story finds them', () => {
     const titles = new Set(registered.map(({ title }) => title));
     const lost = mutants.filter(({ finder }) => 'story' in finder && !titles.has(finder.story));
     const advice = 'the finder is gone: name another story that fails with this mutant';

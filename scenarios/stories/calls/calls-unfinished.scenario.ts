@@ -128,7 +128,7 @@ scenario('a cancel that comes when the answer is here gives it', looking(), asyn
   warned(calls, 'it was cancelled then');
 });
 
-scenario('who is told to end when the answer is here gives it', looking(), async (s) => {
+scenario('a call that is told to end when the answer is here gives it', looking(), async (s) => {
   const calls = await looked(s);
   for (const at of callsAt(s)) s.order(at, { type: 'close' });
   warned(calls, 'its computer is closing');

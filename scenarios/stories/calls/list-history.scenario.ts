@@ -57,7 +57,7 @@ scenario(
 );
 
 scenario(
-  'who is told that a server is ready finds all its tools at that moment',
+  'somebody who is told that a server is ready finds all its tools at that moment',
   { servers: { fs: { tools: { read: { answers: hello }, write: { answers: hello } }, listMs: 50 } } },
   async (s) => {
     const found: unknown[] = [];

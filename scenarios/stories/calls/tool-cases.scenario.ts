@@ -16,7 +16,7 @@ import {
 const tools = { read: { answers: hello } };
 
 scenario(
-  'T23 a new tool that its server tells of can be called at once, and the office is told once',
+  'a new tool that its server tells of can be called at once, and the office is told once',
   {
     servers: {
       fs: {
@@ -39,7 +39,7 @@ scenario(
 );
 
 scenario(
-  'T24 the tools of a server that is killed are withdrawn, it is started again, and both is told',
+  'the tools of a server that is killed are withdrawn, it is started again, and both is told',
   { servers: { fs: { tools } } },
   async (s) => {
     await everybody(s);
@@ -56,7 +56,7 @@ scenario(
 );
 
 scenario(
-  '28 a server whose tools cannot be listed has none, and those of the others are there',
+  'a server whose tools cannot be listed has none, and those of the others are there',
   { servers: { A: { tools, listMs: 'error' }, B: { tools: { write: { answers: hello } } } } },
   async (s) => {
     s.computer();
@@ -68,7 +68,7 @@ scenario(
 );
 
 scenario(
-  '31 a list that is under way when the config changes is thrown away, and the newer one holds',
+  'a list that is under way when the config changes is thrown away, and the newer one holds',
   {
     servers: {
       fs: {

@@ -54,7 +54,7 @@ scenario(
 );
 
 scenario(
-  'of a cancelled call whose answer does not come nobody knows more, after a while',
+  'a cancelled call whose answer does not come is known no better after a while',
   { servers: never },
   async (s) => {
     const call = await unheard(s);

@@ -275,7 +275,7 @@ scenario(
 );
 
 scenario(
-  'close while the link connects, joins, waits and leaves',
+  'a close ends a link that connects, joins, waits or leaves',
   { servers: {}, timing: { linkMs: 500 } },
   async (s) => {
     s.computer({ linked: true });

@@ -140,7 +140,7 @@ scenario(
   },
 );
 
-scenario('after a register that was empty, a peer at another node is reached as before', {}, async (s) => {
+scenario('a peer at another node is reached as before after a register that was empty', {}, async (s) => {
   const { agent, urls } = await seated(s);
   const others = ['c2', 'c3', 'c4'].map((name, n) => ({ name, peer: s.peer(name, answers, urls[n % 2]) }));
   for (const { name, peer } of others) {
@@ -292,7 +292,7 @@ scenario('a large answer that is lost on its way leaves its call unknown', {}, a
 });
 
 scenario(
-  'after a fail-over that forgot the last claims nobody gets the seat of who has it',
+  'nobody gets the seat of who has it after a fail-over that forgot the last claims',
   {},
   async (s) => {
     const { urls } = await seated(s);
@@ -310,7 +310,7 @@ scenario(
 );
 
 scenario(
-  'after a register that forgot who took a seat, its earlier holder has to join again',
+  'an earlier holder has to join again after a register that forgot who took a seat',
   {},
   async (s) => {
     const { computer, urls } = await seated(s);

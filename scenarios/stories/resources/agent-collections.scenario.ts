@@ -211,7 +211,7 @@ for (const collection of both) {
 
   let tell: Emit<LinkFact> = () => {};
   scenario(
-    `who tells of a ${collection} and was never here is not looked at`,
+    `somebody who tells of a ${collection} and was never here is not looked at`,
     {
       mend: (ports) => ({
         ...ports,

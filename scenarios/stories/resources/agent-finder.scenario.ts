@@ -34,7 +34,7 @@ scenario(
 );
 
 scenario(
-  'of more than a thousand documents a thousand are followed, and it is said how many are left out',
+  'a thousand of more than a thousand documents are followed, and it is said how many are left out',
   {},
   async (s) => {
     const peer = await meet(

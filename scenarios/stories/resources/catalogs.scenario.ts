@@ -26,7 +26,7 @@ const list = `${client}/catalog:tools`;
 const growing = { tools, lists: (n: number) => ['read', ...(n > 1 ? [`new${n}`] : [])] };
 const quiescent = { ...growing, info: { capabilities: { ...toolsOnly, tools: { listChanged: false } } } };
 scenario(
-  'a change that is told leads to one refresh, and everybody has the new tools (80)',
+  'a change that is told leads to one refresh, and everybody has the new tools',
   { servers: { fs: growing } },
   async (s) => {
     await everybody(s);
@@ -47,7 +47,7 @@ for (const [what, servers, options] of [
   ['the config says not to hear', { fs: growing }, { hearsChanges: false }],
 ] as const)
   scenario(
-    `a notice that ${what} is ignored, and the change is found by the next look (81)`,
+    `a notice that ${what} is ignored, and the change is found by the next look`,
     { servers, options: { fs: options }, timing: { pollMs: 60_000, pollDeclaredMs: 0 } },
     async (s) => {
       s.computer();
@@ -65,7 +65,7 @@ for (const [what, servers, options] of [
   );
 
 scenario(
-  'a notice about one list asks for that list only; templates change with the resources (83)',
+  'a notice about one list asks for that list only; templates change with the resources',
   {
     servers: {
       fs: {
@@ -104,7 +104,7 @@ for (const [what, beforeMs] of [
   ['one that has just answered', 100],
 ] as const)
   scenario(
-    `200 notices within 50 ms of ${what}: at most two questions, one announcement, the final state right (85)`,
+    `200 notices within 50 ms of ${what} lead to at most two questions, one announcement, and the right final state`,
     { servers: { fs: { tools, lists: () => truth }, other: { tools: { write: tools.read } } } },
     async (s) => {
       truth = ['read'];
@@ -123,7 +123,7 @@ for (const [what, beforeMs] of [
   );
 
 scenario(
-  'without looks by the clock a list is asked for once, however long nothing is told (86)',
+  'a list is asked for once without looks by the clock, however long nothing is told',
   { servers: { fs: quiescent } },
   async (s) => {
     s.computer();
@@ -133,7 +133,7 @@ scenario(
 );
 
 scenario(
-  'looks by the clock come ten percent sooner or later, so that servers are not asked in step (86)',
+  'looks by the clock come ten percent sooner or later, so that servers are not asked in step',
   {
     servers: Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`s${n}`, { ...quiescent, tools: {} }])),
     timing: { pollMs: 60_000 },
@@ -149,7 +149,7 @@ scenario(
 );
 
 scenario(
-  'a server that is down is not looked at, and that it was not asked counts neither way (87)',
+  'a server that is down is not looked at, and that it was not asked counts neither way',
   { servers: { fs: { ...quiescent, listMs: 50 } }, timing: { pollMs: 1_000 } },
   async (s) => {
     s.computer();
@@ -164,7 +164,7 @@ scenario(
   },
 );
 
-scenario('a list that is as it was is no news (94)', { servers: { fs: { tools } } }, async (s) => {
+scenario('a list that is as it was is no news', { servers: { fs: { tools } } }, async (s) => {
   await everybody(s);
   await s.run(1000);
   const before = s.news.length;
@@ -175,7 +175,7 @@ scenario('a list that is as it was is no news (94)', { servers: { fs: { tools } 
 });
 
 scenario(
-  'who comes late is told what is so now, and finds the newest in the end (95)',
+  'somebody who comes late is told what is so now, and finds the newest in the end',
   { servers: { fs: growing } },
   async (s) => {
     await s.office();
@@ -202,7 +202,7 @@ scenario(
 );
 
 scenario(
-  'a list that never comes ends after its time, and holds up no other server (96)',
+  'a list that never comes ends after its time, and holds up no other server',
   {
     servers: { mute: { tools, listMs: 'never' }, fs: { tools: { write: tools.read } } },
     timing: { listMs: 10_000 },

@@ -137,7 +137,7 @@ scenario(
 );
 
 scenario(
-  'who wants all of it again in the middle of a reading has it read once more, and not what he does not wait for',
+  'somebody who wants all of it again in the middle of a reading has it read once more, and not what he does not wait for',
   {
     servers: {
       a: showing(['window://a/1', 'window://a/2'], (uri) => ({

@@ -28,7 +28,7 @@ const slowly = (script: Script, ms: number, ...uris: readonly string[]): Script 
   listing(script, () => ({ answers: entries(...uris), afterMs: ms }));
 
 scenario(
-  'who asks before a server has listed its windows waits for its list; the answer has them, and is given once',
+  'somebody who asks before a server has listed its windows waits for its list; the answer has them, and is given once',
   { servers: { a: windows('window://a/1'), slow: slowly(windows(), 3_000, 'window://s/1') } },
   async (s) => {
     s.computer();

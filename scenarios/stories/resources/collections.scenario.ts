@@ -69,7 +69,7 @@ scenario(
 );
 
 scenario(
-  'who is asked before any server shows something is told that there is nothing',
+  'somebody who asks before any server shows something is told that there is nothing',
   { servers: { a: {} } },
   async (s) => {
     s.computer();

@@ -38,7 +38,7 @@ const failing = (...fails: readonly number[]): Script => ({
       : { answers: { tools: [{ name: 'read', description: String(n), inputSchema: { type: 'object' } }] } },
 });
 scenario(
-  'two refreshes that fail keep the tools, the third takes them back, a success brings them again (88, 89)',
+  'two refreshes that fail keep the tools, the third takes them back, a success brings them again',
   { servers: { fs: failing(2, 3, 4, 5, 7, 8), other: { tools: { write: tools.read } } } },
   async (s) => {
     await everybody(s);
@@ -93,7 +93,7 @@ async function called(s: Harness, tool: string): Promise<unknown[]> {
 }
 
 scenario(
-  'a call of a tool that was withdrawn is told so, with the last reason, and its host hears of both (93a)',
+  'a call of a tool that was withdrawn is told so, with the last reason, and its host hears of both',
   {
     servers: {
       fs: {
@@ -134,7 +134,7 @@ scenario(
 );
 
 scenario(
-  'a list that comes back empty, and one that comes back with a new session, are withdrawn no more (93b)',
+  'a list that comes back empty, and one that comes back with a new session, are withdrawn no more',
   {
     servers: {
       fs: {
@@ -167,7 +167,7 @@ scenario(
 );
 
 scenario(
-  'one success between failures sets the count back: the tools stay (90)',
+  'one success between failures sets the count back: the tools stay',
   { servers: { fs: failing(2, 3, 5, 6) } },
   async (s) => {
     s.computer();
@@ -181,7 +181,7 @@ scenario(
 );
 
 scenario(
-  'a notice of a server whose tools were taken back is a reason to ask again (91)',
+  'a notice of a server whose tools were taken back is a reason to ask again',
   { servers: { fs: failing(2, 3, 4) } },
   async (s) => {
     s.computer();
@@ -234,7 +234,7 @@ for (const [what, known] of [
   );
 
 scenario(
-  'a server whose tools were taken back, taken out and put back begins without failures (93)',
+  'a server whose tools were taken back, taken out and put back begins without failures',
   { servers: { fs: failing(2, 3, 4) } },
   async (s) => {
     s.computer();

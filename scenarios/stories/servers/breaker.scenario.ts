@@ -46,7 +46,7 @@ scenario(
 );
 
 scenario(
-  'six tries that fail spend the budget: open, with the reason and the next try (116)',
+  'six tries that fail spend the budget: open, with the reason and the next try',
   { servers: { fs: refusing }, timing },
   async (s) => {
     s.computer();
@@ -80,7 +80,7 @@ scenario(
 );
 
 scenario(
-  'a start by hand ends the waiting of a server whose circuit is open, with its whole budget (116)',
+  'a start by hand ends the waiting of a server whose circuit is open, with its whole budget',
   { servers: { fs: refusing }, timing },
   async (s) => {
     s.computer();
@@ -92,7 +92,7 @@ scenario(
 );
 
 scenario(
-  'a command that is missing is given up at once and has no trial; a start by hand tries it (116)',
+  'a command that is missing is given up at once and has no trial; a start by hand tries it',
   { servers: { fs: { tools, missing: true, later: { 2: { missing: undefined } as never } } }, timing },
   async (s) => {
     s.computer();

@@ -17,7 +17,7 @@ const answers = { answers: {} };
 const silent = { never: true } as const;
 
 scenario(
-  'a server is pinged when it is idle, and never while it works (113)',
+  'a server is pinged when it is idle, and never while it works',
   { servers: pinged(() => answers), timing },
   async (s) => {
     s.computer();
@@ -33,7 +33,7 @@ scenario(
 );
 
 scenario(
-  'a server that answered once and then does not is lost, and comes back (113)',
+  'a server that answered once and then does not is lost, and comes back',
   { servers: pinged((n) => (n === 1 ? answers : silent)), timing },
   async (s) => {
     s.computer();
@@ -67,7 +67,7 @@ scenario(
 );
 
 scenario(
-  'a call that comes while a ping waits is taken at once, and the ping counts no more (113)',
+  'a call that comes while a ping waits is taken at once, and the ping counts no more',
   { servers: pinged((n) => (n === 1 ? answers : silent)), timing },
   async (s) => {
     s.computer();
@@ -85,7 +85,7 @@ scenario(
 );
 
 scenario(
-  'a server that dies counts as lost at once, whatever a ping still waits for (113)',
+  'a server that dies counts as lost at once, whatever a ping still waits for',
   { servers: pinged(() => silent), timing },
   async (s) => {
     s.computer();

@@ -33,7 +33,7 @@ scenario('a call to a server that is launching waits for it', launching, async (
   expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
 });
 scenario(
-  'of a thousand calls that wait for servers the next one is told at once that they start',
+  'the next of a thousand calls that wait for servers is told at once that they start',
   { servers: { fs: { tools, initialize: 2_000 } } },
   async (s) => {
     s.computer();

@@ -41,7 +41,7 @@ scenario(
   },
 );
 
-scenario('ten concurrent first calls: one start, and ten answers (107)', lazily(slow), async (s) => {
+scenario('ten concurrent first calls lead to one start and ten answers', lazily(slow), async (s) => {
   s.computer();
   await s.run(100);
   const calls = Array.from({ length: 5 }, () => s.call('read'));
@@ -63,7 +63,7 @@ for (const [what, script] of [
   ['has no list of tools', { ...slow, listMs: 'error' }],
 ] as const)
   scenario(
-    `ten first calls to a server that ${what}: ten failures, and none waits (107)`,
+    `ten first calls to a server that ${what} are ten failures, and none waits`,
     lazily(script),
     async (s) => {
       s.computer();
@@ -112,7 +112,7 @@ scenario(
 
 for (const state of ['launching', 'handshaking', 'listing'] as const) {
   scenario(
-    `a caller who cancels while its server is ${state} is released at once, and the server becomes ready (108)`,
+    `a caller who cancels while its server is ${state} is released at once, and the server becomes ready`,
     lazily(slow),
     async (s) => {
       s.computer();
@@ -128,7 +128,7 @@ for (const state of ['launching', 'handshaking', 'listing'] as const) {
   );
 
   scenario(
-    `a stop while a server is ${state} answers who waits for it, and nothing is left of it (108)`,
+    `a stop while a server is ${state} answers who waits for it, and nothing is left of it`,
     lazily(slow),
     async (s) => {
       s.computer();

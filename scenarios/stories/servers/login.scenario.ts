@@ -129,7 +129,7 @@ scenario(
 /** Server that was ready once, and wants a login at its next start. */
 const expired: Script = { tools, later: { 2: { initialize: refuses } } };
 scenario(
-  'in each step of a login a call fails at once, and a start or a change of a setting changes nothing',
+  'a call fails at once in each step of a login, and a start or a change of a setting changes nothing',
   remote(expired),
   async (s) => {
     const { logins } = s.callPorts;

@@ -79,7 +79,7 @@ scenario(
 
 let forgotten = false;
 scenario(
-  'a call that meets a forgotten session is sent once more in the next one (72)',
+  'a call that meets a forgotten session is sent once more in the next one',
   remote({
     door: (method) => {
       const isIt = method === 'tools/call' && forgotten;

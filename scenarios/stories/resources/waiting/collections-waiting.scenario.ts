@@ -142,7 +142,7 @@ scenario(
 
 let isSlow = true;
 scenario(
-  'of many windows that come too late those that were not asked for yet are the next, and one that hangs keeps none of them',
+  'many windows that come too late are asked for in turn, and one that hangs keeps none of them',
   {
     servers: {
       a: showing(

@@ -170,7 +170,7 @@ const waking = showing(
   (uri) => (Number(uri.at(-1)) < hung ? { never: true } : saying(uri)),
 );
 scenario(
-  'of windows that hung those that answer again are shown, while others hang on; a refused ping is a sign of life',
+  'windows that hung and answer again are shown, while others hang on; a refused ping is a sign of life',
   { servers: { a: { ...waking, methods: { ...waking.methods, ping: { errors: 'no such method' } } } } },
   async (s) => {
     says();

@@ -37,7 +37,7 @@ const usable = (ms: number): RegistryAct => ({ ms, isUsable: true });
 const refusing = (ms: number): RegistryAct => ({ ms, isUsable: false });
 
 story(
-  'of three registries the one that answers first is taken, and the others are aborted (case 1)',
+  'the first of three registries that answers is taken, and the others are aborted',
   { [one]: usable(300), [two]: usable(100), [three]: usable(200) },
   async ({ s, want, chosen, registries }) => {
     want('a');
@@ -52,7 +52,7 @@ story(
   },
 );
 story(
-  'a registry that answers with an error is none, however fast it is (case 2)',
+  'a registry that answers with an error is none, however fast it is',
   { [one]: usable(500), [two]: refusing(10), [three]: 'fails' },
   async ({ s, want, chosen }) => {
     want('a');
@@ -61,7 +61,7 @@ story(
   },
 );
 story(
-  'when none answers in time, it is the first of the list, and the probes are aborted (cases 3, 4)',
+  'the first of the list is taken when none answers in time, and the probes are aborted',
   {},
   async ({ s, want, chosen, registries }) => {
     want('a');
@@ -80,7 +80,7 @@ story(
   },
 );
 story(
-  'when none can be used, it is the first of the list at once; soon it is tried again (cases 4, 7)',
+  'the first of the list is taken at once when none can be used; soon it is tried again',
   { [one]: refusing(10), [two]: 'fails', [three]: refusing(20) },
   async ({ s, want, chosen, registries }) => {
     want('a');
@@ -98,7 +98,7 @@ story(
   },
 );
 story(
-  'what is known is used for 24 hours from when it was found, however often it is asked for (case 6)',
+  'what is known is used for 24 hours from when it was found, however often it is asked for',
   { [one]: 'hangs', [two]: usable(10) },
   async ({ s, want, chosen, registries }) => {
     want('a');
@@ -114,7 +114,7 @@ story(
   },
 );
 story(
-  'what an earlier run has found is used for the rest of its time (case 6)',
+  'what an earlier run has found is used for the rest of its time',
   { [one]: usable(10) },
   async ({ s, want, chosen, registries }) => {
     want('a');

@@ -84,7 +84,7 @@ scenario(
 );
 
 scenario(
-  'of the orders that come while calls are cancelled the last one counts',
+  'the last one counts of the orders that come while calls are cancelled',
   { servers: { fs: { tools } }, kinds: deaf('call') },
   async (s) => {
     s.computer();

@@ -87,7 +87,7 @@ for (const [what, script] of [
   );
 
 scenario(
-  'of fifty servers one never answers: the others serve as soon as they are ready',
+  'one of fifty servers never answers, and the others serve as soon as they are ready',
   { servers: { ...many(49, { initialize: 20 }), mute: { initialize: 'never' } } },
   async (s) => {
     s.computer();
@@ -108,7 +108,7 @@ for (const [what, others, backAt] of [
   ['is slow', { initialize: 30_000 }, 5000],
 ] as const)
   scenario(
-    `who comes back after a failure takes the place of one that ${what}`,
+    `a server that comes back after a failure takes the place of one that ${what}`,
     crowded(others),
     async (s) => {
       s.computer();
@@ -221,7 +221,7 @@ scenario(
 );
 
 scenario(
-  'who comes back after a failure takes the place of one whose machine was given up',
+  'a server that comes back after a failure takes the place of one whose machine was given up',
   {
     servers: {
       fs: { tools, initialize: 'error', later: { 2: { initialize: 1 } } },

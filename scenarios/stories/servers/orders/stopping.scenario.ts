@@ -19,7 +19,7 @@ const running = async (s: Harness, tool: 'read' | 'hang') => {
 };
 
 scenario(
-  'a stop lets running calls end and takes no new ones, then the server goes down (112)',
+  'a stop lets running calls end and takes no new ones, then the server goes down',
   { servers, timing },
   async (s) => {
     const call = await running(s, 'read');
@@ -35,7 +35,7 @@ scenario(
 );
 
 scenario(
-  'a call that does not end within the drain time is cancelled, then its server goes down (112)',
+  'a call that does not end within the drain time is cancelled, then its server goes down',
   { servers, timing },
   async (s) => {
     const call = await running(s, 'hang');
