@@ -136,7 +136,7 @@ describe('a2c call', () => {
 
 // Needs a server that starts within a second, which takes longer under Wine.
 it.skipIf(process.platform === 'win32')(
-  'tells for a call that is too late the time limit that was typed, and no other',
+  'a call that is too late tells the time limit that was typed, and no other',
   async () => {
     const { file } = configOf(['one']);
     const { code, out, err } = await commandLine(['call', 'hang', '--timeout', '1', '--json', '-c', file]);

@@ -109,7 +109,7 @@ it.each([
       outputSchema: { properties: { c: { type: 'boolean', default: true } } },
     },
   ],
-])('writes code for a tool that %s compiles', (_, tool) => {
+])('a2c generate writes code for a tool that %s compiles', (_, tool) => {
   const tools = [{ name: 'a_b', inputSchema: { type: 'object' } }, tool];
   expect(mistakesIn('types.ts', toolTypes('9 "lives"', tools))).toBe('');
   expect(mistakesIn('client.ts', toolClient('9 "lives"', tools))).toBe('');

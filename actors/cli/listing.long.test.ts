@@ -134,7 +134,7 @@ describe('a command with --save', () => {
 });
 
 it.each(['tools', 'status', 'finder'])(
-  'starts a server that ends once, and says why: a2c %s',
+  'a2c %s starts a server that ends once, and says why',
   async (command) => {
     const starts = join(folder, `starts-${command}`);
     const config = fileOf(`ending-${command}.json`, {

@@ -44,7 +44,7 @@ describe('a server of a project', () => {
     ['.mcp.json', entry({ args: ['dist/index.js'] })],
     ['theirs.json', entry()],
     ['theirs.json', entry({ command: '../bin/srv', args: [] })],
-  ])('in %s keeps its folder: %s', async (name, text) => {
+  ])('keeps in %s its folder: %s', async (name, text) => {
     const { a, project, out } = await taken(name, text);
     expect(a['cwd']).toBe(project);
     expect(out).toContain('changed: cwd: the folder of its project');
@@ -66,7 +66,7 @@ describe('a server of a project', () => {
     ['a file from anywhere says nothing', 'theirs.json', entry(pkg), () => undefined],
     ['a file of a user that was copied says nothing', 'Code/User/mcp.json', entry(pkg), () => undefined],
     ['a URL has none', '.mcp.json', '{"mcpServers": {"a": {"url": "http://h/mcp"}}}', () => undefined],
-  ])('is taken from its own files: %s', async (_what, name, text, cwd) => {
+  ])('%s', async (_what, name, text, cwd) => {
     const { a, project } = await taken(name, text);
     expect(a['cwd']).toBe(cwd(project));
   });

@@ -77,7 +77,7 @@ describe('an office', () => {
     expect(await first.callTool(computer.name, 'echo')).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('that is not there is named to the agent with a remedy', async () => {
+  it('is named to the agent with a remedy when it is not there', async () => {
     const office = await createOffice({ port: 0 });
     await office.close();
     const error = await refusal(createAgent({ url: office.url }));

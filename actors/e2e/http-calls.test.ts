@@ -34,7 +34,7 @@ function silent(onCall: (n: number, response: ServerResponse, id: number | undef
   });
 }
 
-it('over HTTP 32 calls of a server run, and those that wait are seen to wait, and fail unsent', async () => {
+it('32 calls of a server run over HTTP, and those that wait are seen to wait, and fail unsent', async () => {
   let most = 0;
   let allHeard = (): void => {};
   const heard = new Promise<void>((resolve) => (allHeard = resolve));

@@ -16,7 +16,7 @@ const config = {
     fixture: { command: process.execPath, args: [server], env: { TOKEN: secret }, autoApprove: ['all'] },
   },
 };
-/** Upper bound in milliseconds for a busy machine; case R07 expects 6 s, one for the call and five as margin of the office. */
+/** Upper bound in milliseconds for a busy machine; the office answers for a late computer after 6 s, one for the call and five as margin. */
 const boundMs = 15_000;
 
 type Ack = (...args: unknown[]) => void;

@@ -40,7 +40,7 @@ describe('two offices on one Redis', () => {
   it.each([
     ['two databases', { url: () => `${redis.url}/1` }],
     ['two prefixes', { prefix: 'staging' }],
-  ])('with %s never meet', async (_, { url, ...more }: { url?: () => string; prefix?: string }) => {
+  ])('never meet with %s', async (_, { url, ...more }: { url?: () => string; prefix?: string }) => {
     const [here, there] = await Promise.all([node(), node({ ...(url && { url: url() }), ...more })]);
     const agent = await seated(here, 'agent', 'alice');
     await seated(there, 'computer', 'c');

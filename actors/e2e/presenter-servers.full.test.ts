@@ -61,7 +61,7 @@ describe('the start of a server', () => {
 });
 
 describe('the initialization of a presenter', () => {
-  // In case 12 one default server does not exist; here that is a mistake of the file.
+  // A default server that does not exist would be a mistake of the file.
   it('starts nothing before it is called, then the defaults; a failure stops nobody', async () => {
     const { presenter, of, until } = await open({
       mcpServers: { a: { ...bad(), ...never }, b: good(), c: good() },

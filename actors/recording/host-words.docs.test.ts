@@ -130,7 +130,7 @@ describe('the words of hosts in docs/trace-format.md', () => {
   });
 });
 
-it('come back to the message that they were for every order', () => {
+it('every order comes back to the message that it was', () => {
   for (const [kind, type] of wordedMessages().orders) {
     const message = ordered[`${kind} ${type}`]?.[0];
     // A `servers.set` order is recorded as its config instead of its plan, so the two cannot be compared.

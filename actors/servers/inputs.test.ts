@@ -105,7 +105,7 @@ describe('the value of an input', () => {
     expect(await inputs.resolve('c')).toEqual(notFound('nobody gave a value, and A2C_SMCP_c is not set'));
   });
 
-  it('of a password is a secret, its default too, and so is one whose id says so', async () => {
+  it('is a secret for a password, its default too, and so is one whose id says so', async () => {
     const definitions = [prompt('p', { password: true, default: 'hidden' }), prompt('api_key'), prompt('n')];
     const inputs = new Inputs({ definitions, ask: () => Promise.resolve(undefined) });
     expect(await inputs.resolve('p')).toEqual(found('hidden', true));

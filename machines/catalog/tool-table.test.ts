@@ -552,7 +552,7 @@ const perServer = fc.func<[string], 'reject' | 'prefix'>(policies);
 const rulesOf = (all: Lists, how: (server: string) => 'reject' | 'prefix'): ToolRules[] =>
   Object.keys(all).map((each) => ruled(each, { onConflict: how(each) }));
 
-describe('for any servers, tools and policies', () => {
+describe('any servers, tools and policies', () => {
   it('each listed name is listed once and finds its server and tool; each tool is listed, or refused with a reason', () => {
     fc.assert(
       fc.property(lists, perServer, (all, how) => {

@@ -59,7 +59,7 @@ describe('placeholders', () => {
     );
   });
 
-  it('that never end cost no more than others', () => {
+  it('cost no more than others when they never end', () => {
     for (const opening of ['${input:', '${env:', '${', '${env:${input:', '${input:}${env:}'])
       for (const end of ['', '}', ' }']) {
         const text = opening.repeat(100_000) + end;
@@ -102,7 +102,7 @@ describe('placeholders', () => {
     }
   });
 
-  it('of both kinds may stand for a URL, and are shown where values are hidden', () => {
+  it('may stand for a URL in both kinds, and are shown where values are hidden', () => {
     const headers = { A: '${env:TOKEN}', B: 'secret', C: '${TOKEN}' };
     const parsed = parseConfig([
       { name: 'a', type: 'sse', server_parameters: { url: '${env:BASE}/mcp', headers } },

@@ -108,7 +108,7 @@ describe('a reset', () => {
     ['with some defaults', { defaultServers: ['a', 'b'] }],
     ['with a built-in default', { defaultServers: ['buildInFileSystem', 'c'] }],
     ['with the switch off', { mcpEnabled: false }],
-  ])('%s changes no own server, and built-in ones are off', (_, more) => {
+  ])('leaves own servers as they are %s, and built-in ones are off', (_, more) => {
     const before: Json = { mcpServers, a2c, ...more };
     const after = changedBy(before, reset(before, here));
     expect(startsOf(after)).toEqual(startsOf(before));

@@ -98,19 +98,22 @@ function atTheAgent(result: unknown) {
 }
 
 describe('a result', () => {
-  it.each(rows)('%s is read, and its words are kept', (_, raw, read) => {
+  it.each(rows)('is read when it is one %s, and its words are kept', (_, raw, read) => {
     expect(toolResult(raw)).toEqual(read);
     expect(toolResult(toolResult(raw))).toEqual(read);
   });
-  it.each(rows)('%s is the same at the computer and behind an office', (_, raw) => {
+  it.each(rows)('is the same at the computer and behind an office when it is one %s', (_, raw) => {
     const read = toolResult(raw);
     const outcome = read.isError === true ? 'failed' : 'succeeded';
     expect(atTheAgent(raw)).toEqual({ said: read, outcome, failure: undefined });
   });
-  it.each(rows)('%s has an object, or nothing, for structured content on the wire', (_, raw) => {
-    const { structuredContent: value } = callAck(settled(raw)) as { readonly structuredContent?: unknown };
-    expect(value === undefined || (typeof value === 'object' && !Array.isArray(value))).toBe(true);
-  });
+  it.each(rows)(
+    'has an object, or nothing, for structured content on the wire when it is one %s',
+    (_, raw) => {
+      const { structuredContent: value } = callAck(settled(raw)) as { readonly structuredContent?: unknown };
+      expect(value === undefined || (typeof value === 'object' && !Array.isArray(value))).toBe(true);
+    },
+  );
   it.each([
     { ...hello, isError: true, structuredContent: { error: { code: 404, message: 'not there' } } },
     { ...hello, isError: true, structuredContent: { error: 'Tool execution failed: Connection closed' } },

@@ -107,7 +107,7 @@ describe('a document', () => {
     ['a%2520b', 'a%2520b', true],
     ['a b', 'a%2520b', false],
     ['%zz', '%25zz', true],
-  ])('with the doc_ref %j at %j is right: %s', (doc_ref, written, isRight) => {
+  ])('is right with the doc_ref %j at %j: %s', (doc_ref, written, isRight) => {
     const at = `dpe://h/${written}`;
     expect(said(brokenByDocument(at, json({ ...document, uri: at, doc_ref })).violations)).toEqual(
       isRight ? [] : [`document ${at} doc_ref`],
@@ -197,7 +197,7 @@ describe('a change', () => {
     expect(said(brokenByChange(change, []))).toEqual([`update ${change.uri} -`]);
     expect(brokenByChange({ ...change, after: 'a' }, [])).toEqual([]);
   });
-  it('of ids alone is none that an update excuses', () => {
+  it('is none that an update excuses when it is of ids alone', () => {
     const other = { ...page, elements: [{ ...element, element_id: 'f' }] };
     const ids = { uri, before: JSON.stringify(page), after: JSON.stringify(other) };
     expect(said(brokenByChange(ids, [uri]))).toEqual([`ids ${uri} elements`]);

@@ -121,7 +121,7 @@ describe('the name of a channel', () => {
   });
 });
 
-it('says of an answer whether it is one to its question, whatever counter of ours that had', () => {
+it('an answer says whether it is one to its question, whatever counter of ours that had', () => {
   const target = usual.session;
   const asks = { k: 'out', port: 'ask', a: 'agent#1' };
   const ev = { type: 'ask', id: 'room', target, method: 'server:list_room', params: { req_id: 'room.7' } };

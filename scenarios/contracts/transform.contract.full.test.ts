@@ -117,7 +117,7 @@ describe('a question about the result of a call', () => {
     expect(after).toMatchObject({ content, meta: { a: 1 } });
     expect(result).toEqual({ content, _meta: { a: 1 } });
   });
-  it('E11: knows tool_name and parameters', async () => {
+  it('knows tool_name and parameters', async () => {
     const program = '. = { "tool": .tool_name, "user": .parameters.user.id }';
     expect(await made(program)).toEqual({ tool: 'look', user: 7 });
   });

@@ -91,7 +91,7 @@ describe('an answer', () => {
 /** Tells in the type system whether `Owner` accepts every event that `Child` sends to its owner. */
 type Hears<Owner extends AnyStateMachine, Child extends AnyStateMachine> =
   AddressFor<EventFrom<Owner>> extends InputFrom<Child>['owner'] ? true : false;
-it('who opens a machine hears what that tells its owner', () => {
+it('an owner that opens a machine hears what that tells its owner', () => {
   const hears: readonly [
     Hears<typeof computerMachine, typeof clientMachine>,
     Hears<typeof computerMachine, typeof linkMachine>,

@@ -67,7 +67,7 @@ describe('the system, when it is quiescent', () => {
         (s) => s.computer({ as: 'twin', linked: true, servers: [] }),
       ],
     ],
-  )('violates no invariant: %s', async (_, act, options) => {
+  )('shows no violation when it is used %s', async (_, act, options) => {
     expect(await said(act, options)).toEqual([]);
   });
 

@@ -25,7 +25,7 @@ const config = {
 const corpus = at('scenarios/corpus');
 const folder = testFolder('optional');
 
-it('without an SDK a trace passes as it was given, and none is made up', async () => {
+it('a trace passes as it was given without an SDK, and none is made up', async () => {
   const how = { tracing: true, record: false } as const;
   await using office = await createOffice({ ...how, port: 0 });
   const seat = { url: office.url };

@@ -121,7 +121,7 @@ describe.skipIf(process.platform !== 'linux')('a host killed by SIGKILL', () => 
     expect(files()).toEqual([]);
   });
 
-  it('without a reaper leaves what the next start ends, also when another host starts at that moment', async () => {
+  it('leaves without a reaper what the next start ends, also when another host starts at that moment', async () => {
     const { pid, kill } = await host({ reaper: false }, 'good', 'stubborn', 'wrapped', 'leavesDaemon');
     expect(reapersOf(pid)).toEqual([]);
     await kill();

@@ -35,7 +35,7 @@ describe('auto_approve of a server', () => {
     expect(asked('write_x', ['write'])).toBe('allow');
     expect(asked('read_x', ['write', 'read'])).toBe('allow');
   });
-  it('with an exact original name allows that tool and no other', () => {
+  it('allows with an exact original name that tool and no other', () => {
     const named = ['write_x'];
     expect(['write_x', 'Write_x', 'write_x2', 'write'].map((tool) => asked(tool, named))).toEqual([
       'allow',

@@ -65,11 +65,11 @@ describe('claims', () => {
     expect(claim(claims, 's1', computer('c', 'p'))).toEqual(refused('already exists'));
     expect(seatOf(claims, 's1')).toEqual(computer('c'));
   });
-  it('who leaves has no seat any more, and it is known which one it was', () => {
+  it('a connection that leaves has no seat any more, and it is known which one it was', () => {
     const { claims, left } = release(seated(['s1', computer('c')]), 's1');
     expect([left, seatOf(claims, 's1')]).toEqual([computer('c'), undefined]);
   });
-  it('who has no seat leaves nothing', () => {
+  it('a connection that has no seat leaves nothing', () => {
     const claims = seated(['s1', computer('c')]);
     expect(release(claims, 's2')).toEqual({ claims });
   });

@@ -55,7 +55,7 @@ const held = { type: 'ask.held', method: 'elicitation/create' };
 const silent = { fs: { tools: { work: { never: true } } } } as const;
 
 scenario(
-  'while a server waits for its host, its silence and the time of the caller stand still, and go on with the answer',
+  'the silence of a server and the time of the caller stand still while it waits for its host, and go on with the answer',
   { servers: silent, timing: { callIdleMs: 300 } },
   async (s) => {
     s.computer();

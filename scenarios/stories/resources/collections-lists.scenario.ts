@@ -183,7 +183,7 @@ const placed = (...of: readonly [uri: string, priority?: unknown, fullscreen?: u
 });
 let list: object;
 scenario(
-  'where a window stands is what its URI says, then what its server lists of it; a list that says otherwise is a change',
+  'the place of a window is what its URI says, then what its server lists of it; a list that says otherwise is a change',
   { servers: { a: listing(windows(), () => ({ answers: list, afterMs: 1 })) } },
   async (s) => {
     const uris = async (): Promise<readonly string[]> => {

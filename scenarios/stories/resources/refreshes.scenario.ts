@@ -208,7 +208,7 @@ for (const [what, known] of [
   ['knows no more', 1],
 ] as const)
   scenario(
-    `a list whose method a server ${what} is none, is no failure, and is asked for no more (92)`,
+    `a list whose method a server ${what} is none, is no failure, and is asked for no more`,
     {
       servers: {
         fs: {
