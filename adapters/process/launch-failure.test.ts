@@ -122,7 +122,7 @@ describe('the words of a failure', () => {
   });
 });
 
-// Windows has other names and no modes: windows-spawn.test.ts shows them.
+// Windows has other names and no modes: local-launcher.test.ts shows them.
 describe.skipIf(process.platform === 'win32')('what a launch would run', () => {
   const env = { PATH: `/elsewhere:${at('bin')}`, TOKEN: 'hunter2' };
   const described = (command: string, cwd?: string) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestFact } from '../../machines/kernel/ports.ts';
-import { note } from './messages/envelope.ts';
-import { Gathering } from './messages/pages.ts';
+import type { RequestFact } from '../../../machines/kernel/ports.ts';
+import { note } from './envelope.ts';
+import { Gathering } from './pages.ts';
 
 function gathering(method: string) {
   const facts: RequestFact[] = [];
