@@ -28,7 +28,8 @@ scenario(
     expect(told.every(({ ticket }) => ticket === call.ticket)).toBe(true);
     const steps = told.map(({ progress }) => progress as number);
     expect(steps).toEqual(steps.toSorted((a, b) => a - b));
-    expect([steps[0], steps.length]).toEqual([1, 5]);
+    expect(steps[0]).toBe(1);
+    expect(steps).toHaveLength(5);
   },
 );
 

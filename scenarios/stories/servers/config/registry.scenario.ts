@@ -44,11 +44,9 @@ story(
     await s.run(99);
     expect(chosen()).toEqual([]);
     await s.run(1);
-    expect([chosen(), registries.probed, registries.aborted]).toEqual([
-      [['a', two, true]],
-      list,
-      [one, three],
-    ]);
+    expect(chosen()).toEqual([['a', two, true]]);
+    expect(registries.probed).toEqual(list);
+    expect(registries.aborted).toEqual([one, three]);
   },
 );
 story(
@@ -70,13 +68,11 @@ story(
     await s.run(1_999);
     expect(chosen()).toEqual([]);
     await s.run(1);
-    expect([chosen(), registries.aborted]).toEqual([
-      [
-        ['a', one, false],
-        ['b', one, false],
-      ],
-      list,
+    expect(chosen()).toEqual([
+      ['a', one, false],
+      ['b', one, false],
     ]);
+    expect(registries.aborted).toEqual(list);
   },
 );
 story(
@@ -105,12 +101,14 @@ story(
     await s.run(10);
     await s.run(23 * hourMs);
     want('b');
-    expect([chosen().length, registries.probed.length]).toEqual([2, 3]);
+    expect(chosen()).toHaveLength(2);
+    expect(registries.probed).toHaveLength(3);
     await s.run(2 * hourMs);
     registries.acts.set(one, usable(5));
     want('c');
     await s.run(5);
-    expect([chosen().slice(2), registries.probed.length]).toEqual([[['c', one, true]], 6]);
+    expect(chosen().slice(2)).toEqual([['c', one, true]]);
+    expect(registries.probed).toHaveLength(6);
   },
 );
 story(
@@ -118,7 +116,8 @@ story(
   { [one]: usable(10) },
   async ({ s, want, chosen, registries }) => {
     want('a');
-    expect([chosen(), registries.probed]).toEqual([[['a', three, true]], []]);
+    expect(chosen()).toEqual([['a', three, true]]);
+    expect(registries.probed).toEqual([]);
     await s.run(hourMs);
     want('b');
     await s.run(10);
@@ -158,12 +157,10 @@ story(
     want('b', [three]);
     s.order('registry', { type: 'close' });
     await s.run(1);
-    expect([chosen(), registries.aborted]).toEqual([
-      [
-        ['a', one, false],
-        ['b', three, false],
-      ],
-      list,
+    expect(chosen()).toEqual([
+      ['a', one, false],
+      ['b', three, false],
     ]);
+    expect(registries.aborted).toEqual(list);
   },
 );
