@@ -83,7 +83,7 @@ scenario(
     await s.run(10);
     expect(s.state('agent')).toBe('joined');
     s.close('agent');
-    await s.run(999);
+    await s.run(s.timing.linkMs - 1);
     expect(s.state('agent')).toBe('closing');
     await s.run(1);
     expect(s.directory.find('agent')).toBeUndefined();
@@ -117,7 +117,7 @@ scenario(
   async (s) => {
     await s.office();
     s.computer({ linked: true });
-    await s.run(1010);
+    await s.run(s.timing.linkMs + 10);
     expect(s.state('computer/link')).toBe('waiting');
     expect(s.heard('computer', 'link.changed').at(-1)?.reason).toBe('no answer to the join in time');
     await s.run(1000);

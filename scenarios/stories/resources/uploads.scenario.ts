@@ -225,7 +225,7 @@ for (const says of ['deny', 'never', 'nobody'] as const)
   scenario(`no file is taken when a person is asked and ${says} comes`, asking(says), async (s) => {
     await meet(s, false);
     const asked = [first(s), first(s, '', { resume: true })];
-    await s.run(2_500);
+    await s.run(s.timing.confirmMs + 500);
     expect(asked.map(answer)).toMatchObject([no('forbidden'), no('forbidden')]);
     nothingLeft(s);
   });
@@ -254,7 +254,7 @@ for (const [what, permission, text] of [
   scenario(`no file is taken when the rule of a host ${what}`, ruled(permission), async (s) => {
     await meet(s);
     const asked = [first(s), first(s, '', { resume: true })];
-    await s.run(2_500);
+    await s.run(s.timing.confirmMs + 500);
     expect(asked.map(answer)).toMatchObject([
       { ...no('forbidden'), message: expect.stringContaining(text) },
       { code: 4019 },

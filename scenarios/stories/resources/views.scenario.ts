@@ -70,7 +70,7 @@ scenario(
   },
   async (s) => {
     const peer = await meet(s, never, listing('read'));
-    await s.run(1400);
+    await s.run(s.timing.queryMs + s.timing.agentMarginMs - 100);
     expect(s.state(view)).toBe('connecting');
     expect(heard(s)).toEqual([]);
     await s.run(100);

@@ -21,7 +21,7 @@ scenario(
   { servers: pinged(() => answers), timing },
   async (s) => {
     s.computer();
-    await s.run(31_000);
+    await s.run(3 * s.timing.pingEveryMs + 1_000);
     expect(asksOf(s, 'ping')).toHaveLength(3);
     const call = s.call('read');
     await s.run(25_001);
@@ -38,7 +38,7 @@ scenario(
   { servers: pinged((n) => (n === 1 ? answers : silent)), timing },
   async (s) => {
     s.computer();
-    await s.run(21_010);
+    await s.run(2 * s.timing.pingEveryMs + s.timing.pingMs + 10);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
       failure: { message: "Server 'fs': no answer to ping within 1000 ms" },
     });

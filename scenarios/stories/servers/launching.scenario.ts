@@ -13,7 +13,7 @@ const meet = async (s: Harness): Promise<void> => {
   s.computer();
   await s.run(100);
   s.servers.kill('fs', { code: 1 });
-  await s.run(1010);
+  await s.run(s.timing.backoffMs + 10);
   expect(s.state(client)).toContain('launching');
 };
 const refused = (s: Harness, state: string): void => {
@@ -107,7 +107,7 @@ scenario(
   { servers: { fs: { tools, later: { 1: { startMs: 5000 } } } }, timing: { connectMs: 1000 } },
   async (s) => {
     s.computer();
-    await s.run(1010);
+    await s.run(s.timing.connectMs + 10);
     expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain('launch within 1000 ms');
     await s.run(2000);
     expect(s.state(client)).toEqual(ready);

@@ -245,7 +245,7 @@ scenario(
     await s.run(3000);
     expect(again.settled).toHaveLength(1);
     expect(s.state(client)).toEqual(isReady);
-    await s.run(4000);
+    await s.run(s.timing.idleStopMs);
     expect(s.state(client)).toBe('standby');
     expect(s.servers.alive).toBe(0);
     expect(offeredBy(s)).toEqual(['read']);

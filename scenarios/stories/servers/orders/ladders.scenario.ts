@@ -38,9 +38,9 @@ scenario(
     await s.run(100);
     const call = s.call('read');
     order(s, 'server.stop');
-    await s.run(999);
+    await s.run(s.timing.drainMs - 1);
     expect(s.state(client)).toBe('{connected:{draining:serving}}');
-    await s.run(1000);
+    await s.run(s.timing.cancelGraceMs);
     expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
     await s.run(10);
     expect(s.state(client)).toBe('idle');
@@ -58,7 +58,7 @@ scenario(
     await s.run(100);
     const call = s.call('read');
     s.close();
-    await s.run(999);
+    await s.run(s.timing.cancelGraceMs - 1);
     expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
     await s.run(10);
     expect(s.directory.size).toBe(0);
@@ -95,7 +95,7 @@ scenario(
     for (const type of ['server.stop', 'server.stop', 'server.start', 'server.stop'] as const) order(s, type);
     expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
     order(s, 'server.start');
-    await s.run(1010);
+    await s.run(s.timing.cancelGraceMs + 10);
     expect(s.servers.startsOf('fs')).toBe(2);
     expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
   },
@@ -112,7 +112,7 @@ scenario(
     s.close();
     for (const type of ['server.start', 'server.stop', 'close']) s.order(client, { type });
     expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
-    await s.run(1010);
+    await s.run(s.timing.cancelGraceMs + 10);
     expect(s.directory.size).toBe(0);
     expect(s.servers.startsOf('fs')).toBe(1);
   },
@@ -230,7 +230,7 @@ scenario(
     s.computer();
     await s.run(100);
     s.servers.kill('fs', { code: 1 });
-    await s.run(3999);
+    await s.run(s.timing.termGraceMs + s.timing.killGraceMs - 1);
     expect(s.state(`${client}/process`)).toBe('{sweeping:killing}');
     await s.run(2000);
     expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');

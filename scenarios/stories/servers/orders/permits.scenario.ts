@@ -43,7 +43,7 @@ scenario(
     s.computer();
     await s.run(1000);
     s.servers.kill('s3', { code: 1 });
-    await s.run(1010);
+    await s.run(s.timing.backoffMs + 10);
     expect(stagesOf(s, 's3').at(-1)).toBe('ready');
   },
 );
@@ -77,7 +77,7 @@ for (const [what, script] of [
     },
     async (s) => {
       s.computer();
-      await s.run(14_990);
+      await s.run(s.timing.slowMs - 10);
       expect(s.state(client)).toBe('queued');
       expect(opensOf(s, 'fs')).toEqual([]);
       await s.run(30);
