@@ -26,7 +26,7 @@ scenario(
     await meets(s, client, 'ready');
     expect(s.state(callAt(s))).toBe('{judging:watched}');
     expect(call.settled).toEqual([]);
-    await s.run(5_000);
+    await s.run(s.timing.confirmMs);
     expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
     expect(s.servers.heard).toEqual([]);
   },

@@ -102,7 +102,7 @@ scenario(
     s.agent();
     await s.run(10);
     s.close('agent');
-    await s.run(500);
+    await s.run(s.timing.shutdownMs);
     expect(s.directory.find('agent')).toBeUndefined();
   },
 );
@@ -120,7 +120,7 @@ scenario(
     await s.run(s.timing.linkMs + 10);
     expect(s.state('computer/link')).toBe('waiting');
     expect(s.heard('computer', 'link.changed').at(-1)?.reason).toBe('no answer to the join in time');
-    await s.run(1000);
+    await s.run(s.timing.linkBackoffMs);
     expect(s.state('computer/link')).toBe('{online:joining}');
   },
 );

@@ -116,7 +116,7 @@ scenario(
     await meets(s, list, 'ready');
     expect(s.state(`${client}/catalog:prompts`)).toBe('{refreshing:asking}');
     expect(isRefreshing()).toBe(true);
-    await s.run(1_000);
+    await s.run(s.timing.listMs);
     expect(isRefreshing()).toBe(false);
   },
 );

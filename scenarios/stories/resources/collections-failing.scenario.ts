@@ -121,7 +121,7 @@ scenario(
     read(s, 'finder', 'dpe://a/1/pages/7');
     await s.run(50);
     read(s, 'finder', 'dpe://a/2/pages/1');
-    await s.run(700);
+    await s.run(s.timing.readMs);
     expect(s.heard('computer', 'resource.read').map(({ failure }) => failure)).toMatchObject([
       { code: 4202 },
       { code: 408 },

@@ -228,7 +228,7 @@ scenario(
     await s.run(1000);
     expect(slowly.settled).toEqual([]);
     expect(other.settled[0]?.outcome).toBe('succeeded');
-    await s.run(5000);
+    await s.run(s.timing.confirmMs);
     expect(slowly.settled).toMatchObject([{ end: 'refused' }]);
   },
 );
