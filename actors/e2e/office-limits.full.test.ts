@@ -229,7 +229,7 @@ describe('bytes of a peer', () => {
     },
   );
 
-  it('are an error to who asked in an answer that the office does not read, and no other call fails', async () => {
+  it('make an answer that the office does not read an error to who asked, and no other call fails', async () => {
     await using office = await officeWith({ eventsPerSocket: { perSecond: 0.001, burst: 1_000 } });
     const [computer, agent] = [await peer(office), await peer(office)];
     const answers = [

@@ -89,7 +89,7 @@ describe('a launch that another try cannot mend', () => {
     expect(isFinal).toBe(true);
   });
 
-  it('does not include one that the next try may find otherwise', () => {
+  it('is told from one that the next try may find otherwise', () => {
     const spec = { command: 'sh', args: [], env: {} };
     for (const code of ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'EWHATEVER'])
       expect(whyNotLaunched(spec, {}, coded(code)), code).toMatchObject({ isFinal: false });

@@ -79,7 +79,7 @@ describe('the system, when it is quiescent', () => {
     ]);
   });
 
-  it('says before that what is still under way', async () => {
+  it('tells before it is quiescent what is still under way', async () => {
     const found = (
       await said(
         (s) => {

@@ -133,10 +133,10 @@ describe('Retry-After', () => {
   });
 });
 
-describe('the kind of a URL without a type', () => {
+describe('a URL without a type', () => {
   const untold = { kind: 'streamable', fallbackToSse: true };
   it.each([400, 404, 405, 406, 415].flatMap((status) => kinds.map((kind) => [status, kind] as const)))(
-    'is SSE when the first POST is refused with %i, with a body of the kind %s',
+    'is tried as SSE when the first POST is refused with %i, with a body of the kind %s',
     async (status, kind) => {
       const world = await worldOf('sse', {
         spec: untold,
@@ -152,7 +152,7 @@ describe('the kind of a URL without a type', () => {
       expect(world.server.seen.filter(({ method }) => method === 'GET')).toHaveLength(1);
     },
   );
-  it.each(kinds)('is told in the words of the first answer when it is no SSE either: %s', async (kind) => {
+  it.each(kinds)('is refused in the words of its first answer when it is no SSE either: %s', async (kind) => {
     const world = await worldOf('streamable', {
       spec: untold,
       serves: {
@@ -170,7 +170,7 @@ describe('the kind of a URL without a type', () => {
     expect(details).toMatchObject({ http_status: 400 });
     expect(message.includes('the first words')).toBe(kind !== 'empty');
   });
-  it('is not found when its stream wants a login, which is said', async () => {
+  it('says so when its stream wants a login', async () => {
     const world = await worldOf('sse', {
       spec: untold,
       serves: {

@@ -156,7 +156,7 @@ describe('--set and --inject', () => {
 });
 
 describe('the output of a fork', () => {
-  it('is recorded against forked, timers and inputs, and the new file', async () => {
+  it('tells what was recorded beside what is forked, timers and inputs, and the new file', async () => {
     const { code, out: text } = await fork('--skip', String(answer.s));
     expect(code).toBe(0);
     expect(text.trimEnd().split('\n')).toEqual([
@@ -193,7 +193,7 @@ describe('the output of a fork', () => {
     await expect(forkFile(join(folder, 'nowhere'))).rejects.toThrow('no such file');
   });
 
-  it('is the code of the invariant that it violates', async () => {
+  it('comes with the exit code of the invariant that is violated', async () => {
     const twice = { ch: 'host:computer', ev: { ...(typed('createComputer').record.ev as object) } };
     const { code, out: text } = await fork('--at', String(answer.s), '--inject', JSON.stringify(twice));
     expect({ code, text }).toEqual({
@@ -202,7 +202,7 @@ describe('the output of a fork', () => {
     });
   });
 
-  it('has no violation where the host speaks to somebody who is not there in this world', async () => {
+  it('comes with exit code 0 where the host speaks to somebody who is not there in this world', async () => {
     const lost = { ch: 'host:nobody', ev: { type: 'hello' } };
     const { code } = await fork('--at', String(answer.s), '--inject', JSON.stringify(lost));
     expect(code).toBe(0);
