@@ -200,15 +200,21 @@ describe('a form', () => {
     '{"result":{"action":"accept","content":{"name":"Ada","ok":true,"colour":"green"}}}',
   ];
 
-  it.each([['y'], ['']])('has a row for each answer %j and default, at a command', async (first) => {
-    expect(await answered(start('call', ...call, '-c', file()), first)).toEqual(shown(first));
-  });
-  it.each([['y'], ['']])('has a row for each answer %j and default, at the prompt', async (first) => {
-    const at = up(file(), 600);
-    await at.until(booted);
-    at.type(`tools call ${call.join(' ')}\r`);
-    expect((await answered(at, first)).filter((row) => row !== 'a2c>')).toEqual(shown(first));
-    await livesOn(at);
-    await quits(at);
-  });
+  it.each([['y'], ['']])(
+    'has a row for each when it is answered with %j and defaults, at a command',
+    async (first) => {
+      expect(await answered(start('call', ...call, '-c', file()), first)).toEqual(shown(first));
+    },
+  );
+  it.each([['y'], ['']])(
+    'has a row for each when it is answered with %j and defaults, at the prompt',
+    async (first) => {
+      const at = up(file(), 600);
+      await at.until(booted);
+      at.type(`tools call ${call.join(' ')}\r`);
+      expect((await answered(at, first)).filter((row) => row !== 'a2c>')).toEqual(shown(first));
+      await livesOn(at);
+      await quits(at);
+    },
+  );
 });

@@ -145,7 +145,7 @@ describe('a config that is edited by hand', () => {
     await until(() => pidsOf(mark).length === 0);
     expect(presenter.configStatus().state).toBe('inForce');
   });
-  it('starts nothing of ours anew: our own writes are no changes of others', async () => {
+  it('starts nothing again when we write it ourselves: our own writes are no changes of others', async () => {
     const { presenter, until, of } = await opened({ mcpServers: { a: named('a') } });
     await until(() => presenter.isServerRunning('a'));
     const before = pidsOf(mark);

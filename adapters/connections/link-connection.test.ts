@@ -209,12 +209,12 @@ describe('an agent', () => {
     open('agent').received(`notify:update_${collection}`, [{ computer: 'c' }]);
     expect(facts.at(-1)).toEqual({ type: 'computer.collectionChanged', computer: 'c', collection });
   });
-  it('the answer to a join', () => {
+  it('answers no questions', () => {
     expect(asked(open('agent'), 'client:get_tools', call)).toMatchObject([[{ error: { code: 501 } }]]);
   });
 });
 
-describe('joins', () => {
+describe('the answer to a join', () => {
   it.each([
     [[true, null], { type: 'join.accepted' }],
     [[[true, null]], { type: 'join.accepted' }],

@@ -101,7 +101,7 @@ describe('a line that is typed while messages come', () => {
 });
 
 describe('what is typed', () => {
-  it('is neither shown nor remembered as a secret', async () => {
+  it('is neither shown nor remembered when it is a secret', async () => {
     const kept: (readonly string[])[] = [];
     const { terminal, type, rows, over } = createScreen(40, { onHistory: (all) => kept.push([...all]) });
     await type('half');
@@ -124,7 +124,7 @@ describe('what is typed', () => {
   it.each([
     ['half typed', 's3cret'],
     ['not begun', ''],
-  ])('goes nowhere up to Enter as a secret that nobody wants any more, %s', async (_, begun) => {
+  ])('goes nowhere up to Enter when it is a secret that nobody wants any more, %s', async (_, begun) => {
     const kept: (readonly string[])[] = [];
     const { terminal, type, rows, lines, over } = createScreen(60, {
       onHistory: (all) => kept.push([...all]),
@@ -146,7 +146,7 @@ describe('what is typed', () => {
     await over;
   });
 
-  it('is not brought back by yank, undo or the history as a secret', async () => {
+  it('is not brought back by yank, undo or the history when it is a secret', async () => {
     const { terminal, type, rows, over } = createScreen(40);
     const answer = terminal.question('Token: ', AbortSignal.timeout(60_000), { isSecret: true });
     await type('s3cret\u0015s3cret\u0017s3cret\u0003');

@@ -117,7 +117,7 @@ describe('a machine that fails', () => {
     expect(replayOf('t', traceIn(host.flight?.path ?? ''), { kinds }).verdict).toBe('broken');
   });
 
-  it('leaves one just before its host closes all the same, by its name', async () => {
+  it('leaves a trace just before its host closes all the same, by its name', async () => {
     const [stateDir, notices] = [freshFolder(), [] as string[]];
     const host = hostOf({ stateDir, notice: (text) => notices.push(text) });
     fail(host);

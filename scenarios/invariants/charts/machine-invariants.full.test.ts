@@ -13,7 +13,7 @@ const spaces = Object.entries(samples).map(([kind, sample]) =>
 );
 const violationsOf = (invariant: ChartInvariant): string[] => spaces.flatMap(invariant).sort();
 
-describe('the whole state space of every machine is explored', () => {
+describe('the whole state space of every machine', () => {
   test('is explored from a sample of its own', () => {
     expect(Object.keys(samples).toSorted()).toEqual(Object.keys(machines).toSorted());
   });
