@@ -52,7 +52,7 @@ const projects: readonly Project[] = [
 // Under Wine, which `npm run test:wine` starts: what differs most on Windows first.
 const onWindows = [
   'adapters/storage/**/*.test.ts',
-  'adapters/process/{launch,run-text,windows-spawn,windows-trees.wine}.test.ts',
+  'adapters/process/{launch,run-text,local-launcher,windows-trees.wine}.test.ts',
   'adapters/documents/{names,server.long,parsing/pdf}.test.ts',
   'adapters/optional-packages.test.ts',
   'machines/protocol/size.test.ts',

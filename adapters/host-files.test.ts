@@ -13,7 +13,7 @@ describe('the folder of what a host keeps', () => {
     ['win32', {}, join(homedir(), 'AppData', 'Local', 'a2c')],
     ['win32', { LOCALAPPDATA: '/local', XDG_STATE_HOME: homedir() }, join(homedir(), 'a2c')],
     ['linux', { XDG_STATE_HOME: 'not/absolute' }, join(homedir(), '.local', 'state', 'a2c')],
-  ])('on %s with %j is %s', (platform, env, folder) => {
+  ])('is on %s with %j %s', (platform, env, folder) => {
     expect(defaultStateDir({ platform, env, home })).toBe(folder);
   });
 });

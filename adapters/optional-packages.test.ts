@@ -11,7 +11,7 @@ const { devDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
 };
 
-it('are the optional peers of package.json, in a version that it takes', () => {
+it('the optional packages are the optional peers of package.json, in a version that it takes', () => {
   // fast-check is left out, because the simulator loads it and explains its absence by itself.
   const { 'fast-check': _, ...peers } = peerDependencies;
   expect(Object.keys(peers)).toEqual(Object.keys(optionalPackages));

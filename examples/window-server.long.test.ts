@@ -8,4 +8,4 @@ const notebook = { command: process.execPath, args: [server] };
 it('the server with windows and documents shows both, and what changes about them', () =>
   expectNotebook(notebook));
 
-it('a2c check finds nothing wrong with it', () => expectClean(notebook));
+it('a2c check finds nothing wrong with the server with windows and documents', () => expectClean(notebook));

@@ -19,7 +19,7 @@ describe('base64 as servers write it', () => {
       'in a data: URI for URLs, with parameters, in capitals',
       `DATA:image/png;charset=binary;BASE64,${bytes.toString('base64url')}`,
     ],
-  ])('is read %s', (_, text) => {
+  ])('a text in %s is read', (_, text) => {
     expect(read(text)).toBe(bytes.toString('hex'));
     expect(readBase64(text)?.data).toBe(plain);
   });
@@ -37,7 +37,7 @@ describe('base64 as servers write it', () => {
     ['one letter too many', 'abcde'],
     ['a data: URI that is no base64', 'data:text/plain,hello'],
     ['letters of other alphabets', 'абвг'],
-  ])('is not found in %s', (_, text) => expect(readBase64(text)).toBeUndefined());
+  ])('no base64 is found in %s', (_, text) => expect(readBase64(text)).toBeUndefined());
 
   it('is read in 8 MB of blanks, padding or dashes without delay', () => {
     for (const text of ['=', '-', ' ', 'data:'].map((part) => part.repeat(8_000_000 / part.length)))

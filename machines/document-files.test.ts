@@ -22,7 +22,7 @@ describe('paths', () => {
     ['a/..', '.'],
     ['..a/b..', '..a/b..'],
     ['~/x', '~/x'],
-  ])('%j is %s', (raw, path) => expect(checkPath(raw)).toEqual({ ok: true, path }));
+  ])('%j is the path %s', (raw, path) => expect(checkPath(raw)).toEqual({ ok: true, path }));
 
   it.each([
     '..',
@@ -37,7 +37,7 @@ describe('paths', () => {
     'a\0b',
   ])('%j is refused', (raw) => expect(checkPath(raw).ok).toBe(false));
 
-  it('that pass hold no step back and do not begin at the top', () => {
+  it('never hold a step back or begin at the top once they pass', () => {
     const part = fc.oneof(fc.constantFrom('..', '.', '', 'a', '...'), fc.string());
     fc.assert(
       fc.property(fc.array(part), (parts) => {
@@ -47,7 +47,7 @@ describe('paths', () => {
     );
   });
 
-  it('walks leave out what is hidden or bulky', () => {
+  it('are left out of walks where they are hidden or bulky', () => {
     expect(['.git', '.env', 'node_modules', 'dist'].every((name) => isSkipped(name, true))).toBe(true);
     expect(isSkipped('dist', false) || isSkipped('src', true)).toBe(false);
   });
@@ -70,7 +70,9 @@ describe('patterns', () => {
     ['{a}', '{a}', true],
     ['[a].md', 'a.md', false],
     ['a.b', 'axb', false],
-  ])('%s on %s: %s', (pattern, path, expected) => expect(patternTest(pattern)(path)).toBe(expected));
+  ])('match as meant: %s on %s is %s', (pattern, path, expected) =>
+    expect(patternTest(pattern)(path)).toBe(expected),
+  );
 
   it('agree with a plain recursive definition', () => {
     const plain = (form: string, name: string): boolean => {
@@ -92,7 +94,7 @@ describe('patterns', () => {
     );
   });
 
-  it('that are hostile cost little', () => {
+  it('cost little when they are hostile', () => {
     expect(patternTest(`${'*a'.repeat(200)}b`)('a'.repeat(4000))).toBe(false);
     expect(patternTest(`${'**/a/'.repeat(90)}b`)(`${'a/'.repeat(1000)}c`)).toBe(false);
     expect(patternTest('{a,b}'.repeat(90))('a')).toBe(false);

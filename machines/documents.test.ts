@@ -102,8 +102,8 @@ describe('names of documents', () => {
     ['.md', undefined],
     ['md', undefined],
     ['x.constructor', undefined],
-  ])('%s is %s', (path, format) => expect(formatOf(path)).toBe(format));
-  it('must fit what is in the file', () => {
+  ])('the format of %s is %s', (path, format) => expect(formatOf(path)).toBe(format));
+  it('say a format that the content of the file must fit', () => {
     const told = (format: DocumentFormat, said: string | Uint8Array): string | undefined =>
       misfit(format, typeof said === 'string' ? new TextEncoder().encode(said) : said);
     const wrong = 'it is not what its name says';
@@ -145,7 +145,7 @@ describe('elements as text', () => {
     ['link', { text: 'L', url: 'u' }, '[L](u)', 'L u'],
     ['formula', { expression: 'a+b' }, '$ a+b $', 'a+b'],
     ['widget', {}, '[widget: S]', '[widget: S]'],
-  ])('%s', (category, content, markdown, plain) => {
+  ])('are written as Markdown and as plain text: %s', (category, content, markdown, plain) => {
     const element = { element_id: 'e', category, content, summary: 'S' };
     expect([renderElement(element, 'markdown'), renderElement(element, 'text')]).toEqual([markdown, plain]);
   });
@@ -160,7 +160,7 @@ describe('elements as text', () => {
 });
 
 describe('words', () => {
-  it('are letters and digits in a row, whatever their case; of Chinese each letter', () => {
+  it('are letters and digits in a row, whatever their case; of Chinese each letter is one', () => {
     expect(wordsIn("The OAK's x_1, naïve 茶道 v2茶")).toEqual([
       ...['the', 'oak', 's', 'x_1', 'naïve', '茶', '道', 'v2', '茶'],
     ]);

@@ -111,7 +111,7 @@ describe('a name', () => {
     'a@a2c.example',
     '__proto__',
     'Ünïcödé-1',
-  ])('is taken: %s', (name) => {
+  ])('is taken when it is %s', (name) => {
     expect(unfitName(name)).toBeUndefined();
   });
 });

@@ -38,13 +38,13 @@ describe('what an agent makes of an answer', () => {
     [failure(404, { reason: 'left' }), 'unknown'],
     [failure(404, { reason: 'unknown' }), 'failed'],
     [failure(4003), 'failed'],
-  ])('of a peer that does not say it is told by the code: %j is %s', (error, outcome) => {
+  ])('is told by the code for a peer that does not say it: %j is %s', (error, outcome) => {
     const { code, message, details } = error;
     const ack = { content: [], isError: true, structuredContent: { error: { code, message, details } } };
     expect(said(ack)).toEqual({ outcome, end: outcome, phase: 'running', code });
   });
 
-  it('is unknown of a computer that sat there, where an office only says that it is not there', () => {
+  it('is unknown for a computer that sat there, where an office only says that it is not there', () => {
     const ack = { code: 404, message: "Computer with name 'c1' not found" };
     expect(interpreted(heard(ack), true)).toMatchObject({ outcome: 'unknown', failure: { code: 404 } });
     expect(interpreted(heard(ack), false)).toMatchObject({ outcome: 'failed', failure: { code: 404 } });

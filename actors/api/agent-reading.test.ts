@@ -39,7 +39,7 @@ const reached = (): Promise<Question> =>
     answer = (question) => resolve(question);
   });
 
-describe('what breaks a rule is refused before anybody is asked', () => {
+describe('a wrong question of an agent', () => {
   it.each<[string, string, (a: Agent) => Promise<unknown>]>([
     ['a document of another scheme', 'scheme', (a) => a.readDocumentMetadata('raw', 'http://h/d')],
     ['a host without a document', 'sub-path', (a) => a.readDocumentMetadata('raw', 'dpe://h')],
@@ -52,13 +52,13 @@ describe('what breaks a rule is refused before anybody is asked', () => {
     ['an element without a name', 'sub-path', (a) => a.readElement('raw', uri, '')],
     ['an escape that is none', 'encoding', (a) => a.readResource('raw', 'dpe://h/%zz')],
     ['a page size of 0', 'limit', (a) => a.pagesOf('raw', uri, { pageSize: 0 }).next()],
-  ])('%s', async (_, rule, ask) => {
+  ])('is refused before anybody is asked: %s', async (_, rule, ask) => {
     await expect(ask(agent)).rejects.toMatchObject({ name: 'A2cError', code: 4204, details: { rule } });
     expect(asked).toEqual([]);
   });
 });
 
-describe('each question has options of its own', () => {
+describe('the options of a question', () => {
   it.each<[string, string, (a: Agent) => unknown]>([
     ['tools', 'timeoutms', (a) => a.tools('raw', { timeoutms: 5 } as never)],
     ['tools', 'size', (a) => a.tools('raw', { size: 1 } as never)],
@@ -75,7 +75,7 @@ describe('each question has options of its own', () => {
     ['readElement', 'categories', (a) => a.readElement('raw', uri, 'e', { categories: [] } as never)],
     ['pagesOf', 'limit', async (a) => a.pagesOf('raw', uri, { limit: 1 } as never)],
     ['documentsOf', 'offset', async (a) => a.documentsOf('raw', { offset: 1 } as never)],
-  ])('%s refuses %s', async (method, option, ask) => {
+  ])("are each question's own: %s refuses %s", async (method, option, ask) => {
     await expect(ask(agent)).rejects.toMatchObject({
       code: 400,
       details: { option },
@@ -111,7 +111,7 @@ describe('servers whose tools are missing', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('a wrong answer to an agent', () => {
   it.each<[string, (question: Question, ack: Ack) => void, object]>([
     ['no ack arguments: the event is not known there', (_, ack) => ack(), { code: 501 }],
     ['another question', (_, ack) => ack({ contents: [], req_id: 'x' }), { code: 500 }],
@@ -136,7 +136,7 @@ describe('an answer that is none', () => {
       (_, ack) => ack({ error: { code: 9, message: 'no' } }),
       { code: 500, details: { code: 9 } },
     ],
-  ])('%s', async (_, given, expected) => {
+  ])('fails the question: %s', async (_, given, expected) => {
     answer = given;
     const error: unknown = await agent.readDocumentMetadata('raw', uri).catch((each: unknown) => each);
     expect(error).toMatchObject({ name: 'A2cError', ...expected });

@@ -4,7 +4,7 @@ import { CallHistoryWatch } from './computer-calls.ts';
 const host = 'computer#1';
 const client = 'computer/client:s#2';
 
-it('remembers a call whose parameters throw as they are read, and the calls after it', () => {
+it('the history remembers a call whose parameters throw as they are read, and the calls after it', () => {
   const watch = new CallHistoryWatch({
     most: 10,
     now: () => 0,
@@ -65,7 +65,7 @@ const watching = () => {
   return { watch, post, request, settled, snapshots };
 };
 
-it('says what a call waits for, first for servers, then for the permit of its own, a person, its server', () => {
+it('the history says what a call waits for, first for servers, then for the permit of its own, a person, its server', () => {
   const { watch, post, request, snapshots } = watching();
   const servers = [{ rules: { server: 's' } }];
   snapshots['computer'] = { context: { servers, catalogs: {}, stages: { s: 'connecting' } } };
@@ -99,7 +99,7 @@ it('says what a call waits for, first for servers, then for the permit of its ow
   expect([now(), watch.newestFirst()[0]?.state]).toEqual([[null, null], 'running']);
 });
 
-it('has one entry for a call that is refused without a server, and one for a call of its host that is never sent', () => {
+it('the history has one entry for a call that is refused without a server, and one for a call of its host that is never sent', () => {
   const { watch, post, request, settled } = watching();
   post('computer/link#2', 'computer', request);
   post('computer#1', 'computer/link#2', { ...settled, failure: { code: 409, message: 'in flight' } });
@@ -113,7 +113,7 @@ it('has one entry for a call that is refused without a server, and one for a cal
   ]);
 });
 
-it('ends what nobody answers any more with its computer: unknown where a server had it', () => {
+it('the history ends what nobody answers any more with its computer: unknown where a server had it', () => {
   const { watch, post, request } = watching();
   post('computer/link#2', 'computer', request);
   post('computer/link#2', 'computer', { ...request, ticket: '2.r2', reqId: 'r2' });

@@ -34,20 +34,23 @@ describe('a listener of the progress of a call', () => {
       },
       'no text',
     ],
-  ])('that %s is a warning of the process, hears no more, and the others hear all', async (_, bad, words) => {
-    const { call, tell } = running();
-    const warned = once(process, 'warning');
-    let times = 0;
-    const heard: number[] = [];
-    call.on('progress', () => {
-      times += 1;
-      return bad() as void;
-    });
-    call.on('progress', ({ progress }) => void heard.push(progress));
-    tell(1);
-    const [warning] = (await warned) as [Error];
-    tell(2);
-    expect(warning).toMatchObject({ name: 'A2cListenerWarning', message: expect.stringContaining(words) });
-    expect([times, heard]).toEqual([1, [1, 2]]);
-  });
+  ])(
+    'is a warning of the process and hears no more when it %s, and the others hear all',
+    async (_, bad, words) => {
+      const { call, tell } = running();
+      const warned = once(process, 'warning');
+      let times = 0;
+      const heard: number[] = [];
+      call.on('progress', () => {
+        times += 1;
+        return bad() as void;
+      });
+      call.on('progress', ({ progress }) => void heard.push(progress));
+      tell(1);
+      const [warning] = (await warned) as [Error];
+      tell(2);
+      expect(warning).toMatchObject({ name: 'A2cListenerWarning', message: expect.stringContaining(words) });
+      expect([times, heard]).toEqual([1, [1, 2]]);
+    },
+  );
 });

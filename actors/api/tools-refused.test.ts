@@ -45,7 +45,7 @@ const odd = [
 ];
 const config = { mcpServers: { odd: { type: 'inmemory' }, twin: { type: 'inmemory', disabled: true } } };
 
-it('what a server lists and nobody can call is refused with the reason, here and for agents', async () => {
+it('a tool that a server lists and nobody can call is refused with the reason, here and for agents', async () => {
   const called: string[] = [];
   await using office = await createOffice({ port: 0 });
   await using computer = await bootedComputer({

@@ -54,7 +54,7 @@ async function person(argv: readonly string[], answers: readonly string[]): Prom
 }
 
 describe('a server that asks the command line', () => {
-  it('for roots hears of this folder, and of those that its config names', async () => {
+  it('hears for roots of this folder, and of those that its config names', async () => {
     const { out } = await commandLine(asks('roots/list', {}), { folder });
     expect(answerIn(out)).toEqual({
       result: {
@@ -75,7 +75,7 @@ describe('a server that asks the command line', () => {
     ['its path', odd],
     ['its URL', pathToFileURL(odd).href],
     ['its URL with a host', pathToFileURL(odd).href.replace('file:///', 'FILE://localhost/')],
-  ])('for roots hears of a folder by %s', async (_, root) => {
+  ])('hears for roots of a folder by %s', async (_, root) => {
     const { out } = await commandLine(asks('roots/list', {}, '--root', root));
     expect(answerIn(out)).toEqual({
       result: { roots: [{ uri: pathToFileURL(odd).href, name: 'q r#1%é' }] },
@@ -92,7 +92,7 @@ describe('a server that asks the command line', () => {
     },
   );
 
-  it('for a model hears that there is none, or what the command says', async () => {
+  it('hears for a model that there is none, or what the command says', async () => {
     const sampling = { messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }], maxTokens: 5 };
     const refused = await commandLine(asks('sampling/createMessage', sampling));
     expect(answerIn(refused.out)).toMatchObject({ error: { code: -32601 } });
@@ -105,18 +105,18 @@ describe('a server that asks the command line', () => {
     });
   });
 
-  it('for a person hears that there is none, where there is no terminal', async () => {
+  it('hears for a person that there is none, where there is no terminal', async () => {
     const { out } = await commandLine(asks('elicitation/create', form));
     expect(answerIn(out)).toMatchObject({ error: { code: -32601 } });
   });
 
-  it('for a person hears what was typed, and the defaults of what was not', async () => {
+  it('hears for a person what was typed, and the defaults of what was not', async () => {
     const shown = await person(asks('elicitation/create', form), ['y', 'Ada', '']);
     expect(shown).toContain('server s asks: Who are you?');
     expect(shown).toContain('{"result":{"action":"accept","content":{"name":"Ada","age":7}}}');
   });
 
-  it('for a page to be opened asks first, and a no is a no', async () => {
+  it('has a page opened after a question, and a no is a no', async () => {
     const url = { mode: 'url', message: 'Log in', url: 'https://example.com/login', elicitationId: 'e1' };
     const shown = await person(asks('elicitation/create', url), ['n']);
     expect(shown).toContain('https://example.com/login');

@@ -38,13 +38,13 @@ describe('arguments on the command line', () => {
     ['no known type', 'a', '12', {}, 12],
     ['text where a number is wanted', 'a', 'soon', { type: 'number' }, 'soon'],
     ['a name that every object has', 'constructor', 'x', {}, 'x'],
-  ])('%s: key=value has the type that the schema says', async (_what, key, text, schema, value) => {
+  ])('have the type that the schema says as key=value: %s', async (_what, key, text, schema, value) => {
     expect(await given([`${key}=${text}`], schemaWith(key === 'a' ? { a: schema } : {}))).toEqual({
       [key]: value,
     });
   });
 
-  it('that repeat a key make a list where the schema wants one, and else the last one counts', async () => {
+  it('make a list of a key that repeats where the schema wants one, and else the last one counts', async () => {
     const schema = schemaWith({
       tags: { type: 'array', items: { type: 'integer' } },
       one: { type: 'string' },
@@ -102,7 +102,7 @@ describe('arguments on the command line', () => {
       user,
       { user: JSON.parse('{"__proto__": "x"}') },
     ],
-  ])('%s', async (_what, words, schema, value) => {
+  ])('have the type that the schema says: %s', async (_what, words, schema, value) => {
     expect(await given(words, schema)).toEqual(value);
   });
 
@@ -115,7 +115,7 @@ describe('arguments on the command line', () => {
     [['a=1', 'c=1'], "'c' is not an argument of the tool"],
     [['a=1', 'c:=1'], "'c' is not an argument of the tool"],
     [['--a'], '--a needs a value'],
-  ])('%j: a mistake is told with what is written instead', async (words, message) => {
+  ])('are told with what is written instead where there is a mistake: %j', async (words, message) => {
     const read = given(words, add);
     if (message === undefined) await expect(read).resolves.toEqual({ a: 1, b: 2, tags: [3, 4] });
     else
@@ -125,7 +125,7 @@ describe('arguments on the command line', () => {
         remedy: expect.stringMatching(/=|--/),
       });
   });
-  it('a key that the tool does not name is refused with the nearest, unless the tool takes any, or it is JSON', async () => {
+  it('refuse a key that the tool does not name with the nearest, unless the tool takes any, or it is JSON', async () => {
     const schema = schemaWith({ path: {}, head: {} });
     await expect(given(['pth=a'], schema)).rejects.toMatchObject({
       message: "'pth' is not an argument of the tool",
@@ -135,7 +135,7 @@ describe('arguments on the command line', () => {
     for (const open of [{ additionalProperties: true }, { anyOf: [{}] }, { properties: {} }])
       expect(await given(['pth=a'], { ...schema, ...open })).toEqual({ pth: 'a' });
   });
-  it('one value too many is refused', async () => {
+  it('refuse one value too many', async () => {
     await expect(given(['x', 'y'], schemaWith({ a: {} }))).rejects.toMatchObject({
       message: "'y' is not an argument: the only parameter has a value",
     });
@@ -156,13 +156,13 @@ describe('a call in one word', () => {
     ['add(a: 1, b: 2, tags: ["x, y", {c: 1}])', 'add', { a: 1, b: 2, tags: ['x, y', { c: 1 }] }],
     [String.raw`add(tags: ["a\"), b"])`, 'add', { tags: ['a"), b'] }],
     ['add(tags: a b)', 'add', { tags: ['a b'] }],
-  ])('%s', (word, name, value) => {
+  ])('is read: %s', (word, name, value) => {
     const schema = schemaWith({ a: { type: 'number' }, b: { type: 'number' }, tags: { type: 'array' } });
     const read = callIn(word);
     expect(read?.name).toBe(name);
     expect(argumentsFor(read?.words ?? [], schema)).toEqual(value);
   });
-  it.each([['add'], ['a=(1)'], ['{"a": "b()"}'], ['f(x) y']])('%s is none', (word) => {
+  it.each([['add'], ['a=(1)'], ['{"a": "b()"}'], ['f(x) y']])('is not seen in %s', (word) => {
     expect(callIn(word)).toBeUndefined();
   });
 });
@@ -193,7 +193,7 @@ describe('the words of a call', () => {
     [['files.'], { tool: 'files.' }, []],
     [['other', 'read'], { tool: 'other', next: 'read' }, ['read']],
     [['add', '1', '2'], { tool: 'add' }, ['1', '2']],
-  ])('%j: which tool of which server, and the rest', (words, target, rest) => {
+  ])('say which tool of which server it is, and the rest: %j', (words, target, rest) => {
     expect(targetIn(words, servers)).toEqual({ target, rest });
   });
 });

@@ -60,7 +60,7 @@ describe('a password at a2c up', () => {
   it.each([
     ['before the boot wait is over', 600],
     ['after it, behind the prompt', 0.05],
-  ])('that is typed %s is neither shown, run nor kept, and the prompt lives on', async (_, boot) => {
+  ])('is neither shown, run nor kept when it is typed %s, and the prompt lives on', async (_, boot) => {
     const at = up(config(password), boot);
     await at.until(/Token: /);
     if (boot < 1) await at.until(booted);
@@ -201,13 +201,13 @@ describe('a form', () => {
   ];
 
   it.each([['y'], ['']])(
-    'that is answered with %j and defaults has a row for each, at a command',
+    'has a row for each when it is answered with %j and defaults, at a command',
     async (first) => {
       expect(await answered(start('call', ...call, '-c', file()), first)).toEqual(shown(first));
     },
   );
   it.each([['y'], ['']])(
-    'that is answered with %j and defaults has a row for each, at the prompt',
+    'has a row for each when it is answered with %j and defaults, at the prompt',
     async (first) => {
       const at = up(file(), 600);
       await at.until(booted);

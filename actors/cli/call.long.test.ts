@@ -61,14 +61,17 @@ describe('a2c call', () => {
     expect(started()).toEqual(['one', 'two']);
   });
 
-  it.each([[['two.echo']], [['two', 'echo']]])('%j starts the server that it names alone', async (words) => {
-    const { file, started } = configOf(['one', 'two']);
-    const told = await commandLine(['call', ...words, 'text=hi', '-c', file]);
-    expect(told).toEqual({ code: 0, out: 'hi\n', err: '' });
-    expect(started()).toEqual(['two']);
-  });
+  it.each([[['two.echo']], [['two', 'echo']]])(
+    'starts with %j the server that it names alone',
+    async (words) => {
+      const { file, started } = configOf(['one', 'two']);
+      const told = await commandLine(['call', ...words, 'text=hi', '-c', file]);
+      expect(told).toEqual({ code: 0, out: 'hi\n', err: '' });
+      expect(started()).toEqual(['two']);
+    },
+  );
 
-  it('of an unknown tool names the nearest: of all servers, or of those that ran before without starting any', async () => {
+  it('names the nearest to an unknown tool: of all servers, or of those that ran before without starting any', async () => {
     const { file, started } = configOf(['one', 'two']);
     const { code, err } = await commandLine(['call', 'ecko', '-c', file]);
     expect(code).toBe(1);
@@ -86,7 +89,7 @@ describe('a2c call', () => {
   });
 
   it.each([[['twoo', 'echo']], [['twoo.echo']], [['twoo/echo', 'text=hi']]])(
-    '%j: of an unknown server names the nearest, and starts nothing',
+    'names the nearest to an unknown server, and starts nothing: %j',
     async (words) => {
       const { file, started } = configOf(['one', 'two']);
       const { code, err } = await commandLine(['call', ...words, '-c', file]);
@@ -98,7 +101,7 @@ describe('a2c call', () => {
   );
 
   it.each([[['call', 'files.list_directory', 'path=.']], [['tools', 'files.list_directory']]])(
-    '%j: of a server that is like none in the config names those that are, and starts nothing',
+    'names the servers in the config when one is like none of them, and starts nothing: %j',
     async (words) => {
       const { file, started } = configOf(['one', 'two']);
       const { code, err } = await commandLine([...words, '-c', file]);
@@ -109,7 +112,7 @@ describe('a2c call', () => {
     },
   );
 
-  it.each([['call'], ['tools']])('%s of a name that two servers have names both', async (command) => {
+  it.each([['call'], ['tools']])('names both servers that have one name: %s', async (command) => {
     const { file, started } = configOf(['one', 'two']);
     await commandLine(['tools', '-c', file]);
     started();
@@ -120,7 +123,7 @@ describe('a2c call', () => {
     expect(started()).toEqual([]);
   });
 
-  it('with wrong arguments shows the signature', async () => {
+  it('shows the signature where arguments are wrong', async () => {
     const { file } = configOf(['one'], 'typed-server');
     const { code, err } = await commandLine(['call', 'get_next', 'n=x', '-c', file]);
     expect(code).toBe(1);
@@ -146,7 +149,7 @@ it.skipIf(process.platform === 'win32')(
 );
 
 describe('a2c tools NAME', () => {
-  it('of a server lists its tools, and starts it alone', async () => {
+  it('lists the tools of a server, and starts it alone', async () => {
     const { file, started } = configOf(['one', 'two']);
     const { code, out } = await commandLine(['tools', 'two', '-c', file]);
     expect(code).toBe(0);
@@ -155,7 +158,7 @@ describe('a2c tools NAME', () => {
     expect(started()).toEqual(['two']);
   });
 
-  it('of a tool says how it is called, with a call to copy', async () => {
+  it('says how a tool is called, with a call to copy', async () => {
     const { file } = configOf(['one'], 'typed-server');
     const { code, out } = await commandLine(['tools', 'get_next', '-c', file]);
     expect(code).toBe(0);
@@ -163,7 +166,7 @@ describe('a2c tools NAME', () => {
     expect(out).toMatch(/^a2c call get_next n=1 -c \S+$/m);
   });
 
-  it('that nobody has ends with 1 and the nearest names', async () => {
+  it('ends with 1 and the nearest names for a tool that nobody has', async () => {
     const { file } = configOf(['one']);
     const { code, err } = await commandLine(['tools', 'ecko', '-c', file]);
     expect(code).toBe(1);

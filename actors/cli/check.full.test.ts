@@ -49,7 +49,7 @@ describe('a2c check', () => {
     expect(code).toBe(1);
   });
 
-  it('says so of a server that gives no list', async () => {
+  it('says so when a server gives no list', async () => {
     const { code, out } = await check(...faulty, '--listless');
     expect(out).toMatch(
       /^list: the server\n {4}no list came\n {4}Answer resources\/list\n1 thing breaks a rule/,

@@ -174,7 +174,7 @@ describe('a2c read', () => {
     [`${plan}/pages/9`, 4202, { page_index: 9, page_count: 2 }],
     ['dpe://elsewhere/d', 4201, { host: 'elsewhere' }],
     ['nonsense', 4204, { uri: 'nonsense', rule: 'scheme' }],
-  ])('of %s fails with 1, its code, its details and a remedy', async (uri, code, details) => {
+  ])('fails for %s with 1, its code, its details and a remedy', async (uri, code, details) => {
     const config = fileOf({ docs: launchedWith('documents', mark, '--host', 'h') });
     const told = await a2c(['read', uri, '--json', '-c', config]);
     expect(told.code).toBe(1);
@@ -186,8 +186,8 @@ describe('a2c read', () => {
   });
 });
 
-describe('with --url', () => {
-  it('the computer of a running office is asked instead, and answers the same', async () => {
+describe('a command with --url', () => {
+  it('asks the computer of a running office instead, and answers the same', async () => {
     const config = {
       mcpServers: {
         w: launchedWith('windows', mark, '--host', 'w'),
@@ -212,13 +212,13 @@ describe('with --url', () => {
   });
 });
 
-describe('wrong usage', () => {
+describe('a wrong use of a command', () => {
   it.each([
     [['read'], "missing required argument 'uri'"],
     [['desktop', '--size', 'many'], 'a whole number'],
     [['finder', '--limit', '1.5'], 'a whole number'],
     [['desktop', 'window://h/a'], 'too many arguments'],
-  ])('%j is answered with 64 and the reason, before anything is started', async (argv, reason) => {
+  ])('is answered with 64 and the reason, before anything is started: %j', async (argv, reason) => {
     const { code, out, err } = await a2c(argv);
     expect({ code, out }).toEqual({ code: 64, out: '' });
     expect(err).toContain(reason);
@@ -227,7 +227,7 @@ describe('wrong usage', () => {
     ['desktop', '--size', '--window', '--fresh', '--json', '--config'],
     ['finder', '--keyword', '--type', '--offset', '--limit', '--fresh', '--json'],
     ['read', '<uri>', '--json'],
-  ])('help of %s names its options', async (command, ...options) => {
+  ])('is explained by the help of %s, which names its options', async (command, ...options) => {
     const { code, out } = await a2c([command, '--help']);
     expect(code).toBe(0);
     for (const option of options) expect(out).toContain(option);
@@ -274,7 +274,7 @@ describe('a2c read of a URI that breaks a rule', () => {
     ['window://h/a?priority=101', 'priority'],
     ['dpe://h/d?limit=0', 'limit'],
     ['no uri', 'dpe://'],
-  ])('%s is refused before its config is read', async (uri, says) => {
+  ])('is refused before its config is read: %s', async (uri, says) => {
     const told = await a2c(['read', uri, '--json', '-c', join(folder, 'none.json')]);
     expect([told.code, documentOf(told)]).toEqual([
       1,

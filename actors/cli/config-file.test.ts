@@ -108,7 +108,7 @@ describe('a2c enable, disable and remove', () => {
     expect(readFileSync(file, 'utf8')).toContain('// mine');
   });
 
-  it('of an unknown name end with 1 and the nearest', async () => {
+  it('end with 1 and the nearest for an unknown name', async () => {
     const file = nextFile();
     await commandLine(['add', 'files', '-c', file, '--', 'cmd']);
     const { code, err } = await commandLine(['remove', 'fiels', '-c', file]);
@@ -158,7 +158,7 @@ describe('a2c list and get', () => {
       { command: 'x', args: ['--token', 'S3CRET', 'S3CRET'], env: null },
       { command: 'x', args: ['--token', '***', '***'], env: null },
     ],
-  ])('get shows an entry of %s in the words of its file', async (key, entry, shown) => {
+  ])('show an entry of %s in the words of its file', async (key, entry, shown) => {
     const file = nextFile();
     writeFileSync(file, JSON.stringify({ [key]: { a: entry } }));
     const { code, out, err } = await commandLine(['get', 'a', '-c', file]);

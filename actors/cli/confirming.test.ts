@@ -17,7 +17,7 @@ const question = {
   arguments: { path: 'a' },
 };
 
-it('says which agent wants what, and that a question is no longer open, and why', async () => {
+it('the question to a person says which agent wants what, and that it is no longer open, and why', async () => {
   const { terminal, shown } = seated();
   const over = terminal.prompt(
     '> ',

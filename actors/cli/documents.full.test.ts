@@ -19,8 +19,8 @@ const run = async (...args: string[]) => {
   return { code: (await ended)[0], ...told };
 };
 
-describe('commands over the documents of a folder', () => {
-  it('finder, read and desktop take --folder', async () => {
+describe('a command over the documents of a folder', () => {
+  it('takes --folder in finder, read and desktop', async () => {
     // One after the other, since a document has 8 s to be read.
     const finder = await run('finder', '--folder', corpus, '--type', 'pdf', '--json');
     const page = 'dpe://documents/chapters.pdf/pages/6?format=text';
@@ -38,7 +38,7 @@ describe('commands over the documents of a folder', () => {
     expect([finder.code, read.code, desktop.code]).toEqual([0, 0, 0]);
   });
 
-  it('--folder and --config exclude each other', async () => {
+  it('refuses --folder beside --config', async () => {
     const { code, stderr } = await run('finder', '--folder', corpus, '--config', 'x.json');
     expect([code, stderr]).toEqual([64, expect.stringContaining('cannot be used with')]);
   });

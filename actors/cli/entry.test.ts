@@ -98,7 +98,7 @@ describe('an office of a2c office', () => {
     expect([await wide.over, wide.told()]).toEqual([1, expect.stringContaining('loopback only')]);
   });
 
-  it('on the port of a killed one takes its token, so that peers which come back are let in', async () => {
+  it('takes on the port of a killed one its token, so that peers which come back are let in', async () => {
     const left = await office();
     const { port } = new URL(left.url);
     await close(left);
@@ -110,7 +110,7 @@ describe('an office of a2c office', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('on a fixed port shares its token before it listens, and takes it back where it cannot', async () => {
+  it('shares its token on a fixed port before it listens, and takes it back where it cannot', async () => {
     const entry = entryBy({}, 9);
     const output = new PassThrough();
     const terminal = createTerminal({ input: new PassThrough(), output, errors: output });

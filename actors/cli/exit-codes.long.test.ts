@@ -16,7 +16,7 @@ const configOf = (mcpServers: object): string => {
 const good = { command: process.execPath, args: [server] };
 const dead = { command: process.execPath, args: ['-e', 'process.exit(3)'], a2c: { restart: 'never' } };
 
-describe('where no server is usable', () => {
+describe('a host without a usable server', () => {
   it.each([
     ['tools', { dead }],
     ['status', { dead }],
@@ -24,7 +24,7 @@ describe('where no server is usable', () => {
     ['finder', { dead }],
     ['tools', { off: { ...good, disabled: true }, gone: { command: 'no-such-program-of-anybody' } }],
     ['status', {}],
-  ])('a2c %s ends with 1, and its answer says why: %j', async (command, servers) => {
+  ])('makes a2c %s end with 1, and its answer says why: %j', async (command, servers) => {
     const file = configOf(servers);
     const told = await commandLine([command, '-c', file]);
     expect(told).toMatchObject({ code: 1, err: expect.stringContaining('error: no server is usable\n') });
@@ -39,7 +39,7 @@ describe('where no server is usable', () => {
   it.each([
     ['one of several', { dead, good }],
     ['one that starts when it is called', { good: { ...good, a2c: { start: 'lazy' } } }],
-  ])('is not said where %s is', async (_, servers) => {
+  ])('does not say so where %s is', async (_, servers) => {
     for (const command of ['tools', 'status'])
       expect(await commandLine([command, '-c', configOf(servers)])).toMatchObject({ code: 0, err: '' });
   });
@@ -50,7 +50,7 @@ describe('the exit code of a signal', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('%s is %i for what was to give an answer', async (name, code) => {
+  ] as const)('is for %s %i in what was to give an answer', async (name, code) => {
     const signal = AbortSignal.abort(new EndedBySignal(name));
     const file = configOf({ good });
     for (const argv of [['tools'], ['call', 'echo'], ['status'], ['desktop']])
@@ -60,7 +60,7 @@ describe('the exit code of a signal', () => {
   it.each([
     ['SIGINT', 0],
     ['SIGTERM', 143],
-  ] as const)('%s is %i for what goes on until it is ended', async (name, code) => {
+  ] as const)('is for %s %i in what goes on until it is ended', async (name, code) => {
     const aborter = new AbortController();
     const onLine = (): void => aborter.abort(new EndedBySignal(name));
     const told = await commandLine(['office', '--port', '0'], { signal: aborter.signal, onLine });

@@ -41,7 +41,7 @@ const launches = (file: string): Readonly<Record<string, string>> => {
 };
 
 describe.skipIf(process.platform !== 'linux')('export and import again', () => {
-  it.each(apps.flatMap(({ id, words }) => (words ? [[id]] : [])))('for %s are the same', async (id) => {
+  it.each(apps.flatMap(({ id, words }) => (words ? [[id]] : [])))('are the same for %s', async (id) => {
     writeFileSync(ours, JSON.stringify({ mcpServers }));
     const first = await exported('--for', id, '--secrets');
     const own = places.filter(({ app, on }) => app === id && on !== 'win32');
@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== 'linux')('export and import again', () => {
 
 describe('a2c export', () => {
   it.each([['codex'], ['opencode'], ['cursor']])(
-    'for %s writes variables so that they are the same when they come back',
+    'writes for %s variables so that they are the same when they come back',
     async (id) => {
       const some = {
         run: { command: 'x', env: { MINE: '${env:MINE}', OWN: '1' } },
@@ -102,7 +102,7 @@ describe('a2c export', () => {
     expect(err).toContain('left: "placed": a2c.tools is left out');
   });
   it.each([['plain'], ...apps.flatMap(({ id, words }) => (words ? [[id]] : []))])(
-    'for %s shows no secret without --secrets',
+    'shows for %s no secret without --secrets',
     async (id) => {
       const secret = {
         args: { command: 'x', args: ['--token', 'canary', '--api-key=canary', 'plain'] },

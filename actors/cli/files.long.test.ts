@@ -91,7 +91,7 @@ describe('a2c call --url', () => {
     expect(name).toMatch(/_b\.pdf$/);
   });
 
-  it.each(['put', 'save'])('Ctrl-C ends a %s in the middle, and leaves nothing', async (what) => {
+  it.each(['put', 'save'])('is ended by Ctrl-C in the middle of a %s, and leaves nothing', async (what) => {
     const { call, landing } = await world();
     const aborter = new AbortController();
     const into = join(root, 'given-up');
@@ -108,7 +108,7 @@ describe('a2c call --url', () => {
     ['file@=', 'is a folder'],
     ['file@=gone.pdf', 'there is no file'],
     [`file@=${join(root, 'empty')}`, 'is empty'],
-  ])('%s is refused before an office is asked', async (word, message) => {
+  ])('is refused before an office is asked: %s', async (word, message) => {
     writeFileSync(join(root, 'empty'), '');
     const told = await commandLine(['call', 'hash', word, '--url', 'http://127.0.0.1:9']);
     expect([told.code, told.err]).toEqual([64, expect.stringContaining(message)]);
@@ -119,7 +119,7 @@ describe('a2c call --url', () => {
     ['a computer that takes no files', null, ['hash', `file@=${report}`], 'a2c.landing'],
     ['a file above its limit', { maxFileBytes: 5 }, ['hash', `file@=${report}`], 'Send a smaller file'],
     ['arguments that do not fit', {}, ['hash', `file@=${report}`, 'other=1'], "'other' is not an argument"],
-  ])('of %s says so, and calls nothing', async (_, landingOf, argv, message) => {
+  ])('says so, and calls nothing, for %s', async (_, landingOf, argv, message) => {
     const { call, landing } = await world(landingOf);
     const told = await call(argv);
     expect([told.code, told.out, landedIn(landing)]).toEqual([1, '', []]);
@@ -240,7 +240,7 @@ describe('a2c skill --save', () => {
     [['../evil'], 'names a file outside of the skill'],
     [['a//b'], 'names a file outside of the skill'],
     [undefined, 'does not tell its other files'],
-  ])('of a computer that names %j writes no file outside of the folder', async (named, message) => {
+  ])('writes of a computer that names %j no file outside of the folder', async (named, message) => {
     const office = await createOffice({ port: 0, record: false });
     ends.push(() => office.close());
     const old = await oldPeer(office.url);
@@ -270,7 +270,7 @@ describe('a2c skill --save', () => {
   });
 });
 
-it('--put-blobs without an office is refused', async () => {
+it('a command with --put-blobs and without an office is refused', async () => {
   const config = join(root, 'here.json');
   writeFileSync(config, JSON.stringify({ mcpServers: {} }));
   const told = await commandLine(['call', 'hash', '--put-blobs', '-c', config]);

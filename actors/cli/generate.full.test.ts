@@ -43,10 +43,10 @@ function mistakesIn(name: string, text: string): string {
 }
 
 describe('a2c generate', () => {
-  it.each(Object.keys(servers))('types writes types of %s that compile', async (server) => {
+  it.each(Object.keys(servers))('writes types of %s that compile', async (server) => {
     expect(mistakesIn(`${server}-types.ts`, await generated('types', server))).toBe('');
   });
-  it('client lets right arguments through, and wrong ones not', async () => {
+  it('writes a client that lets right arguments through, and wrong ones not', async () => {
     writeFileSync(join(folder, 'everything.ts'), await generated('client', 'everything'));
     const use = (call: string): string =>
       mistakesIn(
@@ -61,7 +61,7 @@ describe('a2c generate', () => {
       use("getStructuredContent({ location: 'Chicago' }).then(({ temperature }) => temperature + 1)"),
     ).toBe('');
   });
-  it('cli writes one file that calls the tools, with help and exit codes', async () => {
+  it('writes one file as cli that calls the tools, with help and exit codes', async () => {
     const file = join(folder, 'typed.mjs');
     writeFileSync(file, await generated('cli', 'typed'));
     const run = (...argv: string[]): string =>
@@ -109,7 +109,7 @@ it.each([
       outputSchema: { properties: { c: { type: 'boolean', default: true } } },
     },
   ],
-])('code for a tool that %s compiles', (_, tool) => {
+])('a2c generate writes code for a tool that %s compiles', (_, tool) => {
   const tools = [{ name: 'a_b', inputSchema: { type: 'object' } }, tool];
   expect(mistakesIn('types.ts', toolTypes('9 "lives"', tools))).toBe('');
   expect(mistakesIn('client.ts', toolClient('9 "lives"', tools))).toBe('');

@@ -18,7 +18,7 @@ it.each<[object, string]>([
   [{ url: 'https://e.com/mcp?api_key=S3CRET&v=1#x' }, 'https://e.com/mcp?api_key=***&v=1#x'],
   [{ url: 'https://S3CRET@e.com/mcp?v=1&sig=S3CRET' }, 'https://***@e.com/mcp?v=1&sig=***'],
   [{ url: 'https://e.com/mcp', headers: { A: 'S3CRET' } }, 'https://e.com/mcp'],
-])('of %j no secret is shown', async (entry, target) => {
+])('no secret is shown for %j', async (entry, target) => {
   writeFileSync(file, JSON.stringify({ mcpServers: { a: entry } }));
   const shown = await commandLine(['list', '-c', file]);
   expect(shown.out).toContain(`  ${target}`);

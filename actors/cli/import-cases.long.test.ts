@@ -58,21 +58,21 @@ describe('a file that is not as it should be', () => {
       () => written('a = "canary"\na = 2\n', 'x.toml'),
       ': 2:1: is not valid TOML',
     ],
-  ])('%s: it is named, nothing is written, and no value is shown', async (_what, make, message) => {
+  ])('is named, nothing is written, and no value is shown: %s', async (_what, make, message) => {
     const { code, out, err, into } = await taken(make());
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
     expect(out + err).not.toContain('canary');
     expect(existsSync(into)).toBe(false);
   });
   it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-    'may not be read: it says so',
+    'says so when it may not be read',
     async () => {
       const file = written(one);
       chmodSync(file, 0o000);
       expect((await taken(file)).err).toContain('permission denied');
     },
   );
-  it('has wrong entries: each loses itself, and not the file', async () => {
+  it('loses its wrong entries one by one, and not as a whole', async () => {
     const mcpServers = {
       a: 7,
       b: { command: 8 },
@@ -105,7 +105,7 @@ describe('a name', () => {
       expect((await commandLine(['get', name, '-c', into])).code).toBe(0);
     },
   );
-  it('that is taken gets a number, and the same server is not taken twice', async () => {
+  it('gets a number when it is taken, and the same server is not taken twice', async () => {
     const into = written(
       { mcpServers: { a: { command: 'mine' }, 'a-2': { command: 'other' } } },
       'ours.json',
@@ -125,7 +125,7 @@ describe('a name', () => {
   });
 });
 
-describe('what is written', () => {
+describe('a2c import into a file', () => {
   it('leaves comments and everything else as they are', async () => {
     const into = written('{\n  // mine\n  "mcpServers": {},\n}\n', 'ours.json');
     await taken(
@@ -139,13 +139,13 @@ describe('what is written', () => {
     expect(text).toContain('// mine');
     expect((await commandLine(['list', '--json', '-c', into])).out).toContain('"warnings":[]');
   });
-  it('into a list of servers has the settings of each', async () => {
+  it('writes into a list of servers the settings of each', async () => {
     const into = written({ servers: [], inputs: [] }, 'ours.json');
     await taken(written('[mcp_servers.a]\ncommand = "x"\nenabled_tools = ["t"]\n', 'config.toml'), into);
     const { servers: list } = JSON.parse(readFileSync(into, 'utf8')) as { servers: readonly object[] };
     expect(list).toEqual([expect.objectContaining({ name: 'a', type: 'stdio', a2c: { tools: ['t'] } })]);
   });
-  it('is asked about at a terminal, and needs --yes without one', async () => {
+  it('asks at a terminal, and needs --yes without one', async () => {
     const theirs = written({ mcpServers: { a: { command: 'x' } } });
     const into = pathOf('ours.json');
     const refused = await commandLine(['import', theirs, '-c', into]);
@@ -174,7 +174,7 @@ describe('what is written', () => {
       expect([asked.length, existsSync(into)]).toEqual([1, there]);
     }
   });
-  it('is told as JSON', async () => {
+  it('tells as JSON what it wrote', async () => {
     const a = { command: 'npx', args: ['-y', '@a/b', '--root', '/srv', '--token', 'canary'] };
     const { out } = await taken(written({ mcpServers: { a, b: {} } }), undefined, '--json');
     expect(out).not.toContain('canary');
@@ -211,7 +211,7 @@ describe('--config', () => {
 });
 
 describe('a link', () => {
-  it('76 with a command is stdio, with a URL remote; with both and no type it is refused (the text of the issue: http is taken)', async () => {
+  it('is stdio with a command, remote with a URL; with both and no type it is refused', async () => {
     const { code, out, into } = await taken(
       deepchat({
         mcpServers: {
@@ -233,7 +233,7 @@ describe('a link', () => {
       'streamable',
     ]);
   });
-  it('77 with two servers gives both (the text of the issue: there only the first); without mcpServers it is an error', async () => {
+  it('gives both of two servers; without mcpServers it is an error', async () => {
     const { into } = await taken(deepchat({ mcpServers: { a: { command: 'x' }, b: { command: 'y' } } }));
     expect(Object.keys(servers(into))).toEqual(['a', 'b']);
     expect(await taken(deepchat({ a: { command: 'x' } }))).toMatchObject({
@@ -241,7 +241,7 @@ describe('a link', () => {
       err: expect.stringContaining('code holds no mcpServers'),
     });
   });
-  it('with env as a text says so', async () => {
+  it('says so when its env is a text', async () => {
     const { out } = await taken(deepchat({ mcpServers: { a: { command: 'x', env: '{"T": "canary"}' } } }));
     expect(out).toContain('left out  a: env: expected an object, got a string');
     expect(out).not.toContain('canary');
@@ -259,7 +259,7 @@ describe('a link', () => {
     ['vscode:mcp/install?%E0%A4', 'is not escaped'],
     ['vscode:mcp/install?%7B%7D', 'has no name'],
     ['https://example.com/canary', 'this link offers no MCP server'],
-  ])('that is wrong is an error: %s', async (link, message) => {
+  ])('gives an error when it is wrong: %s', async (link, message) => {
     const { code, err, into } = await taken(link);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
     expect(err).not.toContain('canary');
@@ -278,7 +278,7 @@ describe('a link', () => {
       `https://insiders.vscode.dev/redirect/mcp/install?name=x&config=${encodeURIComponent(JSON.stringify(entry))}`,
     ],
     ['VS Code', `https://vscode.dev/redirect?url=${encodeURIComponent(`vscode:mcp/install?${json}`)}`],
-  ])('of %s is taken: %s', async (title, link) => {
+  ])('is taken for %s: %s', async (title, link) => {
     const { code, out, into } = await taken(link);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(`link (${title})`) });
     expect(servers(into)).toEqual({ x: entry });

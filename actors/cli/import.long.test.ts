@@ -31,29 +31,32 @@ const nextFile = (content?: string): string => {
   return file;
 };
 
-describe.skipIf(process.platform !== 'linux')('a2c import of', () => {
-  it.each(apps.map(({ id }) => [id]))('%s takes, changes and leaves what is expected of it', async (id) => {
-    const file = nextFile();
-    const isOfUser = places.some(({ app, base }) => app === id && base !== 'folder');
-    const folder = isOfUser ? tmpdir() : home;
-    const { code, out, err } = await commandLine(['import', id, '--yes', '-c', file], { folder });
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).not.toContain('canary');
-    const shown = out
-      .replaceAll(home, '~')
-      .replaceAll(/^wrote.*$/gm, '')
-      .trim()
-      .split('\n');
-    const written: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    const all = JSON.parse(readFileSync(expectedFile, 'utf8')) as Record<string, unknown>;
-    if (process.env['A2C_UPDATE_IMPORTS']) {
-      all[id] = { shown, written };
-      writeFileSync(expectedFile, `${JSON.stringify(all, null, 2)}\n`);
-    }
-    expect({ shown, written }).toEqual(all[id]);
-    // The written config must have no mistake and no warning of an ignored key.
-    const read = await commandLine(['list', '--json', '-c', file]);
-    const { warnings } = JSON.parse(read.out) as { warnings: readonly string[] };
-    expect(warnings.filter((line) => line.includes('ignored'))).toEqual([]);
-  });
+describe.skipIf(process.platform !== 'linux')('a2c import', () => {
+  it.each(apps.map(({ id }) => [id]))(
+    'takes, changes and leaves of %s what is expected of it',
+    async (id) => {
+      const file = nextFile();
+      const isOfUser = places.some(({ app, base }) => app === id && base !== 'folder');
+      const folder = isOfUser ? tmpdir() : home;
+      const { code, out, err } = await commandLine(['import', id, '--yes', '-c', file], { folder });
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).not.toContain('canary');
+      const shown = out
+        .replaceAll(home, '~')
+        .replaceAll(/^wrote.*$/gm, '')
+        .trim()
+        .split('\n');
+      const written: unknown = JSON.parse(readFileSync(file, 'utf8'));
+      const all = JSON.parse(readFileSync(expectedFile, 'utf8')) as Record<string, unknown>;
+      if (process.env['A2C_UPDATE_IMPORTS']) {
+        all[id] = { shown, written };
+        writeFileSync(expectedFile, `${JSON.stringify(all, null, 2)}\n`);
+      }
+      expect({ shown, written }).toEqual(all[id]);
+      // The written config must have no mistake and no warning of an ignored key.
+      const read = await commandLine(['list', '--json', '-c', file]);
+      const { warnings } = JSON.parse(read.out) as { warnings: readonly string[] };
+      expect(warnings.filter((line) => line.includes('ignored'))).toEqual([]);
+    },
+  );
 });

@@ -102,7 +102,7 @@ describe('a2c inspect', () => {
     expect(await commandLine(['inspect', 'desk', '--all'])).toMatchObject({ code: 1 });
   });
 
-  it('of a host that does not run says so, and how one is started', async () => {
+  it('says so of a host that does not run, and how one is started', async () => {
     const { code, err } = await commandLine(['inspect', 'nobody']);
     expect(code).toBe(1);
     expect(err).toContain("No host 'nobody' can be looked at");

@@ -174,7 +174,7 @@ describe('a kept server', () => {
     expect((await a2c('call', 'counting.cancelled', '-c', file)).out).toBe('1');
   });
 
-  it('that does not come up fails the call with its reason, and is tried again by the next', async () => {
+  it('fails the call with its reason when it does not come up, and is tried again by the next', async () => {
     const file = configOf(
       { keepAlive: true },
       { command: process.execPath, args: ['-e', 'process.exit(3)'] },
@@ -255,8 +255,8 @@ describe('a server that another host of the user has', () => {
   });
 });
 
-describe('at a terminal', () => {
-  it('a kept server has its state in the next call, and asks the person who calls', async () => {
+describe('a kept server at a terminal', () => {
+  it('keeps its state for the next call, and asks the person who calls', async () => {
     const file = configOf();
     const call = (tool: string) => atPty(['call', `counting.${tool}`, '-c', file], { XDG_STATE_HOME: state });
     await call('count').until(/1\r\n/);

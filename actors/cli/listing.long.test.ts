@@ -118,7 +118,7 @@ describe('a2c prompt', () => {
   });
 });
 
-describe('--save', () => {
+describe('a command with --save', () => {
   it('writes what is no text to files, and says where', async () => {
     const into = join(folder, 'saved');
     const windows = fixtureFile('windows-server.mjs');

@@ -28,7 +28,7 @@ describe('a2c logs', () => {
     expect(JSON.parse(told.out.split('\n')[0] ?? '')).toMatchObject({ server: 'fine', from: 'stderr' });
   });
 
-  it('of one that does not start shows its last words, and ends with 1', async () => {
+  it('shows the last words of a server that does not start, and ends with 1', async () => {
     const { code, out, err } = await commandLine(['logs', 'crashing', '-c', fileOf({ crashing })]);
     expect(code).toBe(1);
     expect(out).toContain('no luck');
@@ -76,7 +76,7 @@ describe('a2c doctor', () => {
     expect(checks.find(({ what }) => what === 'server fine')?.state).toBe('ok');
   });
 
-  it('of a config with a mistake says where it is, and starts nothing', async () => {
+  it('says of a config with a mistake where it is, and starts nothing', async () => {
     const { code, out } = await commandLine(['doctor', '-c', fileOf({ x: { command: 7 } })]);
     expect(code).toBe(1);
     expect(out).toMatch(/^WRONG +config: .*mcpServers\.x\.command/m);

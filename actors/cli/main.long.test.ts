@@ -138,7 +138,7 @@ describe('a2c up', () => {
   });
 });
 
-describe('office, computer and one-shots as processes of their own', () => {
+describe('the office, the computer and commands as processes of their own', () => {
   it('call a tool through each other, and leave nothing', async () => {
     const office = a2c('office', '--port', '0');
     const url = /http:\S+/.exec(await office.said(/http:\S+\n/))?.[0] ?? '';

@@ -27,7 +27,7 @@ describe('a2c call', () => {
   });
 
   it.each([[[]], [['--json']]])(
-    'of a tool that no server has names the servers that are not there, and what the shell offers %j',
+    'names the servers that are not there for a tool that no server has, and what the shell offers %j',
     async (how) => {
       const config = fileOf({ server, gone: { command: 'no-such-command' } });
       const told = await commandLine(['call', 'no_such_tool', ...how, '-c', config]);
@@ -40,7 +40,7 @@ describe('a2c call', () => {
     },
   );
 
-  it('with parameters that the shell has torn says how to quote them', async () => {
+  it('says how to quote parameters that the shell has torn', async () => {
     const { code, err } = await commandLine(['call', 'echo', '{text:', '-c', 'no-such-file.json']);
     expect(code).toBe(64);
     expect(err).toContain(`in quotes: '{"path": "README.md"}'`);
@@ -85,20 +85,20 @@ async function interruptedAt(
 
 describe('Ctrl-C', () => {
   it.each([[['tools']], [['tools', '--format', 'openai']], [['call', 'echo']], [['desktop']], [['status']]])(
-    'as a server starts ends %j with 130, and shows no answer',
+    'ends %j with 130 as a server starts, and shows no answer',
     async (argv) => {
       const { code, out, err } = await interruptedAt('initialize', 'mute', argv);
       expect({ code, out, err }).toEqual({ code: 130, out: '', err: 'error: Interrupted\n' });
     },
   );
 
-  it('as a server starts is one document with --json', async () => {
+  it('ends as a server starts with one document under --json', async () => {
     const told = await interruptedAt('initialize', 'mute', ['call', 'echo', '--json']);
     expect(told.code).toBe(130);
     expect(documentIn(told)).toMatchObject({ error: { message: 'Interrupted' } });
   });
 
-  it('as a call runs ends with 130, and says what became of the call', async () => {
+  it('ends with 130 as a call runs, and says what became of the call', async () => {
     const told = await interruptedAt('tools/call', 'echo', ['call', 'hang', '--json']);
     expect(told.code).toBe(130);
     expect(documentIn(told)).toMatchObject({
@@ -107,7 +107,7 @@ describe('Ctrl-C', () => {
     });
   });
 
-  it('before anything was started starts nothing', async () => {
+  it('starts nothing before anything was started', async () => {
     const config = fileOf({ s: { command: 'no-such-command' } });
     for (const command of [['tools'], ['call', 'echo'], ['desktop'], ['status']]) {
       const told = await commandLine([...command, '-c', config], { signal: AbortSignal.abort() });
@@ -117,7 +117,7 @@ describe('Ctrl-C', () => {
     expect(await commandLine(from, { signal: AbortSignal.abort() })).toMatchObject({ code: 130, out: '' });
   });
 
-  it('as an agent waits for the tools of a computer ends with 130 at once', async () => {
+  it('ends with 130 at once as an agent waits for the tools of a computer', async () => {
     const aborter = new AbortController();
     await using office = await createOffice({ port: 0 });
     const silent = io(`${office.url}/smcp`, { reconnection: false, transports: ['websocket'] });

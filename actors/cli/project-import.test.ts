@@ -44,7 +44,7 @@ describe('a server of a project', () => {
     ['.mcp.json', entry({ args: ['dist/index.js'] })],
     ['theirs.json', entry()],
     ['theirs.json', entry({ command: '../bin/srv', args: [] })],
-  ])('in %s keeps its folder: %s', async (name, text) => {
+  ])('keeps in %s its folder: %s', async (name, text) => {
     const { a, project, out } = await taken(name, text);
     expect(a['cwd']).toBe(project);
     expect(out).toContain('changed: cwd: the folder of its project');

@@ -60,21 +60,21 @@ test('values of inputs and tokens are not kept in the history', async () => {
   expect(lines).not.toContain('s3cret-word');
 });
 
-test('seed 002 §8.3: prompt, servers list, tools call, quit, and no server process is left', async () => {
+test('the prompt lists servers, calls a tool and quits, and no server process is left', async () => {
   const { type, until, exited } = up();
-  // Step 1 of seed 002 §8.3: the prompt appears after the start.
+  // The prompt appears after the start.
   await until(/a2c> /);
-  // Step 2 of seed 002 §8.3: `servers list` writes a `server_status` line.
+  // `servers list` writes a `server_status` line.
   type('servers list\r');
   const listed = facts(await until(/@a2c \{"type":"server_status".*\r*\n[^]*a2c> /));
   expect(listed).toContainEqual({ type: 'server_status', name: 'fixture', state: 'ready' });
-  // Step 3 of seed 002 §8.3: `inputs load` writes an `inputs_loaded` line.
+  // `inputs load` writes an `inputs_loaded` line.
   const inputs = join(folder, 'inputs.json');
   writeFileSync(inputs, JSON.stringify([{ type: 'promptString', id: 'city', description: 'Where' }]));
   type(`inputs load ${inputs}\r`);
   const loaded = facts(await until(/@a2c \{"type":"inputs_loaded".*\r*\n[^]*a2c> /));
   expect(loaded).toContainEqual({ type: 'inputs_loaded', count: 1 });
-  // Step 4 of seed 002 §8.3: `tools call` writes a `tool_call_result` line.
+  // `tools call` writes a `tool_call_result` line.
   type('tools call echo {"text": "through a pty"}\r');
   const called = facts(await until(/@a2c \{"type":"tool_call_result".*\r*\n[^]*a2c> /));
   expect(called.find((fact) => fact.type === 'tool_call_result')).toMatchObject({
@@ -83,7 +83,7 @@ test('seed 002 §8.3: prompt, servers list, tools call, quit, and no server proc
     outcome: 'succeeded',
   });
   expect(isAlive(serverPid())).toBe(true);
-  // Steps 5 and 6 of seed 002 §8.3: `quit` ends the program, and no server process is left.
+  // `quit` ends the program, and no server process is left.
   type('quit\r');
   expect(await exited).toBe(0);
   expect(isAlive(serverPid())).toBe(false);

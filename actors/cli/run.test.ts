@@ -52,7 +52,7 @@ function documentIn({ out }: Told): Record<string, unknown> {
 }
 
 describe('help', () => {
-  it('of the program names every command on stdout', async () => {
+  it('names every command of the program on stdout', async () => {
     const { code, out, err } = await a2c('--help');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     for (const command of ['up', 'office', 'computer', 'tools', 'call'])
@@ -65,7 +65,7 @@ describe('help', () => {
     ['computer', '--url', '--config', '--name'],
     ['tools', '--json', '--format', '--url', '--config'],
     ['call', '--json', '--timeout', 'SERVER.TOOL'],
-  ])('of %s names its options', async (command, ...options) => {
+  ])('names the options of %s', async (command, ...options) => {
     const { code, out, err } = await a2c(command, '--help');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     for (const option of options) expect(out).toContain(option);
@@ -79,7 +79,7 @@ describe('help', () => {
   });
 });
 
-describe('wrong usage', () => {
+describe('a wrong use of the command line', () => {
   it('names the help of its command as it was started', async () => {
     const [, main = ''] = process.argv;
     process.argv[1] = '/p/node_modules/.bin/a2c';
@@ -99,7 +99,7 @@ describe('wrong usage', () => {
     [['office', '--port', '-1'], 'from 0 to 65535'],
     [['call', 'echo', '--timeout', 'soon'], 'a number of seconds'],
     [['up', '--confirm', 'maybe'], 'Allowed choices are ask, allow, deny'],
-  ])('%j is answered with 64 and the reason, on stderr', async (argv, reason) => {
+  ])('is answered with 64 and the reason, on stderr: %j', async (argv, reason) => {
     const { code, out, err } = await a2c(...argv);
     expect({ code, out }).toEqual({ code: 64, out: '' });
     expect(err).toContain(reason);
@@ -109,13 +109,13 @@ describe('wrong usage', () => {
     ['{"text": }', 'not JSON'],
     ['text:=x y', 'not JSON'],
     ['@no-such-arguments.json', 'no such file'],
-  ])('%s is no argument: 64 with the reason, before anything is started', async (json, reason) => {
+  ])('is answered with 64 and the reason for %s, before anything is started', async (json, reason) => {
     const told = await a2c('call', 'echo', json, '-c', 'no-such-file.json');
     expect(told).toMatchObject({ code: 64, out: '', err: expect.stringContaining(reason) });
   });
 
   it.each([[['call', 'echo', '{1}', '--json']], [['call', '--json']], [['tools', '--json', '--nonsense']]])(
-    '%j is one document, too',
+    'is told as one document, too: %j',
     async (argv) => {
       const told = await a2c(...argv);
       expect(told.code).toBe(64);
@@ -176,8 +176,8 @@ describe('a wrong config file', () => {
   });
 });
 
-describe('tools', () => {
-  it('--json lists tools, refusals and servers in the documented shape', async () => {
+describe('the command tools', () => {
+  it('lists with --json tools, refusals and servers in the documented shape', async () => {
     const told = await a2c('tools', '--json', '-c', config);
     expect(told.code).toBe(0);
     const listing = documentIn(told);
@@ -209,7 +209,7 @@ describe('tools', () => {
     expect(out).toMatch(/^server off disabled in its config/m);
   });
 
-  it('--format writes what a request to this provider takes, and nothing else', async () => {
+  it('writes with --format what a request to this provider takes, and nothing else', async () => {
     const given = async (format: string): Promise<unknown> => {
       const { code, out, err } = await a2c('tools', '--format', format, '-c', config);
       expect([code, err]).toEqual([0, expect.stringMatching(/^refused: #3 of twin: [^\n]*\n$/)]);
@@ -227,8 +227,8 @@ describe('tools', () => {
   });
 });
 
-describe('call', () => {
-  it('--json answers in the documented shape', async () => {
+describe('the command call', () => {
+  it('answers with --json in the documented shape', async () => {
     const told = await a2c('call', 'echo', '{"text":"hi"}', '--json', '-c', config);
     expect(told.code).toBe(0);
     expect(documentIn(told)).toEqual({
@@ -252,7 +252,7 @@ describe('call', () => {
       { outcome: 'unknown', failure: { code: 'ToolExecutionTimeout', details: { timeout: 200 } } },
     ],
     ['a server that died', 'die', { outcome: 'unknown', phase: 'running', failure: { code: 'ServerLost' } }],
-  ])('of %s exits with 1 and says so in its document', async (_, tool, shape) => {
+  ])('exits with 1 for %s and says so in its document', async (_, tool, shape) => {
     const told = await a2c('call', tool, '--json', '-c', tool === 'hang' ? impatient : config);
     expect(told.code).toBe(1);
     expect(documentIn(told)).toMatchObject(shape);
@@ -268,7 +268,7 @@ describe('call', () => {
     expect(failed.err).toMatch(/^error: .*no_such_tool/m);
   });
 
-  it('asks an office that is not there: 1, and what to do', async () => {
+  it('ends with 1 for an office that is not there, and says what to do', async () => {
     const told = await a2c('call', 'echo', '--json', '--url', 'http://127.0.0.1:9');
     expect(told.code).toBe(1);
     expect(documentIn(told)).toEqual({
@@ -288,7 +288,7 @@ describe('call', () => {
 
 describe('an office', () => {
   it.each(['office', 'up'])(
-    'of a2c %s whose port is taken says so, and nothing is started',
+    'says so when a2c %s finds its port taken, and nothing is started',
     async (command) => {
       await using taken = await createOffice({ port: 0 });
       const { code, out, err } = await a2c(command, '--port', String(taken.port));

@@ -125,7 +125,7 @@ const withoutLists = ({ result = {} }: Told): object => ({
 });
 
 describe('a wrapped server', () => {
-  it('a wrapped server is the same to a client as a bare one, message by message', async () => {
+  it('is the same to a client as a bare one, message by message', async () => {
     const bare = new Spoken(process.execPath, [everything]);
     ends.push(() => bare.child.kill('SIGKILL'));
     const stateDir = newFolder();
@@ -147,7 +147,7 @@ describe('a wrapped server', () => {
     expect(JSON.stringify(await spoken.call('good'))).toContain('SERVED_TEST=passed on');
   });
 
-  it('a server that was seen before is told at once, before it has started again', async () => {
+  it('is told at once when it was seen before, before it has started again', async () => {
     const stateDir = newFolder();
     const first = serving(wrapping(telling, 'serve'), { stateDir });
     const { result } = await first.begin();
@@ -162,7 +162,7 @@ describe('a wrapped server', () => {
     });
   });
 
-  it('a server that dies in a call is told with its trace, comes back, and its tools stay', async () => {
+  it('is told with its trace when it dies in a call, comes back, and its tools stay', async () => {
     const spoken = serving(wrapping(telling, 'serve'));
     await spoken.begin();
     const before = await spoken.ask('tools/list');
@@ -200,8 +200,8 @@ describe('a wrapped server', () => {
   );
 });
 
-describe('a serving', () => {
-  it('a config of a folder that nobody has trusted is refused with the reason at each request', async () => {
+describe('a2c serve', () => {
+  it('refuses a config of a folder that nobody has trusted with the reason at each request', async () => {
     const cwd = newFolder();
     const server = { command: process.execPath, args: [telling, 'serve'] };
     writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { one: server } }));
@@ -294,7 +294,7 @@ describe('a serving', () => {
     expect(JSON.stringify(asked.content)).toContain('declined');
   });
 
-  it('a running serve is shown to its user, who restarts a server of it', async () => {
+  it('is shown to its user, who restarts a server of it', async () => {
     const stateDir = newFolder();
     const spoken = serving(wrapping(telling, 'serve'), { stateDir });
     await spoken.begin();
@@ -314,7 +314,7 @@ describe('a serving', () => {
     }
   });
 
-  it('over HTTP takes only clients that show the token', async () => {
+  it('takes over HTTP only clients that show the token', async () => {
     const { url, headers } = await overHttp(wrapping(telling, 'serve'));
     const post = (given: object): Promise<Response> =>
       fetch(url, {
@@ -342,7 +342,7 @@ describe('a serving', () => {
     expect(await answer.text()).toContain('"telling"');
   });
 
-  it('over HTTP serves clients without sessions, and asks each for its own calls alone', async () => {
+  it('serves over HTTP clients without sessions, and asks each for its own calls alone', async () => {
     const { url, headers } = await overHttp(wrapping(everything));
     const asked: string[] = [];
     const connected = async (name: string): Promise<Client> => {
@@ -383,7 +383,7 @@ async function overHttp(
     .mcpServers.a2c;
 }
 
-describe('install', () => {
+describe('an installation', () => {
   const before = `{
   // mine
   "mcpServers": {
@@ -418,7 +418,7 @@ describe('install', () => {
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
-  it('an installation is taken back after its user has edited the file, which keeps the edit', async () => {
+  it('is taken back after its user has edited the file, which keeps the edit', async () => {
     const { text, path } = await written('--yes');
     writeFileSync(path, text.replace('// mine', '// mine, and more').replace('"web"', '"net"'));
     await commandLine(['serve', 'uninstall', path, '--yes']);
@@ -427,7 +427,7 @@ describe('install', () => {
     );
   });
 
-  it('two installations, with a server added between them, are taken back as one', async () => {
+  it('is taken back as one with a second one, with a server added between them', async () => {
     const { text, path } = await written('--yes');
     const added = '"late": { "command": "late-server" },\n    "files"';
     writeFileSync(path, text.replace('"files"', added));

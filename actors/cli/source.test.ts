@@ -44,7 +44,7 @@ const found = { mcpServers: { theirs: { command: 'rm', args: ['-rf', 'everything
 const write = (name: string, content: unknown): void =>
   writeFileSync(join(folder, name), JSON.stringify(content));
 
-describe('where the servers come from', () => {
+describe('the source of servers', () => {
   it('is the documents server over the folder, when there is no config', async () => {
     expect(await namesOf({})).toEqual(['documents']);
   });

@@ -93,7 +93,7 @@ it.each([
   ['a terminal', {}, '\u001B[31merror:\u001B[39m No server'],
   ['one with NO_COLOR', { NO_COLOR: '1' }, 'error: No server'],
   ['TERM=dumb', { TERM: 'dumb' }, 'error: No server'],
-])('at %s errors are in colour where that is wanted', async (_, env, shown) => {
+])('errors are in colour at %s where that is wanted', async (_, env, shown) => {
   const at = atPty(['get', 'none', '-c', file], { ...colours, ...env });
   expect(await at.exited).toBe(1);
   expect(at.all).toContain(shown);

@@ -21,7 +21,7 @@ const config = {
   a2c: { restartBudget: 1_000 },
 };
 
-it('keeps every character of the line that is typed', async () => {
+it('a storm of lines keeps every character of the line that is typed', async () => {
   const file = join(folder, 'storm.json');
   writeFileSync(file, JSON.stringify(config));
   const [columns, rows] = [72, 24];

@@ -48,7 +48,7 @@ async function quits(at: AtPty): Promise<void> {
   expect(await at.exited).toBe(0);
 }
 
-it('gives the shell its terminal, keeps a half-typed line, and stops no server', async () => {
+it('a suspended prompt gives the shell its terminal, keeps a half-typed line, and stops no server', async () => {
   const at = start(atShell);
   await at.until(/one +ready[^]*a2c> /);
   at.type('cal');
@@ -63,7 +63,7 @@ it('gives the shell its terminal, keeps a half-typed line, and stops no server',
   await quits(at);
 });
 
-it('keeps a question that is open, and what was half typed of a password is not shown', async () => {
+it('a suspended prompt keeps a question that is open, and what was half typed of a password is not shown', async () => {
   const at = start(atShell, true);
   await at.until(/Token: /);
   await at.until(/Type help[^]*Token: /);
@@ -78,7 +78,7 @@ it('keeps a question that is open, and what was half typed of a password is not 
   expect(at.all).not.toMatch(/s3cret|-word/);
 });
 
-it('changes nothing where no shell could let it go on', async () => {
+it('a suspension changes nothing where no shell could let it go on', async () => {
   const at = start(atPty);
   await at.until(/one +ready[^]*a2c> /);
   at.type(`cal${ctrlZ}ls\r`);

@@ -50,7 +50,7 @@ it.each([
   [['--tls-cert', pem('office.pem')], 'Give --tls-cert and --tls-key.'],
   [['--tls-cert', '/nowhere.pem', '--tls-key', pem('office.key')], '--tls-cert: ENOENT'],
   [['--tls-cert', pem('office.pem'), '--tls-key', pem('peer.key')], 'tls: '],
-])('is not opened with %j', async (files, says) => {
+])('an office is not opened with %j', async (files, says) => {
   const { code, said } = await ran(['office', '--port', '0', ...files]);
   expect([code, said]).toEqual([1, expect.stringContaining(says)]);
 });

@@ -17,7 +17,7 @@ describe('a server behind --', () => {
       err: '',
     });
   });
-  it('is in each command to copy', async () => {
+  it('is named in each command to copy', async () => {
     const { code, out } = await a2c('tools', 'get_next', ...server);
     expect(code).toBe(0);
     expect(out).toContain(`a2c call get_next n=1 -- ${process.execPath} ${file}`);
@@ -40,13 +40,13 @@ it.each([
   [['tools', '-c', 'some.json', ...server], 'a server in the command line, and --config'],
   [['tools', '-H', 'A: b'], '--header belongs to a server in the command line'],
   [['tools', 'http://127.0.0.1:1/mcp', '-e', 'A=b'], 'a URL takes neither --env nor --cwd'],
-])('tells that %j is wrong', async (argv, error) => {
+])('a command tells that %j is wrong', async (argv, error) => {
   const { code, err } = await a2c(...argv);
   expect(code).not.toBe(0);
   expect(err).toContain(`error: ${error}`);
 });
 
-it('takes a config as JSON, whole or of one server', async () => {
+it('a config is taken as JSON, whole or of one server', async () => {
   const entry = { command: process.execPath, args: [file] };
   for (const config of [entry, { mcpServers: { one: entry } }])
     expect(await a2c('call', 'get_next', 'n=2', '-c', JSON.stringify(config))).toMatchObject({ code: 0 });

@@ -116,7 +116,7 @@ it('a server whose tools were withdrawn says so as it happens, to who asks, and 
   expect(lines.join('\n')).not.toContain('withdrawn');
 });
 
-it('servers(), status() and tools() say it, which is what --json prints', async () => {
+it('servers() and status() say that tools are withdrawn, which is what --json prints', async () => {
   await using computer = await bootedComputer({ config, reaper: false });
   const heard = (): Promise<unknown> =>
     new Promise((resolve) => void computer.on('server.changed', ({ reason }) => resolve(reason)));

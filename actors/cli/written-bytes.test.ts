@@ -23,7 +23,7 @@ describe('a config file', () => {
     ['line ends of Windows', lines.replaceAll('\n', '\r\n')],
     ['both', mark + lines.replaceAll('\n', '\r\n')],
     ['neither', lines],
-  ])('with %s keeps what it has when it is changed', async (_what, text) => {
+  ])('keeps what it has with %s when it is changed', async (_what, text) => {
     const file = written(text);
     const [marks] = /^\uFEFF*/.exec(text) ?? [''];
     const eol = text.includes('\r\n') ? '\r\n' : '\n';
@@ -48,7 +48,7 @@ describe('a config file', () => {
     ['yaml', `${mark}mcpServers:\r\n  a:\r\n    command: x\r\n`],
     ['toml', `${mark}[mcp_servers.a]\r\ncommand = "x"\r\n`],
     ['yml', `${mark}extensions:\n  a:\n    type: stdio\n    cmd: x\n    enabled: true\n`],
-  ])('of the format %s is read with a byte order mark', async (ending, text) => {
+  ])('is read with a byte order mark in the format %s', async (ending, text) => {
     expect(
       JSON.parse((await commandLine(['list', '--json', '-c', written(text, ending)])).out),
     ).toMatchObject({
@@ -59,7 +59,7 @@ describe('a config file', () => {
     ['with a mark', Buffer.from(mark + lines, 'utf16le')],
     ['without one', Buffer.from(lines, 'utf16le')],
     ['with the other order', Buffer.from(mark + lines, 'utf16le').swap16()],
-  ])('in UTF-16 %s is named as such by every command, and stays', async (_what, content) => {
+  ])('is named as such in UTF-16 %s by every command, and stays', async (_what, content) => {
     const file = written(content);
     const ours = join(folder, 'ours.json');
     for (const argv of [
@@ -86,7 +86,7 @@ describe('a config file', () => {
   it.each([
     ['yaml', 'YAML'],
     ['toml', 'TOML'],
-  ])('of the format %s is not changed, and the remedy says what to do', async (ending, name) => {
+  ])('is not changed in the format %s, and the remedy says what to do', async (ending, name) => {
     const file = written('a: 1\n', ending);
     const { code, err } = await commandLine(['add', 'b', 'y', '-c', file]);
     expect([code, err]).toEqual([
@@ -96,13 +96,13 @@ describe('a config file', () => {
     expect(err).toContain(`a2c import ${file}`);
   });
   // Windows has no modes but that of a file that nobody may write.
-  it.each(isWindows ? [0o444] : [0o600, 0o640, 0o444])('of mode %o keeps it', async (mode) => {
+  it.each(isWindows ? [0o444] : [0o600, 0o640, 0o444])('keeps the mode %o', async (mode) => {
     const file = written(lines);
     chmodSync(file, mode);
     await commandLine(['add', 'b', 'y', '-c', file]);
     expect([file, `${file}.bak`].map((each) => statSync(each).mode & 0o777)).toEqual([mode, mode]);
   });
-  it.skipIf(isWindows)('that is new is for nobody else to read', async () => {
+  it.skipIf(isWindows)('is for nobody else to read when it is new', async () => {
     const file = join(folder, 'new.json');
     await commandLine(['add', 'b', 'y', '-c', file]);
     expect(statSync(file).mode & 0o777).toBe(0o600);

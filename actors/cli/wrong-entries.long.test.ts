@@ -121,19 +121,19 @@ const files: readonly (readonly [string, string, string, readonly string[], read
 /** Tells whether `a2c` finds a file of this name in its folder without `--config`. */
 const isFound = (name: string): boolean => name === '.mcp.json' || name === 'mcp.json';
 
-describe('a file with', () => {
-  it.each(files)('%s: --config takes the rest', async (_what, name, text, servers, left) => {
+describe('a file with a wrong entry', () => {
+  it.each(files)('is taken by --config without that entry: %s', async (_what, name, text, servers, left) => {
     const all = await listed(['-c', written(name, text).file]);
     expect(namesIn(all)).toEqual(servers);
     expect(new Set(all.left_out.map((each) => each.name))).toEqual(new Set(left));
   });
   it.each(files.filter(([, name]) => isFound(name)))(
-    '%s: so does the folder',
+    'is taken from the folder without that entry: %s',
     async (_what, name, text, servers) => {
       expect(namesIn(await listed([], written(name, text).folder))).toEqual(servers);
     },
   );
-  it.each(files)('%s: and import takes what --config takes', async (_what, name, text, servers, left) => {
+  it.each(files)('is imported as --config takes it: %s', async (_what, name, text, servers, left) => {
     const { file } = written(name, text);
     const ours = join(dirname(file), 'ours.json');
     const { code, out } = await commandLine(['import', file, '--yes', '-c', ours]);
@@ -160,7 +160,7 @@ describe('a server that is wrong', () => {
     expect((await commandLine(['remove', 'bad', '-c', file])).code).toBe(0);
     expect(await listed(['-c', file])).toMatchObject({ left_out: [] });
   });
-  it('and is the only one makes the file a mistake', async () => {
+  it('makes the file a mistake when it is the only one', async () => {
     const { file } = written(anyway, '{"mcpServers": {"bad": {"command": 7}}}');
     const { code, err } = await commandLine(['list', '-c', file]);
     expect({ code, err }).toEqual({
@@ -168,7 +168,7 @@ describe('a server that is wrong', () => {
       err: expect.stringContaining('mcpServers.bad.command') as string,
     });
   });
-  it('is an input: its servers say that it is not defined', async () => {
+  it('says that an input is not defined to the servers that need it', async () => {
     const text =
       '{"mcpServers": {"a": {"command": "${input:i}"}}, "inputs": [{"type": "promptString", "id": 7}]}';
     const { code, out } = await commandLine(['list', '--json', '-c', written(anyway, text).file]);
@@ -185,7 +185,7 @@ describe('a server that is wrong', () => {
     ['settings twice', '{"mcpServers": {"a": {"command": "x"}}, "a2c": {}, "a2c": {}}'],
     ['a wrong setting', '{"mcpServers": {"a": {"command": "x"}}, "a2c": 7}'],
     ['two maps', '{"mcpServers": {"a": {"command": "x"}}, "servers": {}}'],
-  ])('is not what is meant by %s: that is a mistake of the file', async (_what, text) => {
+  ])('is not what %s means: that is a mistake of the file', async (_what, text) => {
     expect((await commandLine(['list', '-c', written(anyway, text).file])).code).toBe(1);
   });
 });

@@ -22,21 +22,24 @@ it.each([
   ['n', false],
   ['No', false],
   [null, null],
-] as const)('%j is an answer', async (typed, answer) => {
+] as const)('the answer %j is understood', async (typed, answer) => {
   for (const preset of [true, false])
     expect(await answered([typed], preset)).toMatchObject({ answer, asked: 1, told: [] });
 });
-it.each([true, false])('nothing is %s where that is what it says', async (preset) => {
+it.each([true, false])('an empty answer is %s where the question says so', async (preset) => {
   const { answer, text } = await answered([''], preset);
   expect([answer, text]).toEqual([preset, preset ? 'run it? [Y/n] ' : 'run it? [y/N] ']);
 });
-it.each(['maybe', 'cancel', 'nope', 'yeah', '1', 'ja'])('%s is asked again', async (typed) => {
-  for (const preset of [true, false]) {
-    const { answer, asked, told } = await answered([typed, 'n'], preset);
-    expect({ answer, asked, told }).toEqual({
-      answer: false,
-      asked: 2,
-      told: [`'${typed}' is neither yes nor no`],
-    });
-  }
-});
+it.each(['maybe', 'cancel', 'nope', 'yeah', '1', 'ja'])(
+  'the question is asked again after %s',
+  async (typed) => {
+    for (const preset of [true, false]) {
+      const { answer, asked, told } = await answered([typed, 'n'], preset);
+      expect({ answer, asked, told }).toEqual({
+        answer: false,
+        asked: 2,
+        told: [`'${typed}' is neither yes nor no`],
+      });
+    }
+  },
+);

@@ -77,7 +77,7 @@ describe('an office', () => {
     expect(await first.callTool(computer.name, 'echo')).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('that is not there is named to the agent with a remedy', async () => {
+  it('is named to the agent with a remedy when it is not there', async () => {
     const office = await createOffice({ port: 0 });
     await office.close();
     const error = await refusal(createAgent({ url: office.url }));
@@ -137,7 +137,7 @@ describe('a closed handle', () => {
     await expect(computer.stopServer('s')).rejects.toThrow('The computer is closed');
   });
 
-  it('of an agent has no tools: who waits for those of a computer is told at once', async () => {
+  it('has no tools when its agent is closed: who waits for those of a computer is told at once', async () => {
     await using office = await createOffice({ port: 0 });
     const mute = new SeatedPeer(office.url, 'mute');
     await mute.join('computer', 'local');
@@ -161,7 +161,7 @@ describe('a closed handle', () => {
 });
 
 describe('a computer that is told to give up', () => {
-  it('while it waits for its office is closed when it comes back, and leaves nothing', async () => {
+  it('is closed when it comes back while it waits for its office, and leaves nothing', async () => {
     const aborter = new AbortController();
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');

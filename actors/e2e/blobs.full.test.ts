@@ -167,8 +167,8 @@ const a2cOn = (
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
-describe.skipIf(!canMount)('on a full disk', () => {
-  it('a computer takes no file, says why, and takes the next one that fits', async () => {
+describe.skipIf(!canMount)('a full disk', () => {
+  it('makes a computer take no file, say why, and take the next one that fits', async () => {
     const landing = join(folder, 'small');
     mkdirSync(landing, { recursive: true });
     const config = join(folder, 'small.json');
@@ -195,7 +195,7 @@ describe.skipIf(!canMount)('on a full disk', () => {
     expect(await agent.putFile('small', bytes.subarray(0, 1_500_000))).toMatchObject({ path });
   });
 
-  it('a2c skill --save fails, says why, and leaves no part', async () => {
+  it('makes a2c skill --save fail, say why, and leave no part', async () => {
     const { office, agent } = await meet();
     await agent.close();
     const at = join(folder, 'full');

@@ -6,10 +6,7 @@ import type { Computer, ComputerOptions, ConfirmAnswer, Office } from '../index.
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 
-/**
- * Tests of calls (a2c-wire §8.5): a foreign agent, a real office, and a real computer with a real server. Cases E10 to
- * E13 are in the tests of VRL.
- */
+/** Tests of calls: a foreign agent, a real office, and a real computer with a real server. */
 const server = fixtureFile('mcp-server.mjs');
 const behaviour = new URL('../../scenarios/fixtures/mcp-behaviour.mjs', import.meta.url).href;
 /** Program of a server whose results have a `_meta` of their own. */
@@ -91,7 +88,7 @@ afterAll(async () => {
 });
 
 describe('a call that a person may have to confirm', () => {
-  it('E01 runs unasked where its meta has auto_apply', async () => {
+  it('runs unasked where its meta has auto_apply', async () => {
     confirm = () => Promise.reject(new Error('nobody is to be asked'));
     expect(await call('echo', { text: 'hi' })).toMatchObject({
       content: [{ type: 'text', text: 'hi' }],
@@ -99,21 +96,21 @@ describe('a call that a person may have to confirm', () => {
     });
   });
 
-  it('E02 is refused where the computer has nobody to ask, with the text of the reference', async () => {
+  it('is refused where the computer has nobody to ask, with the text of the reference', async () => {
     await computerOf({ name: 'alone', config });
     const answer = await call('methods', {}, { computer: 'alone' });
     expect(answer).toMatchObject({ isError: true, meta: { error_code: 4005, a2c_phase: 'confirming' } });
     expect(textOf(answer)).toContain('没有实现二次确认回调方法');
   });
 
-  it('E03 runs when the person says yes', async () => {
+  it('runs when the person says yes', async () => {
     confirm = () => 'allow';
     const answer = await call('methods');
     expect(textOf(answer)).toContain('tools/call');
     expect(answer.meta).toMatchObject({ a2c_outcome: 'succeeded' });
   });
 
-  it('E04 is denied with isError, the text of the reference and error_code 4005 (answers otherwise: the case has isError false)', async () => {
+  it('is denied with isError, the text of the reference and error_code 4005', async () => {
     confirm = () => 'deny';
     expect(await call('methods')).toMatchObject({
       isError: true,
@@ -123,8 +120,8 @@ describe('a call that a person may have to confirm', () => {
   });
 
   it.each([
-    ['E05 is refused when the person was asked in vain, as the callback says', 'TimeoutError', '确认超时'],
-    ['E06 is refused with its text when the callback throws', 'Error', '二次确认时发生异常'],
+    ['is refused when the person was asked in vain, as the callback says', 'TimeoutError', '确认超时'],
+    ['is refused with its text when the callback throws', 'Error', '二次确认时发生异常'],
   ])('%s', async (_, name, text) => {
     confirm = () => Promise.reject(Object.assign(new Error('no dialog'), { name }));
     const answer = await call('methods');
@@ -134,7 +131,7 @@ describe('a call that a person may have to confirm', () => {
 });
 
 describe('the result of a call', () => {
-  it('E07 that takes too long says so, also to programs, and its server is told', async () => {
+  it('says so when it takes too long, also to programs, and its server is told', async () => {
     const answer = await call('hang', { label: 'E07' }, { timeout: 1 });
     expect(answer).toMatchObject({
       isError: true,
@@ -145,7 +142,7 @@ describe('the result of a call', () => {
     expect((await seen()).cancelled).toContain('E07');
   });
 
-  it('E08 of an unknown tool is an error with 4001 that names it (answers otherwise: the case has no content, and ValueError for a code)', async () => {
+  it('is an error with 4001 that names an unknown tool', async () => {
     const answer = await call('no_such_tool');
     expect(answer).toMatchObject({
       isError: true,
@@ -155,7 +152,7 @@ describe('the result of a call', () => {
     expect(textOf(answer)).toContain('no_such_tool');
   });
 
-  it('E09 has the meta of its tool as an object, beside what its server put there', async () => {
+  it('has the meta of its tool as an object, beside what its server put there', async () => {
     expect(await call('own_echo', { text: 'hi' })).toEqual({
       content: [{ type: 'text', text: 'hi' }],
       meta: {
@@ -172,7 +169,7 @@ describe('the result of a call', () => {
     [403, 4007, 'AccessDenied', 'queued'],
     [503, 4003, undefined, 'running'],
   ])(
-    'E19 of a server that answers HTTP %i is the error %i, with what to do about a login, long before the time-out',
+    'is for a server that answers HTTP %i the error %i, with what to do about a login, long before the time-out',
     async (status, code, reason, a2c_phase) => {
       const upstream = await startHttpServer({
         kind: 'streamable',
@@ -204,7 +201,7 @@ describe('the result of a call', () => {
 });
 
 describe('the history of a computer', () => {
-  it('E14 has the last ten of twelve calls in order, with what was asked and how it ended', async () => {
+  it('has the last ten of twelve calls in order, with what was asked and how it ended', async () => {
     for (let n = 1; n <= 12; n += 1)
       await call(
         n === 12 ? 'fail' : 'echo',
@@ -230,7 +227,7 @@ describe('the history of a computer', () => {
     ]);
   });
 
-  it('E15 has a call of a tool that nobody knows, with its reason and without a server', async () => {
+  it('has a call of a tool that nobody knows, with its reason and without a server', async () => {
     await call('no_such_tool', {}, { req_id: 'E15' });
     expect(computer.history().filter(({ reqId }) => reqId === 'E15')).toMatchObject([
       {
@@ -245,7 +242,7 @@ describe('a cancel', () => {
   const cancel = (reqId: string): void =>
     void socket.emit('server:tool_call_cancel', { agent: 'raw', req_id: reqId });
 
-  it('E16 ends the call under its req_id with a2c_cancelled, and its server hears of it', async () => {
+  it('ends the call under its req_id with a2c_cancelled, and its server hears of it', async () => {
     const answer = call('hang', { label: 'E16' }, { req_id: 'E16' });
     expect((await seen()).hanging).toContain('E16');
     cancel('E16');
@@ -256,7 +253,7 @@ describe('a cancel', () => {
     expect((await seen()).cancelled.filter((label) => label === 'E16')).toEqual(['E16']);
   });
 
-  it('E17 of a req_id that is unknown or over does nothing', async () => {
+  it('does nothing for a req_id that is unknown or over', async () => {
     expect(textOf(await call('echo', { text: 'over' }, { req_id: 'E17' }))).toBe('over');
     const before = [await seen(), heard.length];
     for (const reqId of ['E17', 'nobody asked this']) cancel(reqId);
@@ -265,7 +262,7 @@ describe('a cancel', () => {
 });
 
 describe('calls at the same time', () => {
-  it('E18 of one server overlap: the first is answered only after the second has come', async () => {
+  it('overlap at one server: the first is answered only after the second has come', async () => {
     const answers = await Promise.all([call('pair', { text: 'first' }), call('pair', { text: 'second' })]);
     expect(answers.map(textOf)).toEqual(['first', 'second']);
   });

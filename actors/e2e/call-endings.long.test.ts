@@ -56,7 +56,7 @@ async function rawComputer(onCall: (ack: Ack) => void) {
 }
 
 describe('an agent', () => {
-  it('E20 whose call has no answer in time says so with its req_id, and has sent exactly one cancel', async () => {
+  it('says with its req_id that a call has no answer in time, and has sent exactly one cancel', async () => {
     const acks: Ack[] = [];
     const cancels = await rawComputer((ack) => acks.push(ack));
     const agent = kept(await createAgent({ url: office.url, timing: { agentMarginMs: 0 } }));
@@ -102,7 +102,7 @@ describe('an agent', () => {
 });
 
 describe('a computer', () => {
-  it('does not know what came of a call whose result has 40 MiB, says that size, and serves on (case 56)', async () => {
+  it('does not know what came of a call whose result has 40 MiB, says that size, and serves on', async () => {
     const { agent, computer } = await pairOf();
     expect(await agent.callTool('ours', 'big', { bytes: 40 * mebibyte })).toMatchObject({
       ...{ outcome: 'unknown', phase: 'running' },
@@ -115,7 +115,7 @@ describe('a computer', () => {
     expect(computer.status()).toMatchObject({ servers: [{ state: 'ready' }], link: { state: 'joined' } });
   });
 
-  it('tells of each call once that it began and once how it ended, no matter who asked and however it ended (case 57)', async () => {
+  it('tells of each call once that it began and once how it ended, no matter who asked and however it ended', async () => {
     const { agent, computer } = await pairOf(['die', 'echo', 'fail', 'hang']);
     const told: (readonly [string, string, string?])[] = [];
     computer.on('call.started', ({ reqId }) => told.push(['started', reqId]));

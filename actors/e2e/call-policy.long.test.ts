@@ -25,8 +25,8 @@ async function runs(computer: Computer): Promise<unknown> {
 }
 const all = { autoApprove: ['all'] };
 
-describe('arguments', () => {
-  it('that break the schema of the tool are refused with a line for each mistake, and nothing is sent', async () => {
+describe('the arguments of a call', () => {
+  it('are refused with a line for each mistake when they break the schema of the tool, and nothing is sent', async () => {
     await using computer = await start({}, all);
     const answer = await computer.callTool('get_next', { n: 'two', m: 1 });
     expect(answer).toMatchObject({ outcome: 'failed', end: 'refused', phase: 'judging', result: null });
@@ -59,8 +59,8 @@ describe('arguments', () => {
   });
 });
 
-describe('permission', () => {
-  it('of a group runs what reads, and asks about what writes', async () => {
+describe('the permission of a call', () => {
+  it('lets run by group what reads, and asks about what writes', async () => {
     await using computer = await start({}, { autoApprove: ['read'] });
     expect(await computer.callTool('get_next', { n: 1 })).toMatchObject({ outcome: 'succeeded' });
     expect(await computer.callTool('delete_all')).toMatchObject({
@@ -110,7 +110,7 @@ describe('permission', () => {
 });
 
 describe('a person', () => {
-  it('who allows a tool for the session is asked about that tool once, and about another one again', async () => {
+  it('is asked once about a tool that is allowed for the session, and about another one again', async () => {
     const asked: string[] = [];
     await using computer = await start({
       confirm: ({ tool }) => {
@@ -125,7 +125,7 @@ describe('a person', () => {
     expect(asked).toEqual(['delete_all', 'get_next', 'get_next']);
   });
 
-  it('who denies gives a reason, and the failure has it', async () => {
+  it('gives a reason for a no, and the failure has it', async () => {
     await using computer = await start({ confirm: () => ({ decision: 'deny', reason: 'too dangerous' }) });
     expect(await computer.callTool('delete_all')).toMatchObject({
       ...{ end: 'refused', phase: 'confirming' },
@@ -133,7 +133,7 @@ describe('a person', () => {
     });
   });
 
-  it('who does not answer in time is told apart from one that fails (E05)', async () => {
+  it('is told apart, when there is no answer in time, from one that fails', async () => {
     const late = Object.assign(new Error('nobody clicked'), { name: 'TimeoutError' });
     await using computer = await start({ confirm: () => Promise.reject(late) });
     expect((await computer.callTool('delete_all')).failure?.message).toContain('Nobody said in time');
@@ -149,7 +149,7 @@ describe('a person', () => {
         },
       }),
     ],
-  ])('whose callback %s allows nothing, and the host lives on', async (_, confirm) => {
+  ])('allows nothing when the callback %s, and the host lives on', async (_, confirm) => {
     await using computer = await start({ confirm });
     expect(await computer.callTool('delete_all')).toMatchObject({ end: 'refused', failure: { code: 4005 } });
     expect(await runs(computer)).toEqual([]);
@@ -173,7 +173,7 @@ describe('a person', () => {
   });
 });
 
-describe('turns', () => {
+describe('turns of calls', () => {
   const limits = { ...all, a2c: { concurrency: 1, queue: 1 } };
   it('are taken in order: one runs, one waits, and one more is told at once that the server is busy', async () => {
     await using computer = await start({}, limits);
@@ -195,7 +195,7 @@ describe('turns', () => {
     expect(await runs(computer)).toEqual(['get_slowly', 'get_next']);
   });
 
-  it('that do not come in the time of a call end it, unsent', async () => {
+  it('end a call unsent when they do not come in its time', async () => {
     await using computer = await start({}, limits);
     const first = computer.callTool('get_slowly');
     const begun = new Promise<CallProgress>((resolve) => first.on('progress', resolve));
@@ -209,8 +209,8 @@ describe('turns', () => {
   });
 });
 
-describe('what comes back', () => {
-  it('that keeps to the output schema says nothing of it; what does not is given, with the mistakes', async () => {
+describe('the result that comes back', () => {
+  it('says nothing of the output schema that it keeps to; one that does not is given, with the mistakes', async () => {
     await using computer = await start({}, all);
     const right = await computer.callTool('get_next', { n: 1 });
     expect(right).toMatchObject({ outcome: 'succeeded', result: { structuredContent: { sum: 2 } } });
@@ -221,7 +221,7 @@ describe('what comes back', () => {
     });
   });
 
-  it('goes through the program of its server, and stays itself (E10, E11)', async () => {
+  it('goes through the program of its server, and stays itself', async () => {
     await using computer = await start({}, { ...all, vrl: '.n = .parameters.n\n.by = .tool_name' });
     const { result } = await computer.callTool('get_next', { n: 4 });
     const { content, _meta } = result as { content: object[]; _meta: { a2c_vrl_transformed: string } };
@@ -229,7 +229,7 @@ describe('what comes back', () => {
     expect(JSON.parse(_meta.a2c_vrl_transformed)).toMatchObject({ n: 4, by: 'get_next' });
   });
 
-  it('is given as it is when the program fails, with a warning (E12)', async () => {
+  it('is given as it is when the program fails, with a warning', async () => {
     await using computer = await start({}, { ...all, vrl: '.n = to_int!(.content)' });
     const answer = await computer.callTool('get_next', { n: 4 });
     expect(answer).toMatchObject({ outcome: 'succeeded', result: { content: [{ text: '5' }] } });
@@ -239,7 +239,7 @@ describe('what comes back', () => {
   });
 });
 
-describe('progress', () => {
+describe('the progress of a call', () => {
   it('reaches the holder of the call, and listeners of the computer, until the answer', async () => {
     await using computer = await start({}, all);
     const told: unknown[] = [];
@@ -265,7 +265,7 @@ describe('progress', () => {
   });
 });
 
-describe('who hears of everything from the start', () => {
+describe('a listener from the start', () => {
   it('hears of each call, too, without a listener of calls', async () => {
     const told: string[] = [];
     const onEvent: ComputerOptions['onEvent'] = (name) => void (name.startsWith('call.') && told.push(name));

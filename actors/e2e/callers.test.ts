@@ -133,7 +133,7 @@ it('a question of a server names all calls that it may be about, and a context o
   ]);
 });
 
-it('a presenter and an agent give it back, and an agent keeps it from its computer', async () => {
+it('a presenter and an agent give a context back, and an agent keeps it from its computer', async () => {
   const asked: ConfirmQuestion[] = [];
   const confirm = (question: ConfirmQuestion): 'allow' => {
     asked.push(question);

@@ -93,7 +93,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     });
   });
 
-  it('whose signal is aborted already is not sent, and settles as cancelled', async () => {
+  it('is not sent when its signal is aborted already, and settles as cancelled', async () => {
     const label = labelled('aborted');
     const answer = await call('hang', { label }, { reqId: label, signal: AbortSignal.abort() });
     expect(answer).toMatchObject({
@@ -104,7 +104,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     expect([...hanging, ...cancelled]).not.toContain(label);
   });
 
-  it('that is cancelled when it is over keeps its answer', async () => {
+  it('keeps its answer when it is cancelled after its end', async () => {
     const reqId = labelled('over');
     const answer = await call('echo', { text: 'done' }, { reqId });
     cancel(reqId);
@@ -112,7 +112,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     expect(answer.outcome).toBe('succeeded');
   });
 
-  it('with the id of one in flight is refused with 409, and the first one lives', async () => {
+  it('is refused with 409 when it has the id of one in flight, and the first one lives', async () => {
     const reqId = labelled('twice');
     const first = call('hang', { label: reqId }, { reqId });
     expect(await call('echo', { text: 'second' }, { reqId })).toMatchObject({
@@ -127,14 +127,14 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     expect(await call('echo', { text: 'third' }, { reqId })).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('without an answer in time ends as unknown, and the server is told', async () => {
+  it('ends as unknown without an answer in time, and the server is told', async () => {
     const label = labelled('slow');
     const answer = await call('hang', { label }, { timeoutMs: 1_000 });
     expect(answer).toMatchObject({ outcome: 'unknown', failure: { details: { timeout: 1_000 } } });
     expect((await seen()).cancelled).toContain(label);
   });
 
-  it('of a tool that says itself that it failed is failed, with its result', async () => {
+  it('is failed, with its result, when its tool says itself that it failed', async () => {
     expect(await call('fail')).toMatchObject({
       outcome: 'failed',
       end: 'failed',
@@ -142,13 +142,13 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     });
   });
 
-  it('of an unknown tool fails and says so', async () => {
+  it('fails for an unknown tool and says so', async () => {
     const answer = await call('no_such_tool');
     expect(answer).toMatchObject({ outcome: 'failed', failure: { code: 4001 } });
     expect(answer.failure?.message).toContain('no_such_tool');
   });
 
-  it('with a result over the budget gets its beginning, says so, and the host keeps the whole (case 56)', async () => {
+  it('gets the beginning of a result over the budget, says so, and the host keeps the whole', async () => {
     const answer = await call('big', { bytes: 9 * mebibyte });
     expect(answer.outcome).toBe('succeeded');
     const { content, _meta } = answer.result as unknown as { _meta: Cut; content: { text: string }[] };
@@ -165,7 +165,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     expect(whole.content[0]?.text).toHaveLength(9 * mebibyte);
   });
 
-  it('with a result within the budget gets it whole, and of one that no message carries knows the size alone', async () => {
+  it('gets a result within the budget whole, and knows of one that no message carries the size alone', async () => {
     const whole = (await call('big', { bytes: 6 * mebibyte })).result as unknown as {
       content: { text: string }[];
     };
@@ -181,7 +181,7 @@ describe.each(callers)('a call of %s', (who, { call, cancel }) => {
     expect(computer.status().link).toEqual({ state: 'joined', reason: null, refusal: null });
   });
 
-  it('with parameters that no JSON can hold fails, and the next one runs', async () => {
+  it('fails with parameters that no JSON can hold, and the next one runs', async () => {
     expect(await call('echo', { text: 1n })).toMatchObject({ outcome: 'failed' });
     expect(await call('echo', { text: 'next' })).toMatchObject({ outcome: 'succeeded' });
   });

@@ -209,7 +209,7 @@ describe.each(['stdio', 'http'] as const)('a read of a resource over %s', (trans
 });
 
 describe('the history of a computer', () => {
-  it('has the last calls, the newest first, with the fields of seed 001 and without secrets', async () => {
+  it('has the last calls, the newest first, with the fields of the protocol and without secrets', async () => {
     const secret = 'hunter2-hunter2';
     const server = launchedWith('windows', mark);
     const config = { w: { ...server, env: { ...server.env, API_KEY: secret } } };

@@ -64,14 +64,14 @@ describe('setServers', () => {
 });
 
 describe('addOrUpdateServer', () => {
-  it('with the config that a server has restarts nothing', async () => {
+  it('restarts nothing with the config that a server has', async () => {
     await start(two);
     const pids = [pidOf('a'), pidOf('b')];
     expect(await computer.addOrUpdateServer(one('a'))).toMatchObject({ name: 'a', state: 'ready' });
     expect([pidOf('a'), pidOf('b')]).toEqual(pids);
   });
 
-  it('with another icon, tool meta or disabled tool restarts nothing and is seen at once', async () => {
+  it('restarts nothing for another icon, tool meta or disabled tool, which is seen at once', async () => {
     await start(two);
     const [pid, before] = [pidOf('a'), await namesOf()];
     expect(before).toContain('echo');
@@ -85,7 +85,7 @@ describe('addOrUpdateServer', () => {
     expect(await computer.callTool('fail')).toMatchObject({ outcome: 'failed' });
   });
 
-  it('with another launch config starts that server again, and no other', async () => {
+  it('starts a server with another launch config again, and no other', async () => {
     await start(two);
     const pids = [pidOf('a'), pidOf('b')];
     expect(await computer.addOrUpdateServer(one('a', 'pages'))).toMatchObject({ state: 'ready' });
@@ -95,7 +95,7 @@ describe('addOrUpdateServer', () => {
     expect(await namesOf()).toContain('first');
   });
 
-  it('that cannot be started is rejected with why; the old one is back and serves, however often', async () => {
+  it('is rejected with why when the server cannot be started; the old one is back and serves, however often', async () => {
     await start({ a: server('a') });
     for (const command of ['no-such-command', 'nor-this-one', 'and-not-this']) {
       const wrong = { mcpServers: { a: { command, autoApprove: ['all'] } } };
@@ -122,7 +122,7 @@ describe('addOrUpdateServer', () => {
     expect([stateOf('a'), stateOf('b')]).toEqual(['ready', 'ready']);
   });
 
-  it('of a server that was not there adds it; what cannot be started rests with its reason', async () => {
+  it('adds a server that was not there; what cannot be started rests with its reason', async () => {
     await start({});
     expect(await computer.addOrUpdateServer(one('new'))).toMatchObject({ name: 'new', state: 'ready' });
     expect(await computer.addOrUpdateServer(missing('bad'))).toMatchObject({
@@ -132,7 +132,7 @@ describe('addOrUpdateServer', () => {
     await expect(computer.addOrUpdateServer({ mcpServers: two })).rejects.toThrow('expected one server');
   });
 
-  it('that disables a server ends it, and that enables it starts it', async () => {
+  it('ends a server that it disables, and starts one that it enables', async () => {
     await start(two);
     const ended = ear.until(() => ear.statesOf('a').at(-1) === 'disabled');
     expect(await computer.addOrUpdateServer(one('a', 'echo', { disabled: true }))).toMatchObject({
@@ -157,7 +157,7 @@ describe('removeServer', () => {
     expect(pidOf('a')).toBeGreaterThan(0);
   });
 
-  it('waits for the end of one that is only just starting, too', async () => {
+  it('waits for the end of a server that is only just starting, too', async () => {
     await start({ a: server('a') }, { autoConnect: false });
     const started = computer.startServer('a').catch((error: unknown) => error);
     await computer.removeServer('a');

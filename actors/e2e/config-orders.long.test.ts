@@ -23,8 +23,8 @@ afterEach(async () => {
   expect(pidsOf(mark)).toEqual([]);
 });
 
-describe('without auto-reconnect', () => {
-  it('an active server keeps its launch config until it is stopped, however often somebody tries', async () => {
+describe('a computer without auto-reconnect', () => {
+  it('keeps the launch config of an active server until it is stopped, however often somebody tries', async () => {
     await start(one('a'), { autoReconnect: false });
     const [pid] = pidsOf(markOf('a'));
     for (const behaviour of ['pages', 'full', 'noTools'])

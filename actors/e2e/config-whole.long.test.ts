@@ -30,10 +30,10 @@ afterEach(async () => {
   expect(pidsOf(mark)).toEqual([]);
 });
 
-describe('setServers means the whole config', () => {
+describe('setServers, which means the whole config', () => {
   const approving = { mcpServers: { a: plain() }, a2c: { autoApprove: ['all'] } };
   it.each([[{}], [{ a2c: {} }], [{ a2c: null }]])(
-    'so settings that are not in it are back to their defaults: %j',
+    'sets the settings that are not in it back to their defaults: %j',
     async (a2c) => {
       await start(approving);
       expect(await runs()).toBe(true);
@@ -43,7 +43,7 @@ describe('setServers means the whole config', () => {
       expect(await runs()).toBe(true);
     },
   );
-  it('also the time that a call has', async () => {
+  it('sets the time that a call has back, too', async () => {
     const slow = { mcpServers: { a: plain({ autoApprove: ['all'] }) } };
     await start({ ...slow, a2c: { timeouts: { callTotalMs: 300 } } });
     expect(await computer.callTool('hang')).toMatchObject({ end: 'timedOut' });
@@ -56,7 +56,7 @@ describe('setServers means the whole config', () => {
     expect(await call).toMatchObject({ end: 'cancelled' });
   });
   it.each([[{}], [{ inputs: [] }], [{ inputs: null }]])(
-    'so inputs that are not in it have no value: %j',
+    'leaves no value to inputs that are not in it: %j',
     async (inputs) => {
       await start({ mcpServers: { a: needing('key') }, inputs: [input('key', 'v')] });
       expect(stateOf('a')).toBe('ready');
@@ -67,8 +67,8 @@ describe('setServers means the whole config', () => {
   );
 });
 
-describe('addOrUpdateServer takes what stands around its server', () => {
-  it('settings: those that it names, for all servers; the others stay', async () => {
+describe('addOrUpdateServer, which takes what stands around its server', () => {
+  it('takes the settings that it names, for all servers; the others stay', async () => {
     await start({ mcpServers: { a: plain() }, a2c: { onConflict: 'prefix' } });
     expect(await runs()).toBe(false);
     await computer.addOrUpdateServer({ mcpServers: { b: plain() }, a2c: { autoApprove: ['all'] } });
@@ -77,7 +77,7 @@ describe('addOrUpdateServer takes what stands around its server', () => {
     await computer.addOrUpdateServer({ mcpServers: { b: plain() }, a2c: {} });
     expect(await runs('a_echo')).toBe(true);
   });
-  it('inputs: those that it names, in the place of those with their ids; the others stay', async () => {
+  it('takes the inputs that it names, in the place of those with their ids; the others stay', async () => {
     await start({ mcpServers: {}, inputs: [input('one', '1')] });
     const both = { mcpServers: { b: needing('two') }, inputs: [input('two', '2')] };
     expect(await computer.addOrUpdateServer(both)).toMatchObject({ state: 'ready' });
@@ -89,7 +89,7 @@ describe('addOrUpdateServer takes what stands around its server', () => {
   });
 });
 
-describe('what there is to warn of reaches onNotice, once', () => {
+describe('a warning of a config', () => {
   const odd = {
     mcpServers: {
       a: { ...plain(), colour: 'red', args: ['x', '${file:a}', '$A2C_NOT_SET'], command: 'no-such' },
@@ -100,11 +100,11 @@ describe('what there is to warn of reaches onNotice, once', () => {
     'config: mcpServers.a: ${file:a} is passed on as it stands: only ${input:…}, variables and ${env:…} are filled in',
   ];
   const atStart = "server 'a': $A2C_NOT_SET is not set, and is passed on as it is typed";
-  it('from createComputer', async () => {
+  it('reaches onNotice once from createComputer', async () => {
     await start(odd);
     expect(notices.toSorted()).toEqual([...said, atStart].toSorted());
   });
-  it('from setServers and addOrUpdateServer', async () => {
+  it('reaches onNotice once from setServers and addOrUpdateServer', async () => {
     await start({ mcpServers: {} });
     await computer.setServers(odd);
     expect(notices.toSorted()).toEqual([...said, atStart].toSorted());
@@ -114,10 +114,10 @@ describe('what there is to warn of reaches onNotice, once', () => {
   });
 });
 
-describe('the command', () => {
+describe('the output of a command', () => {
   const folder = mkdtempSync(join(tmpdir(), 'a2c-whole-'));
   afterAll(() => rmSync(folder, { recursive: true }));
-  it.each([['tools'], ['status']])('%s --json has what there is to warn of', async (word) => {
+  it.each([['tools'], ['status']])('has what there is to warn of: %s --json', async (word) => {
     await start({ mcpServers: {} });
     const file = join(folder, 'odd.json');
     writeFileSync(file, JSON.stringify({ mcpServers: { a: plain({ colour: 'red' }) } }));

@@ -109,7 +109,7 @@ describe('kill -9 of a server in mid-call', () => {
     expect(await agent.callTool('c1', 'echo', { text: 'again' })).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('of its wrapper only takes the server behind it along', async () => {
+  it('takes the server behind a wrapper along when it hits the wrapper only', async () => {
     await start(true);
     const alive = look();
     expect(alive).toHaveLength(2);
@@ -125,19 +125,22 @@ describe('kill -9 of a server in mid-call', () => {
 });
 
 describe('a host that leaves without closing', () => {
-  it.each(['exit', 'throw'])('by %s takes its servers along, wrappers and all', async (how) => {
-    const config = JSON.stringify(configOf(true));
-    const host = spawn(process.execPath, ['--import', 'tsx', fixture('leaving-host.ts'), config, how], {
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
-    const [said] = (await once(host.stdout, 'data')) as [Buffer];
-    expect(String(said)).toBe('up\n');
-    expect(look()).toHaveLength(2);
-    host.stdin.write('go\n');
-    const [code] = (await once(host, 'exit')) as [number];
-    expect(code).toBe(how === 'exit' ? 0 : 1);
-    expect(look(boundMs)).toEqual([]);
-  });
+  it.each(['exit', 'throw'])(
+    'takes its servers along when it leaves by %s, wrappers and all',
+    async (how) => {
+      const config = JSON.stringify(configOf(true));
+      const host = spawn(process.execPath, ['--import', 'tsx', fixture('leaving-host.ts'), config, how], {
+        stdio: ['pipe', 'pipe', 'ignore'],
+      });
+      const [said] = (await once(host.stdout, 'data')) as [Buffer];
+      expect(String(said)).toBe('up\n');
+      expect(look()).toHaveLength(2);
+      host.stdin.write('go\n');
+      const [code] = (await once(host, 'exit')) as [number];
+      expect(code).toBe(how === 'exit' ? 0 : 1);
+      expect(look(boundMs)).toEqual([]);
+    },
+  );
 });
 
 it('a server that dies with its secrets on stderr gives them away to nobody', async () => {

@@ -35,8 +35,8 @@ const failure = {
   details: { limit_levels: mostLevels },
 };
 
-describe('what is nested too deep for any message', () => {
-  it('as the result of a call leaves open what came of that call, and says so; the link lives on, however often that happens', async () => {
+describe('a value that is nested too deep for any message', () => {
+  it('leaves open, as the result of a call, what came of that call, and says so; the link lives on, however often that happens', async () => {
     for (let n = 0; n < 8; n += 1) {
       const answer = await call('get_deep', { levels });
       expect(answer).toMatchObject({ outcome: 'unknown', phase: 'running', failure });
@@ -45,7 +45,7 @@ describe('what is nested too deep for any message', () => {
     expect(links).toEqual([]);
   });
 
-  it('in more levels than are parsed costs its call the result, with the limit that was met, and no time', async () => {
+  it('costs its call the result when it has more levels than are parsed, with the limit that was met, and no time', async () => {
     const answer = await computer.callTool('get_deep', { levels: 4_000_000 });
     expect(answer).toMatchObject({
       outcome: 'unknown',
@@ -58,14 +58,14 @@ describe('what is nested too deep for any message', () => {
     expect(await computer.callTool('get_deep', { levels: 100 })).toMatchObject({ outcome: 'succeeded' });
   });
 
-  it('as parameters fails that call, which never left', async () => {
+  it('fails the call that has it as parameters, which never left', async () => {
     const deep = Array.from({ length: levels }).reduce<unknown>((inner) => [inner], 1);
     expect(await call('get_deep', { deep })).toMatchObject({ outcome: 'failed', result: null, failure });
     expect(await call('get_deep', {})).toMatchObject({ outcome: 'succeeded' });
     expect(links).toEqual([]);
   });
 
-  it('goes where a result is post-processed or cut: the rest is given, and no whole is named that nobody keeps', async () => {
+  it('is left out where a result is post-processed or cut: the rest is given, and no whole is named that nobody keeps', async () => {
     for (const [tool, params] of [
       ['get_promised', { levels }],
       ['get_promised', { levels: 2_000 }],

@@ -158,8 +158,8 @@ describe('an agent that asks for documents', () => {
   });
 });
 
-describe('an agent that walks through', () => {
-  it('all pages of a document has each once, in their order', async () => {
+describe('a walk of an agent', () => {
+  it('has each page of a document once, in their order', async () => {
     await using hosts = await hostsWith('documents', listed({ ref: 'd', title: 'D', pages: pagesIn(45) }));
     const pages = await gathered(hosts.agent.pagesOf('desk', 'dpe://h/d'));
     expect(pages.map(({ page_index }) => page_index)).toEqual(pagesIn(45).map((_, n) => n));
@@ -170,7 +170,7 @@ describe('an agent that walks through', () => {
     await expect(gathered(hosts.agent.pagesOf('desk', 'dpe://h/none'))).rejects.toMatchObject({ code: 4201 });
   });
 
-  it('all documents of a query has each once, also when they change under it', async () => {
+  it('has each document of a query once, also when they change under it', async () => {
     await using hosts = await hostsWith('documents', listed(...many(60)));
     const [first, ...rest] = many(60).map(({ ref }) => ref);
     const seen: string[] = [];

@@ -54,7 +54,7 @@ it('a computer that tells no tools is named, and takes those of no other', async
   expect((await agent.tools('one')).tools).not.toEqual([]);
 });
 
-it('who comes later is named, who leaves is not, and each is told once', async () => {
+it('a computer that comes later is named, one that leaves is not, and each is told once', async () => {
   await computerOf('one');
   const agent = await agentOf();
   const told: string[] = [];

@@ -98,14 +98,14 @@ describe('a connection that is not let in', () => {
       'has half a request of its session',
       async (office) => raw(office, post(await polling(office), 99), '4'),
     ],
-  ])('and %s is ended after entryMs', async (_, open) => {
+  ])('is ended after entryMs when it %s', async (_, open) => {
     await using office = await officeWith({ entryMs: 300 });
     await gone(await open(office));
     await expect.poll(() => office.stats().connections).toBe(0);
     expect(refused(office, 'entryMs')).toBeGreaterThan(0);
   });
 
-  it('and polls, counts as a connection until it is ended', async () => {
+  it('counts as a connection until it is ended when it polls', async () => {
     await using office = await officeWith({ entryMs: 300 });
     await polling(office);
     expect(office.stats().connections).toBeGreaterThan(0);
@@ -115,7 +115,7 @@ describe('a connection that is not let in', () => {
   it.each<[what: string, begin: (port: number) => NetSocket]>([
     ['no handshake of TLS', (port) => connectTcp(port, '127.0.0.1')],
     ['nothing after it', (port) => connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })],
-  ])('over TLS and says %s is ended, too', async (_, begin) => {
+  ])('is ended over TLS, too, when it says %s', async (_, begin) => {
     const file = (name: string) =>
       readFileSync(new URL(`../../scenarios/fixtures/tls/${name}`, import.meta.url), 'utf8');
     const tls = { cert: file('office.pem'), key: file('office.key') };
@@ -145,7 +145,7 @@ describe('a connection that is not let in', () => {
 });
 
 describe('a connection that is let in', () => {
-  it('over polling may wait for that in a request, however long it takes to be checked', async () => {
+  it('may wait for that in a request when it polls, however long it takes to be checked', async () => {
     let decide = (_is: boolean): void => {};
     const checked = new Promise<boolean>((resolve) => (decide = resolve));
     let asked = (): void => {};
@@ -183,7 +183,7 @@ describe('a connection that is let in', () => {
     },
   );
 
-  it('over a connection of a proxy has entryBytes of its own, whatever came over it before', async () => {
+  it('has entryBytes of its own over a connection of a proxy, whatever came over it before', async () => {
     await using office = await officeWith({ entryMs: 0 }, { trustProxy: 1 });
     const socket = await raw(office);
     let heard = '';
@@ -213,7 +213,7 @@ describe('a connection that is let in', () => {
     expect([(await peer(office)).isIn, socket.connected]).toEqual([false, true]);
   });
 
-  it('and does not answer the goodbye is ended all the same', async () => {
+  it('is ended all the same when it does not answer the goodbye', async () => {
     await using office = await officeWith({ entryMs: 2_000 });
     const socket = await web(office, whole(`40/smcp,{"token":"${token}"}`));
     await expect.poll(() => office.peers()).toHaveLength(1);

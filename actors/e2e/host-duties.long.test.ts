@@ -76,7 +76,7 @@ describe.each(['stdio', 'http', 'inside'])('a server (%s)', (name) => {
     expect(await askHost(host, 'ping')).toEqual({ result: {} });
   });
 
-  it('that logs is heard with level and logger', async () => {
+  it('is heard with level and logger when it logs', async () => {
     const host = await start(name);
     await host.callTool('log', { level: 'warning', logger: 'disk', data: { free: 3 } });
     await ear.until(() => ear.of('server.logged').length > 0);
@@ -85,7 +85,7 @@ describe.each(['stdio', 'http', 'inside'])('a server (%s)', (name) => {
 });
 
 describe('a slow answer of the host', () => {
-  it('holds up no answer to anybody else (case 105)', async () => {
+  it('holds up no answer to anybody else', async () => {
     let answer: (() => void) | undefined;
     const host = await start('stdio', {
       sample: () =>
@@ -106,7 +106,7 @@ describe('a slow answer of the host', () => {
 });
 
 describe('a server over HTTP', () => {
-  it('that says its tools changed is listed again, and the agent hears what came', async () => {
+  it('is listed again when it says that its tools changed, and the agent hears what came', async () => {
     await using office = await createOffice({ port: 0 });
     let tools = [{ name: 'one', inputSchema: { type: 'object' } }];
     await http.stop();

@@ -34,7 +34,7 @@ function silent(onCall: (n: number, response: ServerResponse, id: number | undef
   });
 }
 
-it('over HTTP 32 calls of a server run, and those that wait are seen to wait, and fail unsent', async () => {
+it('32 calls of a server run over HTTP, and those that wait are seen to wait, and fail unsent', async () => {
   let most = 0;
   let allHeard = (): void => {};
   const heard = new Promise<void>((resolve) => (allHeard = resolve));
@@ -71,7 +71,7 @@ const deep = `{"content":[],"structuredContent":{"a":${'['.repeat(tooMany)}${']'
 const first = (id: number, result: string): string => `{"jsonrpc":"2.0","id":${id},"result":${result}}`;
 const last = (id: number, result: string): string => `{"result":${result},"jsonrpc":"2.0","id":${id}}`;
 
-describe('an answer over a limit is told with the limit that it met, and the session goes on', () => {
+describe('an answer over a limit', () => {
   it.each([
     ['a body', json, (id: number) => first(id, long), { limit: 10 * 1024 * 1024 }],
     ['an event', events, (id: number) => `data: ${first(id, long)}\n\n`, { limit: 10 * 1024 * 1024 }],
@@ -88,7 +88,7 @@ describe('an answer over a limit is told with the limit that it met, and the ses
       (id: number) => `data: ${last(id, deep)}\n\n`,
       { limit_levels: 50_000 },
     ],
-  ])('%s', async (_, type, bodyOf, limit) => {
+  ])('is told with the limit that it met, and the session goes on: %s', async (_, type, bodyOf, limit) => {
     const server = silent((n, response, id = 0) => {
       const isSmall = n > 1;
       response.writeHead(200, { 'content-type': isSmall ? json : type });

@@ -72,7 +72,7 @@ describe('a value that is another by now', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('of a variable reaches the child at a restart, and at the retry after a crash', async () => {
+  it('reaches the child for a variable at a restart, and at the retry after a crash', async () => {
     set('A2C_SMCP_token', 'one');
     set('INPUT_VALUES_HOME', '/a');
     await start({ s: wants('s', { TOKEN: '${input:token}', AT: '${env:INPUT_VALUES_HOME}' }) });
@@ -85,7 +85,7 @@ describe('a value that is another by now', () => {
     expect([valueAt('s'), valueAt('s', 'AT')]).toEqual(['two', '/b']);
   });
 
-  it('that was mistyped is asked for again by a retry, and not by its own retries', async () => {
+  it('is asked for again by a retry when it was mistyped, and not by its own retries', async () => {
     const { asked, input } = says('wrong', 'right');
     await start({ s: picky('s') }, { input, timing: { backoffMs: 10, longestBackoffMs: 10 } });
     await ear.until(() => stateOf('s')?.state === 'open');
@@ -108,7 +108,7 @@ describe('a value that is another by now', () => {
     expect(valueAt('t')).toBe('right');
   });
 
-  it('by another definition restarts a server that runs, and no other', async () => {
+  it('restarts by another definition a server that runs, and no other', async () => {
     const defined = (value: string): object => ({ ...token, default: value });
     await start({ s: wants('s'), t: wants('t', {}) }, {}, [defined('one')] as never);
     const pids = [pidOf('s'), pidOf('t')];
@@ -213,7 +213,7 @@ describe('a server that runs', () => {
     await expect(restart).rejects.toThrow("Server 's' was stopped before it was restarted");
     expect([stateOf('s')?.state, asked.map(({ aborted }) => aborted)]).toEqual(['idle', [false, true]]);
   });
-  it('whose variable is gone runs on', async () => {
+  it('runs on when its variable is gone', async () => {
     set('INPUT_VALUES_HOME', '/a');
     await start({ s: wants('s', { AT: '${env:INPUT_VALUES_HOME}' }) });
     delete process.env['INPUT_VALUES_HOME'];
@@ -223,7 +223,7 @@ describe('a server that runs', () => {
 });
 
 describe('an order that another one interrupts', () => {
-  it('says which', async () => {
+  it('says which one', async () => {
     await start(
       { s: wants('s', {}, { args: ['-e', 'setInterval(() => {}, 1000)'] }) },
       { autoConnect: false },
@@ -235,7 +235,7 @@ describe('an order that another one interrupts', () => {
   });
 });
 
-describe('while a person is asked', () => {
+describe('a question to a person', () => {
   const pending = () => {
     const asked: AbortSignal[] = [];
     const input: AskInput = (_, { signal }) => {
@@ -245,7 +245,7 @@ describe('while a person is asked', () => {
     };
     return { asked, input };
   };
-  it('the others serve, a stop wins, and the question is withdrawn', async () => {
+  it('lets the others serve, a stop wins, and the question is withdrawn', async () => {
     const { asked, input } = pending();
     await start({ s: wants('s'), t: wants('t', {}) }, { input, timing: { bootMs: 200 } });
     await ear.until(() => stateOf('t')?.state === 'ready');
@@ -255,7 +255,7 @@ describe('while a person is asked', () => {
     expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
     expect(pidOf('s')).toBeUndefined();
   });
-  it('the end of the computer withdraws the question', async () => {
+  it('is withdrawn by the end of the computer', async () => {
     const { asked, input } = pending();
     await start({ s: wants('s') }, { input, timing: { bootMs: 100 } });
     await computer.close();

@@ -69,7 +69,7 @@ describe('a placeholder', () => {
     expect(asked).toEqual(['user']);
   });
 
-  it('without a value keeps its server down, which says what it needs; the others start', async () => {
+  it('keeps its server down without a value, which says what it needs; the others start', async () => {
     await start({
       needy: server({ WHO: '${input:later}' }),
       lost: server({ WHO: '${env:INPUTS_TEST_NOWHERE}' }),
@@ -88,7 +88,7 @@ describe('a placeholder', () => {
     await expect(computer.startServer('needy')).rejects.toThrow('needs input later');
   });
 
-  it('whose value comes later lets its server start when it is told to', async () => {
+  it('lets its server start with a value that comes later, when it is told to', async () => {
     await start({ needy: server({ WHO: '${input:later}' }) });
     expect(stateOf('needy')?.state).toBe('needsInput');
     set('A2C_SMCP_later', 'here at last');
@@ -126,7 +126,7 @@ describe('the value of a password', () => {
     expect(text).not.toContain(secret);
   });
 
-  it('that was set by the host is as hidden, before its server starts and after', async () => {
+  it('is as hidden when it was set by the host, before its server starts and after', async () => {
     const log: unknown[] = [];
     await start(
       { s: server({ WORD: '${input:pass}' }) },

@@ -60,14 +60,14 @@ describe('a lazy server', () => {
     expect(pidsOf(mark)).toHaveLength(1);
   });
 
-  it('whose launch config changed is not known any more', async () => {
+  it('is not known any more when its launch config changed', async () => {
     await start();
     const host = await start({}, 'pages');
     expect(stateOf()).toBe('ready');
     expect(await namesOf(host)).toEqual(['first', 'second']);
   });
 
-  it('that nobody calls for a while is ended, keeps its tools on offer, and starts again with the next call', async () => {
+  it('is ended when nobody calls for a while, keeps its tools on offer, and starts again with the next call', async () => {
     const host = await start({ idleStop: 0.2 });
     const tools = await namesOf(host);
     await ear.until(() => stateOf() === 'standby');
@@ -79,7 +79,7 @@ describe('a lazy server', () => {
     expect(pidsOf(mark)).toEqual([]);
   });
 
-  it('that cannot start when it is called tells every caller why, and none waits for ever', async () => {
+  it('tells every caller why it cannot start when it is called, and none waits for ever', async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'a2c-lazy-home-'));
     await start({}, 'echo', { cwd });
     // The launch config is unchanged, so the server is still known; only its folder is gone.
@@ -94,7 +94,7 @@ describe('a lazy server', () => {
     expect(stateOf()).toBe('open');
   });
 
-  it('whose caller gives up while it starts gets ready all the same; one that is stopped meanwhile tells its caller and leaves no process (108)', async () => {
+  it('gets ready all the same when its caller gives up while it starts; one that is stopped meanwhile tells its caller and leaves no process', async () => {
     await start();
     const host = await start();
     const given = new AbortController();

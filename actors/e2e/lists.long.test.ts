@@ -26,7 +26,7 @@ const asked = async (method: string): Promise<number> => {
 const listOf = (list: string) => computer.catalogs().find((each) => each.list === list);
 
 describe('a server', () => {
-  it('that never said that it tells of changes is not believed when it does: the next look finds them (81)', async () => {
+  it('is not believed when it tells of changes and never said that it would: the next look finds them', async () => {
     await start('untold', { pollMs: 2_000 });
     await computer.callTool('burst', { times: 3, ms: 1 });
     // A trusted announcement would lead to a request after the quiet time, which is far shorter than the polling interval.
@@ -36,13 +36,13 @@ describe('a server', () => {
     expect(await asked('tools/list')).toBe(2);
   });
 
-  it('that speaks of a change before its handshake is over is ready all the same, with the list that holds (82)', async () => {
+  it('is ready all the same when it speaks of a change before its handshake is over, with the list that holds', async () => {
     await start('early');
     expect(computer.servers()).toEqual([{ name: 's', state: 'ready', pid: expect.any(Number) as number }]);
     expect((await computer.tools()).tools.map(({ name }) => name)).toContain('echo');
   });
 
-  it('that does not know a list which it declared has none of it, and is not asked again (92)', async () => {
+  it('has none of a list which it declared and does not know, and is not asked again', async () => {
     await start('lacksPrompts', { pollMs: 20, pollDeclaredMs: 20 });
     // The tools of the server are polled twelve times in the meantime.
     while ((await asked('tools/list')) < 12) expect(ear.of('tools.changed')).toHaveLength(1);

@@ -131,7 +131,7 @@ describe('a login that somebody else takes part in', () => {
   });
 });
 
-describe('what a server names', () => {
+describe('an address that a server names', () => {
   it.each(['javascript:alert(1)', 'file:///etc/passwd', 'vscode://open', 'http://user@127.0.0.1/'])(
     'is not opened as a page: %s',
     async (page) => {
@@ -174,7 +174,7 @@ describe('what a server names', () => {
   });
 });
 
-describe('a login that cannot be made', () => {
+describe('a failing login', () => {
   it.each([
     [{ registration_endpoint: null }, 'lets no client register by itself', 'oauth.clientId of server'],
     [{ token_endpoint: '' }, 'token_endpoint is missing', 'a2c login far'],
@@ -187,7 +187,7 @@ describe('a login that cannot be made', () => {
     expect(rested.failure?.message).toContain(why);
     expect(rested.failure?.remedy).toContain(helps);
   });
-  it('is made, and what was written otherwise than it should be is counted', async () => {
+  it('is made with what was written otherwise than it should be, which is counted', async () => {
     const { rested } = await attempt(
       ({ pathname }, response, url) =>
         pathname === authorization && json(response, { ...metadataOf(url), scopes_supported: 7 }),

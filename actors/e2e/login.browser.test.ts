@@ -122,7 +122,7 @@ describe('a login in a browser', () => {
     expect(new Set(notes.grants.slice(1))).toEqual(new Set(['refresh_token']));
   });
 
-  it('that is revoked is asked of the person again', async () => {
+  it('is asked of the person again when it is revoked', async () => {
     await guarded();
     const person = new Person();
     const computer = await computerOf(person);

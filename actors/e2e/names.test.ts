@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createAgent, createOffice } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-it('refuses with 400 what looks like another name, and says which character it is', async () => {
+it('an office refuses with 400 what looks like another name, and says which character it is', async () => {
   await using office = await createOffice({ port: 0, record: false });
   const socket = io(`${office.url}/smcp`, { forceNew: true, reconnection: false });
   const join = (name: string, office_id: string): Promise<unknown> =>
@@ -23,7 +23,7 @@ it('refuses with 400 what looks like another name, and says which character it i
   socket.disconnect();
 });
 
-it('tells agents and computers of ours so', async () => {
+it('agents and computers of ours are told so of such a name', async () => {
   await using office = await createOffice({ port: 0, record: false });
   const said = {
     code: 400,

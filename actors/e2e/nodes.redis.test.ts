@@ -163,8 +163,8 @@ describe('an office on two nodes', () => {
   });
 });
 
-describe('a node', () => {
-  it('that is killed: its calls end, others hear that its seats are free, and they can be taken', async () => {
+describe('a node that fails', () => {
+  it('ends its calls when it is killed: others hear that its seats are free, and they can be taken', async () => {
     const [a, b] = [await node(), await process()];
     const said: string[] = [];
     a.on('register.changed', ({ message }) => said.push(message));
@@ -181,7 +181,7 @@ describe('a node', () => {
     expect(await peer(a, 'far').join('computer', o)).toEqual(ok);
   });
 
-  it('that hangs slows nobody else, and gives up the seats that were taken meanwhile', async () => {
+  it('slows nobody else when it hangs, and gives up the seats that were taken meanwhile', async () => {
     const [a, b] = [await node(), await process()];
     const [agent, near, far] = [peer(a, 'agent'), peer(a, 'near').serve(), peer(b, 'far').serve()];
     const o = room();
@@ -207,8 +207,8 @@ describe('a node', () => {
   });
 });
 
-describe('a Redis', () => {
-  it('that dies: who is there goes on, who wants to join hears why not, and all heals when it is back', async () => {
+describe('a Redis that fails', () => {
+  it('lets who is there go on when it dies; who wants to join hears why not, and all heals when it is back', async () => {
     const [a, b] = [await node(), await node()];
     const said: string[] = [];
     a.on('register.changed', ({ message }) => said.push(message));
@@ -237,7 +237,7 @@ describe('a Redis', () => {
     expect(said.slice(0, 2)).toEqual([expect.stringContaining('lost'), expect.stringContaining('is back')]);
   });
 
-  it('that resets connections again and again: its nodes live, and carry calls afterwards', async () => {
+  it('ends no node when it resets connections again and again: they carry calls afterwards', async () => {
     const [a, b] = [await node(), await node()];
     const [agent, far] = [peer(a, 'agent'), peer(b, 'far').serve()];
     const o = room();
@@ -251,7 +251,7 @@ describe('a Redis', () => {
     expect(far.socket.connected).toBe(true);
   });
 
-  it('that is not there is told before the office opens', async () => {
+  it('is told before the office opens when it is not there', async () => {
     const opened = createOffice({ port: 0, record: false, redis: 'redis://127.0.0.1:1' });
     await expect(opened).rejects.toMatchObject({
       code: 503,

@@ -67,7 +67,7 @@ const isFetchedFrom = (registry: FakeRegistry | undefined): boolean =>
   registry?.asked.includes('/archive.tgz') === true;
 
 describe('a server that npx fetches', () => {
-  it('comes from the registry that answers first, and its args are as they were (cases 1, 2, 60, 61)', async () => {
+  it('comes from the registry that answers first, and its args are as they were', async () => {
     await open({ status: 503 }, { status: 200, ms: 400 }, { status: 200 }, 'hangs', { status: 302 });
     const { tools } = await (await start({ npmRegistry: 'auto', npmRegistries: urls() })).tools();
     expect(tools.length).toBeGreaterThan(0);
@@ -80,7 +80,7 @@ describe('a server that npx fetches', () => {
     const kept = JSON.parse(readFileSync(join(folder, 'npm-registry.json'), 'utf8')) as object;
     expect(kept).toMatchObject({ list: urls(), registry: urls()[2] });
   });
-  it('comes from the same one in the next run, which probes nothing (case 6)', async () => {
+  it('comes from the same one in the next run, which probes nothing', async () => {
     await open({ status: 503 }, { status: 200 });
     const a2c = { npmRegistry: 'auto', npmRegistries: urls() };
     await start(a2c);
@@ -89,13 +89,13 @@ describe('a server that npx fetches', () => {
     expect(registries.map(({ asked }) => asked.filter((path) => path === '/-/ping').length)).toEqual([1, 1]);
     expect(environment('npm_config_registry')).toEqual(new Set([urls()[1]]));
   });
-  it('comes from the first of the list when none answers, in good time, with a warning (cases 3, 4, 7)', async () => {
+  it('comes from the first of the list when none answers, in good time, with a warning', async () => {
     await open('hangs', 'hangs');
     await start({ npmRegistry: 'auto', npmRegistries: urls() });
     expect(isFetchedFrom(registries[0])).toBe(true);
     expect(notices).toEqual([expect.stringMatching(/^no npm registry of .* within 3 s/)]);
   });
-  it('comes from the one in its own env, whatever else is wanted (case 5)', async () => {
+  it('comes from the one in its own env, whatever else is wanted', async () => {
     await open({ status: 200 }, 'hangs');
     await start(
       { npmRegistry: 'auto', npmRegistries: urls().slice(0, 1) },
@@ -104,13 +104,13 @@ describe('a server that npx fetches', () => {
     expect(registries.map(isFetchedFrom)).toEqual([false, true]);
     expect(registries[0]?.asked).toEqual([]);
   });
-  it('comes from the one in the settings, which is not probed (case 6)', async () => {
+  it('comes from the one in the settings, which is not probed', async () => {
     await open('hangs');
     await start({ npmRegistry: ` ${urls()[0]?.slice(0, -1)} ` });
     expect(isFetchedFrom(registries[0])).toBe(true);
     expect(registries[0]?.asked).not.toContain('/-/ping');
   });
-  it('is found by the PATH of its env and of the settings, in this order (case 58)', async () => {
+  it('is found by the PATH of its env and of the settings, in this order', async () => {
     await open({ status: 200 });
     await start({ npmRegistry: urls()[0], path: ['~/own'] }, server({ PATH: '~/first' }));
     const [path] = [...environment('PATH')].map((all) =>
@@ -118,7 +118,7 @@ describe('a server that npx fetches', () => {
     );
     expect(path?.slice(-4, -2)).toEqual([join(folder, 'first'), join(folder, 'own')]);
   });
-  it('comes through the proxy that is asked for, and what is on this machine does not (case 63)', async () => {
+  it('comes through the proxy that is asked for, and what is on this machine does not', async () => {
     await open({ status: 200 });
     const proxy = await openProxy(Number(new URL(urls()[0] ?? '').port));
     try {

@@ -77,7 +77,7 @@ describe('the address of an office', () => {
     ['proxy', '/', 'HTTP 404'],
     ['site', '/a2c/', 'a web page or another service answers there'],
     ['login', '/', 'a web page answers there, HTTP 404'],
-  ])('where there is none is told with what is there: %s%s', async (where, path, says) => {
+  ])('is told with what is there where there is none: %s%s', async (where, path, says) => {
     const url = at[where] + path;
     await expect(createAgent({ url })).rejects.toMatchObject({
       code: 'LinkLost',

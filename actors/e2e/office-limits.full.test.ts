@@ -48,7 +48,7 @@ const near = (stats: OfficeStats): unknown => ({ ...stats, refusals: {} });
 const [one, two] = ['203.0.113.1', '203.0.113.2'];
 
 describe('connections', () => {
-  it('of one address are refused over its limit, whatever others have', async () => {
+  it('are refused over the limit of one address, whatever others have', async () => {
     await using office = await officeWith({ connectionsPerAddress: 2 });
     await peer(office, { address: one });
     const second = await peer(office, { address: one });
@@ -69,7 +69,7 @@ describe('connections', () => {
     expect(refused(office, 'connectionsPerAddress')).toBe(3);
   });
 
-  it('of one address end no stranger of another to find room', async () => {
+  it('do not end a stranger of another address to find room for those of one', async () => {
     await using office = await officeWith({ connectionsPerAddress: 1, entryMs: 0 });
     const way = `${office.url}/socket.io/?EIO=4&transport=polling`;
     const opened = await (await fetch(way, { headers: { 'X-Forwarded-For': two } })).text();
@@ -80,7 +80,7 @@ describe('connections', () => {
     expect(await said.text()).toBe('ok');
   });
 
-  it('of all are refused over the limit with 429, its name and when to come back', async () => {
+  it('are refused over the limit of all with 429, its name and when to come back', async () => {
     await using office = await officeWith({ connections: 1 });
     await peer(office);
     const response = await fetch(`${office.url}/socket.io/?EIO=4&transport=polling`);
@@ -99,7 +99,7 @@ describe('events', () => {
     ['eventsPerAddress', 'served'],
     ['eventsPerOffice', 'served'],
     ['events', 'refused'],
-  ])('over %s are each answered with 429, and those of others are %s', async (limit, others) => {
+  ])('are each answered with 429 over %s, and those of others are %s', async (limit, others) => {
     await using office = await officeWith({ [limit]: { perSecond: 0.001, burst: 5 } });
     const greedy = await peer(office, { address: one });
     expect(await greedy.join('o', 'agent', 'a')).toEqual([true, null]);
@@ -120,7 +120,7 @@ describe('events', () => {
     expect(refused(office, limit)).toBe(8 - taken + (others === 'served' ? 0 : 1));
   });
 
-  it('of who goes on although it is refused end its connection, with the reason', async () => {
+  it('end the connection of who goes on although it is refused, with the reason', async () => {
     await using office = await officeWith({ eventsPerSocket: { perSecond: 0.001, burst: 10 } });
     const flood = await peer(office);
     const beside = await peer(office);
@@ -135,7 +135,7 @@ describe('events', () => {
 
 describe('joins', () => {
   it.each<[limit: LimitName]>([['joinsPerSocket'], ['joinsPerAddress'], ['joinsPerOffice']])(
-    'over %s are refused, and the seat that was taken stays',
+    'are refused over %s, and the seat that was taken stays',
     async (limit) => {
       await using office = await officeWith({ [limit]: { perSecond: 0.001, burst: 2 } });
       const moving = await peer(office, { address: one });
@@ -149,7 +149,7 @@ describe('joins', () => {
     },
   );
 
-  it('of a full office are refused, and those of others are not', async () => {
+  it('are refused in a full office, and not in others', async () => {
     await using office = await officeWith({ seatsPerOffice: 1 });
     const [first, second] = [await peer(office), await peer(office)];
     expect(await first.join('o', 'computer', 'c1')).toEqual([true, null]);
@@ -162,7 +162,7 @@ describe('joins', () => {
 
 describe('questions in flight', () => {
   it.each<[limit: LimitName]>([['callsPerSocket'], ['callsPerOffice'], ['calls']])(
-    'over %s are refused, and those that wait are answered',
+    'are refused over %s, and those that wait are answered',
     async (limit) => {
       await using office = await officeWith({ [limit]: 2 });
       const computer = await peer(office);
@@ -184,8 +184,8 @@ describe('questions in flight', () => {
   );
 });
 
-describe('bytes', () => {
-  it.each(['websocket', 'polling'] as const)('over payloadBytes end the connection over %s', async (how) => {
+describe('bytes of a peer', () => {
+  it.each(['websocket', 'polling'] as const)('end the connection over payloadBytes over %s', async (how) => {
     await using office = await officeWith({ payloadBytes: 20_000 });
     const [large, beside] = [await peer(office, { transports: [how] }), await peer(office)];
     const over = new Promise((resolve) => large.socket.once('disconnect', resolve));
@@ -199,7 +199,7 @@ describe('bytes', () => {
     ['text', 404, () => 'x'.repeat(7_000_000)],
     ['lists too deep to be read', 413, () => JSON.parse('['.repeat(2_000) + ']'.repeat(2_000)) as unknown],
   ])(
-    'and %s sent without end are refused unread, then their sender goes, and others go on',
+    'are refused unread when %s are sent without end, then their sender goes, and others go on',
     async (_, first, of) => {
       await using office = await officeWith({ eventsPerSocket: { perSecond: 0.001, burst: 1_000 } });
       const [hostile, computer, agent] = [await peer(office), await peer(office), await peer(office)];
@@ -229,7 +229,7 @@ describe('bytes', () => {
     },
   );
 
-  it('an answer that the office does not read is an error to who asked, and no other call fails', async () => {
+  it('make an answer that the office does not read an error to who asked, and no other call fails', async () => {
     await using office = await officeWith({ eventsPerSocket: { perSecond: 0.001, burst: 1_000 } });
     const [computer, agent] = [await peer(office), await peer(office)];
     const answers = [
@@ -251,7 +251,7 @@ describe('bytes', () => {
     expect(got).toEqual(['read', 429, 413, 'read']);
   });
 
-  it('that a peer does not read end its connection, and not that of who sends them', async () => {
+  it('end the connection of a peer that does not read them, and not that of who sends them', async () => {
     await using office = await officeWith({ unreadBytes: 200_000, eventsPerSocket: 0, callsPerSocket: 0 });
     const slow = await slowComputer(office);
     const agent = await peer(office);
@@ -274,7 +274,7 @@ describe('bytes', () => {
     slow.destroy();
   });
 
-  it('that a peer does not read do not keep it there after it was told to go', async () => {
+  it('do not keep a peer there that does not read them after it was told to go', async () => {
     await using office = await officeWith({ unreadBytes: 0 });
     const slow = await slowComputer(office);
     const agent = await peer(office);

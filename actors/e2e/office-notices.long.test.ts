@@ -21,7 +21,7 @@ describe('notices', () => {
     ['noticesPerSocket', { noticesPerSocket: rate }],
     ['deliveriesPerOffice', { noticesPerSocket: 0, deliveriesPerOffice: rate }],
     ['deliveries', { noticesPerSocket: 0, deliveries: rate }],
-  ])('over %s are told later, once for all of one kind, and refuse nobody', async (limit, limits) => {
+  ])('are told later over %s, once for all of one kind, and refuse nobody', async (limit, limits) => {
     await using office = await officeWith(limits);
     const [hearer, teller] = [peer(office, 'a'), peer(office, 'c')];
     await hearer.join('agent');
@@ -51,7 +51,7 @@ describe('notices', () => {
     await expect.poll(() => refused(office, 'deliveriesPerOffice')).toBe(1);
   });
 
-  it('of a cancel go to the computer that has the call alone; and to all where there is none', async () => {
+  it('go, for a cancel, to the computer that has the call alone; and to all where there is none', async () => {
     await using office = await officeWith({ deliveriesPerOffice: { perSecond: 0.001, burst: 10 } });
     const agent = peer(office, 'a');
     await agent.join('agent');

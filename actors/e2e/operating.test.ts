@@ -42,7 +42,7 @@ async function seated(
   return { socket, told, over };
 }
 
-describe('who runs an office', () => {
+describe('the operator of an office', () => {
   it('sees who is connected, and disconnects one of them', async () => {
     await using office = await officeWith();
     const [one, two] = [await seated(office, red.token, 'c1'), await seated(office, blue.token, 'c2')];

@@ -119,7 +119,7 @@ it.each<[create: (options: never) => Promise<unknown>, options: unknown, message
   [createPresenter, { settings: [] }, 'createPresenter: settings: expected an object, got a list'],
   [planImport, { form: 'x' }, 'planImport: form: unknown option (did you mean from?)'],
   [planImport, {}, 'planImport: from: is missing'],
-])('%o with %j', async (create, options, message) => {
+])('an option is refused: %o with %j', async (create, options, message) => {
   await expect(create(options as never)).rejects.toMatchObject({
     ...{ code: 400, message },
     details: { option: expect.stringMatching(/^[a-zA-Z.]*$/) },

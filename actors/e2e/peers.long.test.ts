@@ -16,7 +16,7 @@ const config = {
     fixture: { command: process.execPath, args: [server], env: { TOKEN: secret }, autoApprove: ['all'] },
   },
 };
-/** Upper bound in milliseconds for a busy machine; case R07 expects 6 s, one for the call and five as margin of the office. */
+/** Upper bound in milliseconds for a busy machine; the office answers for a late computer after 6 s, one for the call and five as margin. */
 const boundMs = 15_000;
 
 type Ack = (...args: unknown[]) => void;
@@ -87,7 +87,7 @@ async function seenBy(computer: Computer): Promise<{ hanging: string[]; cancelle
   return JSON.parse((result as unknown as { content: { text: string }[] }).content[0]?.text ?? '');
 }
 
-it('R07 the office answers 408 for a late computer, the outcome is unknown, the late answer goes nowhere', async () => {
+it('the office answers 408 for a late computer, the outcome is unknown, the late answer goes nowhere', async () => {
   const asked: Asked[] = [];
   const { agent } = await rawPair((call) => asked.push(call) > 1 && call.ack(text('second')));
   const answer = await agent.callTool('raw', 't', {}, { reqId: 'r1', timeoutMs: 1_000 });
@@ -100,7 +100,7 @@ it('R07 the office answers 408 for a late computer, the outcome is unknown, the 
   expect(await next).toMatchObject({ outcome: 'succeeded', result: text('second') });
 });
 
-describe('R09 an answer for another question', () => {
+describe('an answer for another question', () => {
   it('is no list of tools: tools() says what came, and has them once the right answer comes', async () => {
     let isRight = false;
     await rawComputer(
@@ -150,7 +150,7 @@ describe('R09 an answer for another question', () => {
   });
 });
 
-describe('R16 a call is read in every shape that an answer has', () => {
+describe('the answer to a call in every shape', () => {
   const no = { message: 'no', details: { why: 'because' } };
   const isError = { content: [], isError: true };
   const python = { ...isError, structuredContent: { error: 'no', error_type: 'ValueError' }, meta: null };
@@ -171,7 +171,7 @@ describe('R16 a call is read in every shape that an answer has', () => {
       'failed',
       { code: 4003, message: 'no', details: { reason: 'ValueError' } },
     ],
-  ])('%s', async (_, ack, outcome, failure) => {
+  ])('is read: %s', async (_, ack, outcome, failure) => {
     const { agent } = await rawPair((call) => call.ack(...ack));
     const answer = await agent.callTool('raw', 't');
     expect(answer).toMatchObject({ outcome, failure });
@@ -190,7 +190,7 @@ describe('an agent that is gone', () => {
     leaves: (peer) => peer.ask('server:leave_office', { office_id: 'local' }),
     'drops its connection': (peer) => peer.socket.disconnect(),
   };
-  it.each(Object.keys(ways))('because it %s: its calls are cancelled at the server', async (way) => {
+  it.each(Object.keys(ways))('has its calls cancelled at the server because it %s', async (way) => {
     const computer = await computerOf();
     const settled = new Promise((resolve) => {
       computer.on('call.settled', (call) => call.reqId === 'r1' && resolve(call));
@@ -209,7 +209,7 @@ describe('an agent that is gone', () => {
     expect(next.result).toMatchObject({ content: [{ text: 'next' }] });
   });
 
-  it('because it closes: its own promise ends as unknown, and the server hears of it', async () => {
+  it('has its own promise end as unknown because it closes, and the server hears of it', async () => {
     const { computer, agent } = await pairOf();
     const call = agent.callTool('ours', 'hang', { label: 'mine' });
     while (!(await seenBy(computer)).hanging.includes('mine'));
@@ -219,10 +219,10 @@ describe('an agent that is gone', () => {
   });
 });
 
-describe('9 MiB', () => {
+describe('a message of 9 MiB', () => {
   const tooMuch = 'x'.repeat(9 * mebibyte);
 
-  it('of parameters fail that call with its size; it never left, and the next one runs', async () => {
+  it('fails the call that has it as parameters with its size; it never left, and the next one runs', async () => {
     const { agent, links } = await pairOf();
     const size = /^The message has 9437\d\d\d bytes; this office carries at most 8387584$/;
     expect(await agent.callTool('ours', 'echo', { text: tooMuch })).toMatchObject({
@@ -234,7 +234,7 @@ describe('9 MiB', () => {
     expect(links).toEqual([]);
   });
 
-  it('of a result are cut, which the result says, and both links stay', async () => {
+  it('is cut when it is a result, which the result says, and both links stay', async () => {
     const { agent, links } = await pairOf();
     const answer = await agent.callTool('ours', 'big', { bytes: 9 * mebibyte });
     expect(answer).toMatchObject({
@@ -246,7 +246,7 @@ describe('9 MiB', () => {
     expect(links).toEqual([]);
   });
 
-  it('of a computer that knows no limit: the call is unknown, that computer is gone, the agent stays', async () => {
+  it('ends a computer that knows no limit: the call is unknown, the agent stays', async () => {
     const { agent } = await rawPair((call) => call.ack(text(tooMuch)));
     const left = new Promise((resolve) => agent.on('computer.left', resolve));
     expect(await agent.callTool('raw', 't')).toMatchObject({
@@ -258,7 +258,7 @@ describe('9 MiB', () => {
   });
 });
 
-describe('our computer, asked through the office', () => {
+describe('a computer of ours that is asked through the office', () => {
   it('takes a cancelled req_id again after one round trip', async () => {
     const { agent } = await pairOf();
     const reqId = 'again';

@@ -40,7 +40,7 @@ describe('two offices on one Redis', () => {
   it.each([
     ['two databases', { url: () => `${redis.url}/1` }],
     ['two prefixes', { prefix: 'staging' }],
-  ])('with %s never meet', async (_, { url, ...more }: { url?: () => string; prefix?: string }) => {
+  ])('never meet with %s', async (_, { url, ...more }: { url?: () => string; prefix?: string }) => {
     const [here, there] = await Promise.all([node(), node({ ...(url && { url: url() }), ...more })]);
     const agent = await seated(here, 'agent', 'alice');
     await seated(there, 'computer', 'c');
@@ -53,8 +53,8 @@ describe('two offices on one Redis', () => {
   });
 });
 
-describe('between two nodes', () => {
-  it('binary values, and what looks like one, are what they are within a node', async () => {
+describe('two nodes', () => {
+  it('get binary values, and what looks like one, as they are within a node', async () => {
     const [a, b] = await Promise.all([node(), node()]);
     const agent = await seated(a, 'agent', 'alice');
     const looksSo = { type: 'Buffer', data: [1] };
@@ -82,7 +82,7 @@ describe('between two nodes', () => {
     expect(heard[1]).toEqual(params);
   });
 
-  it('an absent computer costs one field of the register, and its caller alone', async () => {
+  it('lose one field of the register for an absent computer, and its caller alone', async () => {
     const [a, b] = await Promise.all([node(), node()]);
     const agent = await seated(a, 'agent', 'alice');
     await seated(a, 'computer', 'near');
@@ -126,7 +126,7 @@ describe('a Redis that wants a password', () => {
     expect(JSON.stringify([wrong])).not.toContain('a wrong one');
   });
 
-  it('whose user may do too little says so', async () => {
+  it('says so when its user may do too little', async () => {
     await redis.ask('ACL', 'SETUSER', 'weak', 'on', '>pw', '~*', '&*', '+@all', '-eval', '-evalsha');
     expect(await open(redis.url.replace('//', '//weak:pw@'))).toMatchObject({
       code: 401,
@@ -145,18 +145,18 @@ describe('a Redis that wants a password', () => {
   });
 });
 
-describe('what redis cannot be', () => {
+describe('a wrong option of redis', () => {
   it.each([
     ['http://x', 'no redis://'],
     [{}, 'either a url or a client'],
     [{ url: 'redis://x', client: () => ({}) }, 'either a url or a client'],
     [{ client: {} }, 'neither a client'],
     [{ url: 'redis://x', leaseMs: 10 }, 'leaseMs'],
-  ])('%j', async (wrong, message) => {
+  ])('is refused: %j', async (wrong, message) => {
     const opened = createOffice({ port: 0, record: false, redis: wrong as never });
     await expect(opened).rejects.toMatchObject({ code: 400, message: expect.stringContaining(message) });
   });
-  it('a prefix that is no hash tag', async () => {
+  it('is refused when a prefix is no hash tag', async () => {
     await expect(node({ prefix: 'a}b' })).rejects.toMatchObject({
       code: 400,
       message: expect.stringContaining('prefix'),

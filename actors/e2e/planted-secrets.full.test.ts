@@ -285,7 +285,7 @@ it('what servers were launched with comes out nowhere, and what is common does',
   expect(ways.getConfig).toContain('/srv/shop');
 });
 
-it('of planted values only those that docs/security.md names stay visible', async () => {
+it('only those planted values that docs/security.md names stay visible', async () => {
   const child = launched('serve') as { readonly args: readonly string[] };
   await using computer = await bootedComputer({
     config: {
@@ -407,7 +407,7 @@ it('the result of a tool that succeeded stays as it came', async () => {
   expect(result).toContain('Planted22-0123');
 });
 
-it('no command shows them', async () => {
+it('no command shows what servers were launched with', async () => {
   const argv = [
     ...[['list'], ['list', '--json'], ['get', 'child'], ['get', 'remote', '--json'], ['export'], ['servers']],
     ...[

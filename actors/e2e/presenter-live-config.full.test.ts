@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 
 describe('a config that is edited by hand', () => {
-  it('with a mistake stops nothing and says where it is; mended, only what changed starts again', async () => {
+  it('stops nothing with a mistake and says where it is; mended, only what changed starts again', async () => {
     const one = await opened({ mcpServers: { a: named('a'), b: named('b') } });
     const { presenter, until, of, write, text } = one;
     await until(() => presenter.isServerRunning('a') && presenter.isServerRunning('b'));
@@ -100,7 +100,7 @@ describe('a config that is edited by hand', () => {
     ['{}', (file) => writeFileSync(file, '{}\n'), 'holds no servers'],
     ['cut off', (file, text) => writeFileSync(file, text.slice(0, 40)), 'is cut off'],
   ])(
-    'that is %s stops nothing, says so, and the next change writes all that is in force',
+    'stops nothing when it is %s, says so, and the next change writes all that is in force',
     async (_, lose, why) => {
       const { presenter, until, of, file, text } = await opened(
         `{\n  // mine\n${JSON.stringify({ mcpServers: { a: named('a'), b: named('b') } }, null, 2).slice(2)}\n`,
@@ -119,7 +119,7 @@ describe('a config that is edited by hand', () => {
       expect([...pidOf('a'), ...pidOf('b')]).toEqual(pids);
     },
   );
-  it('deleted or emptied in the moment of a change loses nothing', async () => {
+  it('loses nothing when it is deleted or emptied in the moment of a change', async () => {
     const { presenter, file, json } = await opened({ mcpServers: { a: { command: 'x', disable: true } } });
     rmSync(file);
     await presenter.addMcpServer('b', { command: 'x', disable: true });
@@ -127,7 +127,7 @@ describe('a config that is edited by hand', () => {
     await presenter.addMcpServer('c', { command: 'x', disable: true });
     expect(Object.keys(json()['mcpServers'] as object)).toEqual(['a', 'b', 'c']);
   });
-  it('deleted and there again is in force', async () => {
+  it('is in force when it was deleted and is there again', async () => {
     const { presenter, until, file, text } = await opened({ mcpServers: { a: named('a') } });
     await until(() => presenter.isServerRunning('a'));
     const kept = text();
@@ -138,14 +138,14 @@ describe('a config that is edited by hand', () => {
     renameSync(`${file}.new`, file);
     await until(() => presenter.isServerRunning('b') && !presenter.isServerRunning('a'));
   });
-  it('that says that there are no servers has none', async () => {
+  it('has none when it says that there are no servers', async () => {
     const { presenter, until, write } = await opened({ mcpServers: { a: named('a') } });
     await until(() => presenter.isServerRunning('a'));
     write({ mcpServers: {} });
     await until(() => pidsOf(mark).length === 0);
     expect(presenter.configStatus().state).toBe('inForce');
   });
-  it('that nothing of ours is in starts nothing: our own writes are no changes of others', async () => {
+  it('starts nothing again when we write it ourselves: our own writes are no changes of others', async () => {
     const { presenter, until, of } = await opened({ mcpServers: { a: named('a') } });
     await until(() => presenter.isServerRunning('a'));
     const before = pidsOf(mark);
@@ -157,7 +157,7 @@ describe('a config that is edited by hand', () => {
 });
 
 describe('a config file', () => {
-  it('that is a symbolic link stays one, and what it points to is written', async () => {
+  it('stays a symbolic link when it is one, and what it points to is written', async () => {
     const one = await opened({ mcpServers: {} });
     const link = join(one.folder, 'link.json');
     symlinkSync(one.file, link);
@@ -186,7 +186,7 @@ describe('a config file', () => {
     ['with a key twice', '{"mcpServers": {}, "mcpServers": {}}', 'stands twice'],
     ['a list', '[]', 'expected an object'],
     ['without a map of servers', '{"theme": "dark"}', 'holds no servers'],
-  ])('that is %s starts nothing, and says so', async (_, content, why) => {
+  ])('starts nothing when it is %s, and says so', async (_, content, why) => {
     host = await presenting({ mcpServers: {} });
     writeFileSync(host.file, content);
     await using other = await createPresenter({ file: host.file, stateDir: false });
@@ -198,7 +198,7 @@ describe('a config file', () => {
     ['blank', ' \n\t', 'is empty'],
     ['{}', '{}', 'holds no servers'],
   ])(
-    'that is %s at first starts nothing and says so, and is written by the first change',
+    'starts nothing when it is %s at first and says so, and is written by the first change',
     async (_, text, why) => {
       host = await presenting(text);
       const { presenter, json } = host;
@@ -224,7 +224,7 @@ describe('a config file', () => {
     expect(text()).toContain('"b"');
     expect(readFileSync(`${file}.bak`, 'utf8').startsWith(`${mark}{`)).toBe(true);
   });
-  it.each([0o600, 0o644, 0o444])('of mode %o keeps it, and so does what was there before', async (mode) => {
+  it.each([0o600, 0o644, 0o444])('keeps the mode %o, and so does what was there before', async (mode) => {
     const { presenter, file } = await opened({ mcpServers: {} });
     chmodSync(file, mode);
     await presenter.addMcpServer('a', { command: 'x', disable: true });
@@ -259,14 +259,14 @@ describe('a config file', () => {
     await other.initialize();
     expect(names()).toEqual([basename(file)]);
   });
-  it('that is a folder says so', async () => {
+  it('says so when it is a folder', async () => {
     const one = await opened({ mcpServers: {} });
     mkdirSync(join(one.folder, 'sub'));
     await using other = await createPresenter({ file: join(one.folder, 'sub'), stateDir: false });
     await expect(other.initialize()).rejects.toThrow('is a folder');
   });
   it.skipIf(process.getuid?.() === 0)(
-    'that cannot be written fails the change, and nothing is another',
+    'fails the change when it cannot be written, and nothing is another',
     async () => {
       const one = await opened({ mcpServers: {} });
       chmodSync(one.folder, 0o500);
@@ -275,14 +275,14 @@ describe('a config file', () => {
       expect(Object.keys(one.presenter.getMcpServers())).not.toContain('a');
     },
   );
-  it('of a later version is read and never written', async () => {
+  it('is read and never written when it is of a later version', async () => {
     const text = JSON.stringify({ mcpServers: { a: named('a') }, defaultServer: 'a', a2c: { version: 99 } });
     const { presenter, until, ...one } = await opened(text);
     await until(() => presenter.isServerRunning('a'));
     await expect(presenter.setMcpEnabled(false)).rejects.toThrow('later version');
     expect(one.text()).toBe(text);
   });
-  it('of an older version is brought up to date (case 74)', async () => {
+  it('is brought up to date when it is of an older version', async () => {
     const { presenter, json } = await opened({
       mcpServers: { a: server(), b: server() },
       defaultServer: 'a',

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { launched, pidsOf } from '../../scenarios/fixtures/hosted.ts';
 import { presenting } from '../../scenarios/fixtures/presenting.ts';
 
-/** Tests of the commands of a presenter for its servers (cases 8 to 18), with real processes. */
+/** Tests of the commands of a presenter for its servers, with real processes. */
 let mark = '';
 let host: Awaited<ReturnType<typeof presenting>> | undefined;
 const good = (more: object = {}): object => launched(mark, 'echo', more);
@@ -29,19 +29,19 @@ afterEach(async () => {
   expect(pidsOf(mark)).toEqual([]);
 });
 
-describe('starting', () => {
-  it('of a name that nobody knows rejects, and tells nothing (case 8)', async () => {
+describe('the start of a server', () => {
+  it('rejects for a name that nobody knows, and tells nothing', async () => {
     const { presenter, told } = await opened({ mcpServers: {} });
     await expect(presenter.startServer('ghost')).rejects.toMatchObject({ code: 404 });
     expect(told).toEqual([]);
   });
-  it('twice at once is one process and one outcome (case 9; there the second call does not wait)', async () => {
+  it('is one process and one outcome when it is ordered twice at once', async () => {
     const { presenter, line } = await opened({ mcpServers: { a: good() }, defaultServers: [] });
     await Promise.all([presenter.startServer('a'), presenter.startServer('a')]);
     expect([pidsOf(mark).length, line()]).toEqual([1, ['running', 'client-list-updated', 'server-started']]);
     expect(presenter.isServerRunning('a')).toBe(true);
   });
-  it('of one that exits is status, notification, list, and then the rejection (case 10)', async () => {
+  it('is for one that exits status, notification, list, and then the rejection', async () => {
     const { presenter, line } = await opened({ mcpServers: { a: bad() }, defaultServers: [] });
     const atRejection = await presenter.startServer('a').catch(() => line());
     expect(atRejection).toEqual(['stopped', 'notification', 'client-list-updated']);
@@ -53,16 +53,16 @@ describe('starting', () => {
     await presenter.close();
     expect(line().slice(3)).toEqual(['stopped', 'client-list-updated', 'server-stopped']);
   });
-  it('a stopped server is no event when it is stopped again (case 11)', async () => {
+  it('has no event for a stopped server that is stopped again', async () => {
     const { presenter, told } = await opened({ mcpServers: { a: good() }, defaultServers: [] });
     await presenter.stopServer('a');
     expect(told).toEqual([]);
   });
 });
 
-describe('initialize', () => {
-  // In case 12 one default server does not exist; here that is a mistake of the file.
-  it('starts nothing before it is called, then the defaults; a failure stops nobody (case 12)', async () => {
+describe('the initialization of a presenter', () => {
+  // A default server that does not exist would be a mistake of the file.
+  it('starts nothing before it is called, then the defaults; a failure stops nobody', async () => {
     const { presenter, of, until } = await open({
       mcpServers: { a: { ...bad(), ...never }, b: good(), c: good() },
       defaultServers: ['a', 'b'],
@@ -89,7 +89,7 @@ describe('initialize', () => {
     expect(other.presenter.computer.servers().map(({ state }) => state)).not.toContain('connecting');
     expect(pidsOf(mark)).toEqual([]);
   });
-  it('starts nothing while MCP is off; there are no tools and no calls (cases 13, 14)', async () => {
+  it('starts nothing while MCP is off; there are no tools and no calls', async () => {
     const { presenter } = await opened({ mcpServers: { a: good() }, mcpEnabled: false });
     expect([presenter.getMcpEnabled(), pidsOf(mark)]).toEqual([false, []]);
     expect(await presenter.getAllToolDefinitions()).toEqual([]);
@@ -107,7 +107,7 @@ describe('initialize', () => {
 });
 
 describe('the switch', () => {
-  it('off ends every process, one that still connects too, and on starts the defaults', async () => {
+  it('ends every process when it goes off, one that still connects too, and starts the defaults when it goes on', async () => {
     const { presenter, until, of } = await opened({
       mcpServers: { a: good(), slow: launched(mark, 'mute') },
     });
@@ -121,7 +121,7 @@ describe('the switch', () => {
 });
 
 describe('a change of a server', () => {
-  it('that runs starts it again (case 15)', async () => {
+  it('starts it again when it runs', async () => {
     const { presenter, until, line, json } = await opened({ mcpServers: { a: good() } });
     await until(() => presenter.isServerRunning('a'));
     const [before] = pidsOf(mark);
@@ -130,7 +130,7 @@ describe('a change of a server', () => {
     expect((json()['mcpServers'] as { a: { args: string[] } }).a.args.at(-1)).toBe('x');
     expect(line().filter((name) => name === 'server-stopped')).toEqual([]);
   });
-  it('that cannot start is taken back and rejects; stopped is told only if the old one does not come back', async () => {
+  it('is taken back and rejects when it cannot start; stopped is told only if the old one does not come back', async () => {
     const { presenter, until, of, text } = await opened({ mcpServers: { a: good() } });
     await until(() => presenter.isServerRunning('a'));
     const before = text();
@@ -140,7 +140,7 @@ describe('a change of a server', () => {
     await until(() => presenter.isServerRunning('a'));
     expect([text(), of('mcp:server-stopped'), of('notification').length]).toEqual([before, [], 1]);
   });
-  it('that still starts, and cannot start as it was changed, is taken back and rejects', async () => {
+  it('is taken back and rejects when it still starts, and cannot start as it was changed', async () => {
     const { presenter, until, text } = await opened({ mcpServers: {} });
     await presenter.addMcpServer('a', good() as never);
     const before = text();
@@ -150,7 +150,7 @@ describe('a change of a server', () => {
     await until(() => presenter.isServerRunning('a'));
     expect(text()).toBe(before);
   });
-  it('of its icon alone starts nothing again', async () => {
+  it('starts nothing again when it is of its icon alone', async () => {
     const { presenter, until } = await opened({ mcpServers: { a: good() } });
     await until(() => presenter.isServerRunning('a'));
     const before = pidsOf(mark);
@@ -159,7 +159,7 @@ describe('a change of a server', () => {
     const [definition] = await presenter.getAllToolDefinitions();
     expect(definition?.server.icons).toBe('🌍');
   });
-  it('that would be a mistake rejects, and nothing is written', async () => {
+  it('rejects when it would be a mistake, and nothing is written', async () => {
     const { presenter, text } = await opened({ mcpServers: { a: good() }, defaultServers: [] });
     const before = text();
     await expect(presenter.updateMcpServer('a', { args: 'x' as never })).rejects.toMatchObject({
@@ -169,8 +169,8 @@ describe('a change of a server', () => {
   });
 });
 
-describe('adding and removing', () => {
-  it('a name that is taken is false, also of two at once (case 16)', async () => {
+describe('a presenter that adds and removes servers', () => {
+  it('gives false for a name that is taken, also for two at once', async () => {
     const { presenter, json } = await opened({ mcpServers: { a: good() }, defaultServers: [] });
     expect(await presenter.addMcpServer('a', { command: 'other' })).toBe(false);
     expect(await presenter.addMcpServer('buildInFileSystem', { command: 'other' })).toBe(false);
@@ -185,7 +185,7 @@ describe('adding and removing', () => {
     await presenter.removeMcpServer(name);
     expect([pidsOf(mark), Object.hasOwn(presenter.getMcpServers(), name)]).toEqual([[], false]);
   });
-  it('a default that runs is stopped, and is in neither list; each change is told whole (cases 17, 78)', async () => {
+  it('stops a default that runs and takes it out of both lists; each change is told whole', async () => {
     const { presenter, until, of } = await opened({
       mcpServers: { a: good(), b: good() },
       defaultServers: ['a', 'b'],
@@ -202,7 +202,7 @@ describe('adding and removing', () => {
     expect(of('mcp:config-changed').map(({ defaultServers }) => defaultServers)).toEqual([['b'], [], ['b']]);
     expect(presenter.isServerRunning('b')).toBe(true);
   });
-  it('a reset keeps the own servers, brings the built-in ones back, and starts nothing (case 18)', async () => {
+  it('keeps the own servers in a reset, brings the built-in ones back, and starts nothing', async () => {
     const { presenter } = await opened({
       mcpServers: { mine: good(), late: good(), off: { ...good(), disable: true } },
       defaultServers: ['mine'],
@@ -222,7 +222,7 @@ describe('adding and removing', () => {
       [],
     );
   });
-  it('the built-in file system reads, says that it does not write, and runs when it is enabled', async () => {
+  it('runs the built-in file system when it is enabled, which reads, and says that it does not write', async () => {
     const { presenter, until, folder } = await opened({ mcpServers: {} });
     const { descriptions, disable } = presenter.getMcpServers()['buildInFileSystem'] ?? {};
     expect([descriptions, disable]).toEqual([expect.stringContaining('does not write'), true]);

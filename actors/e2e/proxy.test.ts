@@ -17,17 +17,20 @@ afterEach(async () => {
 const nowhere = 'mcp.a2c-test.invalid';
 const withCredentials = (url: string): string => url.replace('//', '//me:hunter22@');
 
-it.each(['streamable', 'sse'] as const)('%s goes through the proxy that is asked for', async (kind) => {
-  server = await startHttpServer({ kind });
-  proxy = await openProxy(Number(new URL(server.url).port));
-  const a2c = { proxy: withCredentials(proxy.url) };
-  const mcpServers = { r: { type: kind, url: `http://${nowhere}/echo`, autoApprove: ['all'] } };
-  computer = await bootedComputer({ config: { mcpServers, a2c }, stateDir: false });
-  const { outcome, result } = await computer.callTool('echo', { text: 'hi' });
-  expect([outcome, JSON.stringify(result)]).toEqual(['succeeded', expect.stringContaining('hi')]);
-  expect(new Set(proxy.asked.map((url) => new URL(url).host))).toEqual(new Set([nowhere]));
-  expect(proxy.authorizations).toEqual(new Set([`Basic ${btoa('me:hunter22')}`]));
-});
+it.each(['streamable', 'sse'] as const)(
+  'a request of %s goes through the proxy that is asked for',
+  async (kind) => {
+    server = await startHttpServer({ kind });
+    proxy = await openProxy(Number(new URL(server.url).port));
+    const a2c = { proxy: withCredentials(proxy.url) };
+    const mcpServers = { r: { type: kind, url: `http://${nowhere}/echo`, autoApprove: ['all'] } };
+    computer = await bootedComputer({ config: { mcpServers, a2c }, stateDir: false });
+    const { outcome, result } = await computer.callTool('echo', { text: 'hi' });
+    expect([outcome, JSON.stringify(result)]).toEqual(['succeeded', expect.stringContaining('hi')]);
+    expect(new Set(proxy.asked.map((url) => new URL(url).host))).toEqual(new Set([nowhere]));
+    expect(proxy.authorizations).toEqual(new Set([`Basic ${btoa('me:hunter22')}`]));
+  },
+);
 it('a URL of this machine is reached past the proxy', async () => {
   server = await startHttpServer({ kind: 'streamable' });
   proxy = await openProxy();

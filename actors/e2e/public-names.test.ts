@@ -319,13 +319,13 @@ const values = {
     ...['toolCallCancel', 'toolCallCancelled', 'toolCallProgress', 'uploadLimits', 'wireCodes'],
   ],
 };
-describe('the values of', () => {
+describe('the public values', () => {
   it.each([
     ['a2c-actors', api, values['.']],
     ['a2c-actors/models', models, values['./models']],
     ['a2c-actors/transport', transport, values['./transport']],
     ['a2c-actors/wire', wire, values['./wire']],
-  ])('%s are these and no other', (_, module, expected) => {
+  ])('are these and no others: %s', (_, module, expected) => {
     expect(Object.keys(module).sort()).toEqual(expected);
   });
 });

@@ -51,8 +51,8 @@ async function pair(a: Where, b = a): Promise<Pair> {
 }
 const patience = { timeout: 120_000, interval: 200 };
 
-describe('nodes agree', () => {
-  it('in a Redis at a unix socket', async () => {
+describe('two nodes of an office', () => {
+  it('agree in a Redis at a unix socket', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'a2c-redis-'));
     endings.push(() => rm(folder, { recursive: true }));
     const path = join(folder, 'redis.sock');
@@ -61,7 +61,7 @@ describe('nodes agree', () => {
     expect(await (await pair({ url: path, leaseMs })).reaches()).toBe('far greet');
   });
 
-  it('in a Redis with a certificate of an authority of their own, by a client', async () => {
+  it('agree in a Redis with a certificate of an authority of their own, by a client', async () => {
     const tls = fileURLToPath(new URL('../../scenarios/fixtures/tls/', import.meta.url));
     const port = 20_000 + Math.floor(Math.random() * 10_000);
     const redis = await RedisServer.start(undefined, [
@@ -76,7 +76,7 @@ describe('nodes agree', () => {
     await expect(node(`rediss://localhost:${port}`)).rejects.toMatchObject({ code: 503 });
   });
 
-  it('with a client that its host has, and leave it as it is; or with what makes one', async () => {
+  it('agree with a client that their host has, and leave it as it is; or with what makes one', async () => {
     const redis = await RedisServer.start();
     endings.push(() => redis.kill());
     const client = new Redis(redis.url, { keyPrefix: 'host:', db: 3 });
@@ -95,7 +95,7 @@ describe('nodes agree', () => {
     expect(await client.ping()).toBe('PONG');
   });
 
-  it('with Sentinel, and go on when the replica has taken the place of the master', async () => {
+  it('agree with Sentinel, and go on when the replica has taken the place of the master', async () => {
     const redis = await RedisSentinels.start();
     endings.push(() => redis.kill());
     const sentinels = redis.sentinels.map(({ port }) => ({ host: '127.0.0.1', port }));
@@ -111,7 +111,7 @@ describe('nodes agree', () => {
     expect(agent.socket.connected).toBe(true);
   });
 
-  it('with Sentinel, also where the first one that is asked hangs', async () => {
+  it('agree with Sentinel, also where the first one that is asked hangs', async () => {
     const redis = await RedisSentinels.start();
     endings.push(() => redis.kill());
     redis.sentinels[0]?.pause();
@@ -120,7 +120,7 @@ describe('nodes agree', () => {
     expect(await (await pair({ client, leaseMs })).reaches()).toBe('far greet');
   });
 
-  it('in a Cluster, whichever node is named, and go on when one of its masters is gone', async () => {
+  it('agree in a Cluster, whichever node is named, and go on when one of its masters is gone', async () => {
     const redis = await RedisCluster.start();
     endings.push(() => redis.kill());
     const [first, ...others] = redis.servers;

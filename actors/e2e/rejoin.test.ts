@@ -112,7 +112,7 @@ const namesOf = async (agent: Agent): Promise<string[]> =>
   (await agent.tools('c1')).tools.map((tool) => tool.name);
 
 describe('a computer whose line breaks', () => {
-  it('O24 joins again by itself: the agent sees it leave, then enter, and has its tools of now', async () => {
+  it('joins again by itself: the agent sees it leave, then enter, and has its tools of now', async () => {
     const computer = await computerAt(await line.url());
     const agent = await agentAt(office.url);
     const all = await namesOf(agent);

@@ -48,7 +48,7 @@ const config = {
   },
 };
 
-it('by stderr, noise, log, progress and errors nothing reaches a host, a peer, a trace or a terminal', async () => {
+it('no secret reaches a host, a peer, a trace or a terminal by stderr, noise, log, progress and errors', async () => {
   const office = await createOffice({ port: 0 });
   const told: unknown[] = [];
   const computer = await bootedComputer({
@@ -77,7 +77,7 @@ it('by stderr, noise, log, progress and errors nothing reaches a host, a peer, a
       expect(text).not.toContain(secret);
 });
 
-it('the commands show nothing of it', async () => {
+it('no command shows a secret that a server tells', async () => {
   const file = join(folder, 'a2c.json');
   writeFileSync(file, JSON.stringify(config));
   // No person can be asked in this test, so the environment gives the value of the input.

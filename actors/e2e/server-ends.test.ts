@@ -16,8 +16,8 @@ afterEach(async () => {
   expect(pidsOf(mark)).toEqual([]);
 });
 
-describe('a server that is', () => {
-  it('disabled says so when it has ended, and is not removed', async () => {
+describe('a server', () => {
+  it('says so when it is disabled and has ended, and is not removed', async () => {
     await start();
     await computer.addOrUpdateServer(one({ disabled: true }));
     await ear.until(() => ear.statesOf('a').at(-1) === 'disabled');
@@ -26,13 +26,13 @@ describe('a server that is', () => {
     expect(ear.of('server.removed')).toEqual([]);
     expect(computer.status().state).toBe('whole');
   });
-  it('enabled again, while it still ends, is ready when that is told', async () => {
+  it('is ready when that is told although it was enabled again while it still ended', async () => {
     await start();
     await computer.addOrUpdateServer(one({ disabled: true }));
     expect(await computer.addOrUpdateServer(one())).toMatchObject({ name: 'a', state: 'ready' });
     expect(computer.servers()).toMatchObject([{ name: 'a', state: 'ready' }]);
   });
-  it('killed is told with its signal at once, not with its broken stream', async () => {
+  it('is told with its signal at once when it is killed, not with its broken stream', async () => {
     await start();
     const before = ear.of('server.changed').length;
     process.kill(computer.servers()[0]?.pid ?? 0, 'SIGKILL');
@@ -43,7 +43,7 @@ describe('a server that is', () => {
       failure: { details: process.platform === 'win32' ? { exit_code: 1 } : { signal: 'SIGKILL' } },
     });
   });
-  it('removed and put back, while it still ends, is ready when that is told; its removal is told, too', async () => {
+  it('is ready when that is told although it was removed and put back while it still ended; its removal is told, too', async () => {
     await start();
     const removed = computer.removeServer('a');
     expect(await computer.addOrUpdateServer(one())).toMatchObject({ name: 'a', state: 'ready' });

@@ -23,7 +23,7 @@ const computerOf = (command: string, args: readonly string[], env: object = {}) 
 
 // Counts processes in /proc, and its wrapper is a shell script.
 describe.skipIf(process.platform === 'win32')('a server that is stopped', () => {
-  it('behind a wrapper is gone with it and with what it started: asked first, then forced (case 73)', async () => {
+  it('is gone behind a wrapper with it and with what it started: asked first, then forced', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'a2c-stopping-'));
     const log = join(folder, 'log');
     // The second process writes a note when it receives SIGTERM and exits; the server itself ignores SIGTERM.
@@ -39,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('a server that is stopped', () => 
     rmSync(folder, { recursive: true });
   });
 
-  it('and takes a signal to end has not failed (case 106)', async () => {
+  it('has not failed when it takes a signal to end', async () => {
     await using computer = await computerOf(process.execPath, [fixture('shutdown-server.mjs'), 'deaf']);
     await computer.stopServer('s');
     expect(computer.servers()).toEqual([{ name: 's', state: 'idle' }]);
@@ -47,7 +47,7 @@ describe.skipIf(process.platform === 'win32')('a server that is stopped', () => 
   });
 });
 
-it('a server that ends by itself with a code is told with that code (case 106)', async () => {
+it('a server that ends by itself with a code is told with that code', async () => {
   await using computer = await computerOf(process.execPath, [fixture('mcp-server.mjs'), 'echo']);
   const { outcome, failure } = await computer.callTool('die');
   expect(outcome).toBe('unknown');

@@ -65,8 +65,8 @@ const stranger = (url: string, said: 'nothing' | 'half a message'): Promise<void
     socket.once('data', () => socket.write(half, () => resolve()));
   });
 
-describe.skipIf(process.platform === 'win32')('1,000 who are not let in', () => {
-  it.each(['nothing', 'half a message'] as const)('and say %s cost less than 64 MB', async (said) => {
+describe.skipIf(process.platform === 'win32')('a thousand peers who are not let in', () => {
+  it.each(['nothing', 'half a message'] as const)('cost less than 64 MB when they say %s', async (said) => {
     const at = await office(4_096);
     // The first agent loads modules and caches, which must not count as a cost of the connections.
     await (await createAgent({ url: at.url, auth: token, office: 'warm' })).close();

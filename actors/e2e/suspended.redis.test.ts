@@ -6,7 +6,7 @@ import { createOffice } from '../index.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
-it('relays nothing after a suspension of more than its lease, before it has seen its lease', async () => {
+it('a node relays nothing after a suspension of more than its lease, before it has seen its lease', async () => {
   const redis = await RedisServer.start();
   const node = (leaseMs: number) =>
     createOffice({ port: 0, record: false, redis: { url: redis.url, leaseMs } });

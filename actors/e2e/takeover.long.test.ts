@@ -70,7 +70,7 @@ describe('a seat whose connection hangs', () => {
     ['computer', 'mine'],
     ['computer', 'rotated'],
     ['agent', 'mine'],
-  ])('of a %s is had by who shows %s, and the old connection is closed', async (role, token) => {
+  ])('is had by who shows %s for a %s, and the old connection is closed', async (role, token) => {
     await using office = await openOffice();
     const old = await hanging(office, 'mine', role, 'n1');
     const over = new Promise((resolve) => old.once('close', resolve));

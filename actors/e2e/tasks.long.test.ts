@@ -15,20 +15,20 @@ const opened = async (): Promise<Computer> =>
 const wrote = (word: string): Promise<void> =>
   new Promise((resolve) => void computer.on('server.wrote', ({ text }) => text.includes(word) && resolve()));
 
-it('is called as one, and tells how it stands until its result is there', async () => {
+it('a task is called as one, and tells how it stands until its result is there', async () => {
   const call = (await opened()).callTool('count', {});
   const told: (string | undefined)[] = [];
   call.on('progress', ({ message }) => told.push(message));
   expect(await call).toMatchObject({ outcome: 'succeeded', result: { content: [{ text: 'counted' }] } });
   expect(told).toEqual(['working', 'working: one', 'completed: one']);
 });
-it('that fails is a tool that says so', async () => {
+it('a task that fails is a tool that says so', async () => {
   expect(await (await opened()).callTool('fail', {})).toMatchObject({
     outcome: 'failed',
     result: { isError: true },
   });
 });
-it('is cancelled with its call', async () => {
+it('a task is cancelled with its call', async () => {
   const call = (await opened()).callTool('forever', {});
   await wrote('working');
   const cancelled = wrote('cancelled');
@@ -36,7 +36,7 @@ it('is cancelled with its call', async () => {
   expect(await call).toMatchObject({ end: 'cancelled' });
   await cancelled;
 });
-it('that is under way when its server dies is unknown', async () => {
+it('a task that is under way when its server dies is unknown', async () => {
   expect(await (await opened()).callTool('die', {})).toMatchObject({
     outcome: 'unknown',
     failure: { code: 'ServerLost' },

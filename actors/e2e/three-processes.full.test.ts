@@ -84,7 +84,7 @@ const unsent = {
   failure: { code: 'LinkLost', message: expect.stringContaining('not sent') as string },
 };
 
-it('O24 the office is killed and comes back: both sides join again, and nothing is pending, late or sent twice', async () => {
+it('both sides join again when the office is killed and comes back, and nothing is pending, late or sent twice', async () => {
   const { office, url } = await officeAt('0');
   const computer = a2c('computer', '--url', url, '--name', 'c1', '--config', config);
   await computer.said(/c1 serves/);

@@ -6,7 +6,7 @@ import { createEar, launched, linked, pidsOf } from '../../scenarios/fixtures/ho
 import { type Computer, type ComputerOptions } from '../index.ts';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 
-/** Tests of tools (a2c-wire §8.4, DeepChat) with servers inside this process, and with real ones where they are restarted. */
+/** Tests of tools with servers inside this process, and with real ones where they are restarted. */
 const mark = crypto.randomUUID();
 const real = (behaviour = 'echo', more: object = {}): object => launched(mark, behaviour, more);
 const auto = { autoApprove: ['all'] };
@@ -44,7 +44,7 @@ afterEach(async () => {
 });
 
 describe('a tool whose name another server has', () => {
-  it('T12 is refused, and both servers are ready with all their other tools', async () => {
+  it('is refused, and both servers are ready with all their other tools', async () => {
     await start({ A: inside(only('echo')), B: inside(only('echo', 'fail')) });
     expect([named('A')?.state, named('B')?.state]).toEqual(['ready', 'ready']);
     const { tools, refused } = await computer.tools();
@@ -63,13 +63,13 @@ describe('a tool whose name another server has', () => {
     expect(await call('echo')).toBe('A');
   });
 
-  it('T13 has none of that with an alias, which is called like any name', async () => {
+  it('has none of that with an alias, which is called like any name', async () => {
     const toolMeta = { tool_meta: { echo: { alias: 'B_echo' } } };
     await start({ A: inside(only('echo')), B: inside({ ...only('echo'), ...toolMeta }) });
     expect([await call('echo'), await call('B_echo')]).toEqual(['A', 'B']);
   });
 
-  it('T14 is refused also when its server comes later, which stays in the config and is ready (the text of the issue: the case has the config rolled back)', async () => {
+  it('is refused also when its server comes later, which stays in the config and is ready', async () => {
     await start({ A: inside(only('echo')) });
     const config = { mcpServers: { B: inside(only('echo', 'fail')) } };
     expect(await computer.addOrUpdateServer(config)).toMatchObject({ name: 'B', state: 'ready' });
@@ -78,7 +78,7 @@ describe('a tool whose name another server has', () => {
     expect(refused.map(({ name, server }) => [name, server])).toContainEqual(['echo', 'B']);
   });
 
-  it('19 is listed under another with prefix, says why, and is called by that', async () => {
+  it('is listed under another with prefix, says why, and is called by that', async () => {
     await start({ A: inside(only('echo', 'fail')), B: inside(only('echo')) }, {}, { onConflict: 'prefix' });
     const { tools, refused } = await computer.tools();
     expect(refused).toEqual([]);
@@ -110,12 +110,12 @@ describe('names that were given in a conflict', () => {
 });
 
 describe('tools of a server', () => {
-  it('T15, 30 are listed from all pages', async () => {
+  it('are listed from all pages', async () => {
     await start({ A: real('pages') });
     expect(await namesOf()).toEqual(['first', 'second']);
   });
 
-  it('T16 stay as they are when it is added again with another launch config, runs, and must not be restarted; other changes are taken (the text of the issue: the case refuses those, too)', async () => {
+  it('stay as they are when it is added again with another launch config, runs, and must not be restarted; other changes are taken', async () => {
     await start({ A: real() }, { autoReconnect: false });
     await expect(computer.addOrUpdateServer({ mcpServers: { A: real('pages') } })).rejects.toThrow(
       'Server A is active. Stop it before updating config',
@@ -125,7 +125,7 @@ describe('tools of a server', () => {
     expect(await namesOf()).not.toContain('echo');
   });
 
-  it('T17 are forbidden at once, and the server is not restarted for it (the text of the issue: in the case it is)', async () => {
+  it('are forbidden at once, and the server is not restarted for it', async () => {
     await start({ A: real() });
     const pids = pidsOf(mark);
     await computer.addOrUpdateServer({ mcpServers: { A: real('echo', { forbidden_tools: ['echo'] }) } });
@@ -134,7 +134,7 @@ describe('tools of a server', () => {
     expect(pidsOf(mark)).toEqual(pids);
   });
 
-  it('T22 have no bundle before their names; of disabled servers and forbidden ones there are none (the text of the issue: the case is of a later protocol)', async () => {
+  it('have no bundle before their names; of disabled servers and forbidden ones there are none', async () => {
     await start({ A: inside(only('echo')), B: inside({ disabled: true }) });
     const { tools } = await computer.tools();
     expect(tools.map(({ name, server }) => [name, server])).toContainEqual(['echo', 'A']);
@@ -143,14 +143,14 @@ describe('tools of a server', () => {
 });
 
 describe('a server', () => {
-  it('T18 that is disabled or unknown cannot be started, and says so; nobody starts it at boot', async () => {
+  it('cannot be started when it is disabled or unknown, and says so; nobody starts it at boot', async () => {
     await start({ A: inside(), B: inside({ disabled: true }) });
     expect([named('A')?.state, named('B')?.state]).toEqual(['ready', 'disabled']);
     await expect(computer.startServer('B')).rejects.toThrow('disabled in its config');
     await expect(computer.startServer('Z')).rejects.toThrow('Unknown server: Z');
   });
 
-  it('T19 that is unknown cannot be removed; one that runs is stopped, and its tools are gone', async () => {
+  it('cannot be removed when it is unknown; one that runs is stopped, and its tools are gone', async () => {
     await start({ A: real(), B: inside({ tool_meta: { echo: { alias: 'other' } } }) });
     await expect(computer.removeServer('Z')).rejects.toThrow('Unknown server: Z');
     await computer.removeServer('A');
@@ -158,13 +158,13 @@ describe('a server', () => {
     expect(await call('echo')).toBe('B');
   });
 
-  it('T20 that is disabled from the beginning is shown so, and the computer is whole', async () => {
+  it('is shown so when it is disabled from the beginning, and the computer is whole', async () => {
     await start({ A: inside(), B: inside({ disabled: true }) });
     expect(named('B')).toMatchObject({ state: 'disabled' });
     expect(computer.status().state).toBe('whole');
   });
 
-  it('T21 whose command does not exist fails alone: boot ends, and the others are ready', async () => {
+  it('fails alone when its command does not exist: boot ends, and the others are ready', async () => {
     await start({ A: inside(), B: { command: 'no-such-command' } });
     expect(named('A')?.state).toBe('ready');
     expect(named('B')).toMatchObject({

@@ -71,7 +71,7 @@ describe('tools that are refused', () => {
       /^2 tools of 'b' are refused; the first: Tool 't' exists in multiple/,
     ],
   ])(
-    '%s: told once to host and log, and at the server and the status for as long as it is so',
+    'are told once to host and log, and at the server and the status for as long as it is so: %s',
     async (_, names, reason) => {
       const [a, b] = [serverOf('t', 'u'), serverOf(...names)];
       await start({ a, b });
@@ -98,7 +98,7 @@ describe('tools that are refused', () => {
     },
   );
 
-  it('what is no tool is told, and others than before are told again', async () => {
+  it('are told when they are no tools, and told again when they are others than before', async () => {
     const [a, b] = [serverOf('t'), serverOf('own', 'w')];
     await start({ a, b });
     expect([told.notices, computer.status().state]).toEqual([[], 'whole']);

@@ -15,7 +15,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 });`;
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-it('reaches the server in _meta, and what is no trace is left out without a failure', async () => {
+it('a trace context reaches the server in _meta, and what is no trace is left out without a failure', async () => {
   await using office = await createOffice({ port: 0 });
   await using computer = await bootedComputer({
     name: 'c1',

@@ -71,7 +71,7 @@ describe('servers of every transport', () => {
     expect(inside.sessions).toBe(1);
   });
 
-  it('headers are sent as they stand in the config, whatever their scheme (case 66)', async () => {
+  it('get headers as they stand in the config, whatever their scheme', async () => {
     const one = await http();
     const headers = { authorization: 'Basic YTpi', 'X-Team': 'blue' };
     await start({ r: { url: `${one.url}/echo`, headers, ...auto } });
@@ -81,7 +81,7 @@ describe('servers of every transport', () => {
 });
 
 describe('an HTTP server', () => {
-  it('that forgot its session is greeted once more, asked for its lists again, and no other is restarted', async () => {
+  it('is greeted once more when it forgot its session, asked for its lists again, and no other is restarted', async () => {
     const one = await http();
     const host = await start({ r: { url: `${one.url}/echo`, ...auto }, s: launched(mark, 'pages') });
     const lists = asked(one, 'tools/list');
@@ -97,7 +97,7 @@ describe('an HTTP server', () => {
   });
 
   it.each([401, 403])(
-    'that answers %i rests at once with what is to be done, and is not asked again',
+    'rests at once with what is to be done when it answers %i, and is not asked again',
     async (status) => {
       const one = await http({
         instead: (_, response) => {
@@ -117,7 +117,7 @@ describe('an HTTP server', () => {
     },
   );
 
-  it('whose type is not given is reached over SSE when it does not know the other way', async () => {
+  it('is reached over SSE without a type when it does not know the other way', async () => {
     const one = await http({ kind: 'sse' });
     const host = await start({ r: { url: `${one.url}/echo`, ...auto } });
     expect(statusOf('r')).toEqual({ name: 'r', state: 'ready' });
@@ -129,7 +129,7 @@ describe('an HTTP server', () => {
     expect(one.seen[seen]?.method).toBe('GET');
   });
 
-  it('that is down is waited for, says when it is tried again, and comes back', async () => {
+  it('is waited for when it is down, says when it is tried again, and comes back', async () => {
     const first = await http();
     const { port } = new URL(first.url);
     await first.stop();

@@ -22,6 +22,6 @@ it('a whole system steps with the interpreter of XState when A2C_STEPPER asks fo
   expect(await played('xstate')).toMatch(/Tests +1 passed/);
 });
 
-it('and says which steppers there are when it asks for another', async () => {
+it('A2C_STEPPER is refused with the steppers that there are when it asks for another', async () => {
   expect(await played('handmade')).toContain("A2C_STEPPER is 'handmade': it can be compiled or xstate");
 });

@@ -250,7 +250,7 @@ describe('a page that looks at a computer', () => {
     await page.close();
   });
 
-  it('that is allowed to stops, starts and retries servers and cancels calls, and is told what came of it', async () => {
+  it('stops, starts and retries servers and cancels calls when it is allowed to, and is told what came of it', async () => {
     await using computer = await computerOf();
     await using inspection = await computer.inspect({ allowControl: true });
     const page = await attachTo(inspection.url);
@@ -298,7 +298,7 @@ describe('a page that looks at a computer', () => {
     await page.close();
   });
 
-  it('of an office has the calls that it relays, and while it is open the messages of its seats', async () => {
+  it('has for an office the calls that it relays, and while it is open the messages of its seats', async () => {
     await using office = await createOffice({ port: 0 });
     await using agent = await createAgent({ url: office.url, name: 'a1' });
     await using computer = await computerOf();
@@ -331,7 +331,7 @@ describe('a page that looks at a computer', () => {
     await page.close();
   });
 
-  it('of an office has what a peer of an older version misses, also in its past', async () => {
+  it('has for an office what a peer of an older version misses, also in its past', async () => {
     await using office = await createOffice({ port: 0 });
     await using agent = await createAgent({ url: office.url, name: 'a1' });
     const old = await oldPeer(office.url);

@@ -205,8 +205,8 @@ describe('Desktop and Finder', () => {
   });
 });
 
-describe('what a page may ask and order', () => {
-  it('is what a server wrote, and no order unless the host allows it', async () => {
+describe('a page and what it may ask and order', () => {
+  it('has what a server wrote, and no order unless the host allows it', async () => {
     await using computer = await computerOf({ echo, broken });
     await using inspection = await computer.inspect();
     const { page, errors } = await chromium.look(inspection.url);
@@ -242,7 +242,7 @@ describe('a page without the right token', () => {
   it.each([
     ['none', '', 'The address has no token'],
     ['a wrong one', `#token=${'0'.repeat(64)}`, 'the token is of an earlier start'],
-  ])('with %s sees nothing, and says what to do', async (_, hash, says) => {
+  ])('sees nothing with %s, and says what to do', async (_, hash, says) => {
     await using computer = await computerOf({ echo });
     await using inspection = await computer.inspect();
     const { page } = await chromium.look(new URL(`/${hash}`, inspection.url).href);
@@ -251,7 +251,7 @@ describe('a page without the right token', () => {
     expect(await page.locator('.actor').count()).toBe(0);
   });
 
-  it('of another origin is refused although it has the token', async () => {
+  it('is refused when it is of another origin, although it has the token', async () => {
     await using computer = await computerOf({ echo });
     await using inspection = await computer.inspect();
     const { host, hash } = new URL(inspection.url);

@@ -171,7 +171,7 @@ it('a page that comes later has each long list in a line of its own before what 
   for (const page of pages) stream.remove(page);
 });
 
-it('who is parted from hears what happened until then, and nothing more', () => {
+it('a page that is parted from hears what happened until then, and nothing more', () => {
   const { stream, tap, happen } = streamed();
   const page = new Page();
   stream.add(page);

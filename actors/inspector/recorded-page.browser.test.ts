@@ -238,7 +238,7 @@ describe('the checks of a recording', () => {
     await picture(page, 'checks-same-light');
   });
 
-  it('of one that differs stand first in the page of a2c replay --html, with both sides and where to look', async () => {
+  it('stand first in the page of a2c replay --html when one differs, with both sides and where to look', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'a2c-differs-'));
     const [trace, html] = [join(folder, 'differs.trace.ndjson'), join(folder, 'differs.html')];
     changedTrace(file, trace);

@@ -72,7 +72,7 @@ it('a call that its server refuses is followed by its req_id through server, com
   await close();
 });
 
-it('so is one whose tool says itself that it failed', async () => {
+it('a call whose tool says itself that it failed is followed so, too', async () => {
   const { agent, close } = await house('tool failed', all);
   await agent.callTool('c', 'fail', {}, { reqId: 'req-2' });
   const seen = logged();
@@ -188,7 +188,7 @@ it('a log that throws, or rejects, disturbs nothing', async () => {
   await close();
 });
 
-describe('from the level info on', () => {
+describe('a log from the level info on', () => {
   const told: LogEntry[] = [];
   const how = { record: false, log: (entry: LogEntry) => void told.push(entry), logLevel: 'info' } as const;
   const shown = ({ layer, event, message, ...more }: LogEntry): readonly unknown[] => {

@@ -7,7 +7,7 @@ const printed = (config: object): readonly string[] => {
   return parsed.ok ? parsed.config.servers.map(fingerprintOf) : expect.unreachable();
 };
 
-test('a fingerprint is 64 hex digits, the same for the same launch config under any name (cases 97, 98)', () => {
+test('a fingerprint is 64 hex digits, the same for the same launch config under any name', () => {
   const [first, second, third] = printed({
     mcpServers: {
       a: { command: 'x', args: ['a', 'bc'], env: { A: '1', B: '2' } },

@@ -13,7 +13,7 @@ const step = (ctx: object): { readonly k: string } & Record<string, unknown> => 
   ctx,
 });
 
-it('leaves a large list out of a record, with its number and its size, and finds it by that number', () => {
+it('a record leaves a large list out, with its number and its size, and finds it by that number', () => {
   const large = new LargeValues();
   const entries = tools(200);
   const folded = large.fold(step({ entries, revision: 1 }));
@@ -24,14 +24,14 @@ it('leaves a large list out of a record, with its number and its size, and finds
   expect(large.find(2)).toBeUndefined();
 });
 
-it('leaves out an object with many fields, and goes into one with few', () => {
+it('a record leaves out an object with many fields, and goes into one with few', () => {
   const table = { byName: Object.fromEntries(tools(300).map((tool, n) => [`t${n}`, tool])), refused: [] };
   expect(new LargeValues().fold(step({ table }))).toEqual(
     step({ table: { byName: new Later(1, 300), refused: [] } }),
   );
 });
 
-it('keeps what is small, lists of texts, the actors of a checkpoint, and a field whose secrets depend on its place', () => {
+it('a record keeps what is small, lists of texts, the actors of a checkpoint, and a field whose secrets depend on its place', () => {
   const large = new LargeValues();
   const uris = Array.from({ length: 5_000 }, (_, n) => `dpe://h/${n}`);
   const roots = Array.from({ length: 500 }, (_, n) => ({ a: `computer/client:s${n}#1`, kind: 'client' }));

@@ -71,7 +71,7 @@ describe('a reason to keep a trace', () => {
     ],
     [{ k: 'defect', a: 'x', what: 'twice' }, 'fault x', 'x: twice'],
     [{ k: 'post', from: 'a', a: 'b', ev: { type: 'go' }, dead: 'lost' }, 'fault b', 'go to nobody at b'],
-  ] as [DirectoryRecord, string, string][])('is %#', (record, word, what) => {
+  ] as [DirectoryRecord, string, string][])('is found in case %#', (record, word, what) => {
     const { on, subject, ...rest } = reasonOf(record) ?? { on: '', subject: '', what: '' };
     expect([`${on} ${subject}`, rest.what]).toEqual([word, what]);
   });
@@ -105,7 +105,7 @@ describe('a reason to keep a trace', () => {
     changed('open', { code: 'InputNotFound', message: 'TOKEN' }),
     { k: 'post', from: 'a', a: 'b', ev: { type: 'call.settled', outcome: 'unknown' } } as DirectoryRecord,
     { k: 'end', a: 'x', why: 'done' } as DirectoryRecord,
-  ])('is none: %#', (record) => {
+  ])('is not found in case %#', (record) => {
     expect(reasonOf(record)).toBeUndefined();
   });
   it('is one line of at most 300 characters, whatever a server says', () => {
@@ -192,7 +192,7 @@ describe('a reason that hangs on what came before', () => {
     [4002, 'disabled', true],
     ['ArgumentsInvalid', 'sum: must be number', undefined],
     [4003, 'no route to bank', undefined],
-  ])('knows a decision: %s', (code, message, isWanted) => {
+  ])('is known for a decision: %s', (code, message, isWanted) => {
     const failed = new Reasons().of(
       settled({ end: 'refused', outcome: 'failed', failure: { code, message } }),
     );

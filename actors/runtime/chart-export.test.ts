@@ -10,13 +10,13 @@ const charts = Object.entries(machines).map(([kind, machine]) => ({
 }));
 
 describe('a chart as data', () => {
-  it.each(charts)('of $kind names every state and every transition as traces do', ({ machine, chart }) => {
+  it.each(charts)('names for $kind every state and every transition as traces do', ({ machine, chart }) => {
     expect(chartSchema.parse(chart)).toEqual(chart);
     expect(chart.nodes.map(({ path }) => path)).toEqual(['(any)', ...statesOf(machine)]);
     expect(chart.transitions.map(({ id }) => id)).toEqual(transitionsOf(machine));
   });
 
-  it.each(charts)('of $kind leads from states to states that it has', ({ chart }) => {
+  it.each(charts)('leads for $kind from states to states that it has', ({ chart }) => {
     const paths = new Set(chart.nodes.map(({ path }) => path));
     const named = chart.transitions.flatMap(({ from, to }) => [from, ...to]);
     const initial = chart.nodes.flatMap((node) => node.initial);

@@ -44,7 +44,7 @@ const refused = (call: Promise<unknown>): Promise<{ code: number; message: strin
     (error: unknown) => error as { code: number; message: string; data: object },
   );
 
-describe('a serving', () => {
+describe('a host that serves', () => {
   it('passes one wrapped server on under its own name, with its tools and results', async () => {
     const { client } = await served({ only: telling }, { wrap: 'only' });
     expect(client.getServerVersion()).toMatchObject({ name: 'telling' });

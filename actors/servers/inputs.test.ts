@@ -77,7 +77,7 @@ describe('the value of an input', () => {
     expect(inputs.variable('toString')).toBeUndefined();
   });
 
-  it('is asked for once, by however many at the same time, and then known (I06)', async () => {
+  it('is asked for once, by however many at the same time, and then known', async () => {
     const { ask, question, asked } = asker();
     const inputs = new Inputs({ definitions: [prompt('a'), prompt('b')], ask });
     const wanted = [inputs.resolve('a'), inputs.resolve('a'), inputs.resolve('b'), inputs.resolve('a')];
@@ -93,7 +93,7 @@ describe('the value of an input', () => {
     expect(await again).toEqual(found('other'));
   });
 
-  it('is the default where nobody has an answer, or an empty one; without a default empty is empty (I08)', async () => {
+  it('is the default where nobody has an answer, or an empty one; without a default empty is empty', async () => {
     const definitions = [prompt('a', { default: 'd' }), prompt('b'), prompt('c'), pick('region', 'us')];
     const inputs = new Inputs({
       definitions,
@@ -105,7 +105,7 @@ describe('the value of an input', () => {
     expect(await inputs.resolve('c')).toEqual(notFound('nobody gave a value, and A2C_SMCP_c is not set'));
   });
 
-  it('of a password is a secret, its default too, and so is one whose id says so', async () => {
+  it('is a secret for a password, its default too, and so is one whose id says so', async () => {
     const definitions = [prompt('p', { password: true, default: 'hidden' }), prompt('api_key'), prompt('n')];
     const inputs = new Inputs({ definitions, ask: () => Promise.resolve(undefined) });
     expect(await inputs.resolve('p')).toEqual(found('hidden', true));
@@ -114,7 +114,7 @@ describe('the value of an input', () => {
     expect(await known.resolve('p')).toEqual(found('v', true));
   });
 
-  it('to pick is one of the options, wherever it comes from (I09)', async () => {
+  it('is one of the options where it is to be picked, wherever it comes from', async () => {
     const definitions = [pick('r', 'asia')];
     const ask = () => Promise.resolve('africa');
     expect(await new Inputs({ definitions, ask }).resolve('r')).toEqual(
@@ -129,7 +129,7 @@ describe('the value of an input', () => {
     );
   });
 
-  it('of a command of VS Code cannot be had, unless the environment or somebody gives it', async () => {
+  it('cannot be had for a command of VS Code, unless the environment or somebody gives it', async () => {
     const definitions = [command];
     const reason = 'it is a command of VS Code, which is not run here, and A2C_SMCP_rev is not set';
     const run = () => expect.unreachable('it was run');
@@ -141,7 +141,7 @@ describe('the value of an input', () => {
     );
     expect(await new Inputs({ environment: { A2C_SMCP_rev: '2e' } }).resolve('rev')).toEqual(found('2e'));
   });
-  describe('of a command (I11)', () => {
+  describe('the value of an input from a command', () => {
     const inputs = (line: string, args: Readonly<Record<string, string>> | null = null): Inputs =>
       inputsOf([{ ...command, command: line, args, isForeign: false }], () => expect.unreachable('asked'));
     it('is what the shell writes, without blanks around it', async () => {
@@ -208,8 +208,8 @@ describe('the value of an input', () => {
   });
 });
 
-describe('inputs that change', () => {
-  it('forget one value only: that of the one that was added, changed or removed', async () => {
+describe('a change of the inputs', () => {
+  it('forgets one value only: that of the one that was added, changed or removed', async () => {
     const inputs = new Inputs({ definitions: [prompt('a'), prompt('b'), prompt('c')] });
     for (const id of ['a', 'b', 'c']) expect(inputs.setValue(id, id)).toBe(true);
     inputs.add(prompt('d'));
@@ -228,7 +228,7 @@ describe('inputs that change', () => {
     ).toEqual(['c', 'd', 'e']);
   });
 
-  it('say false for what is not there (I07)', () => {
+  it('says false for what is not there', () => {
     const inputs = new Inputs({ definitions: [prompt('a')] });
     expect(inputs.setValue('x', 1)).toBe(false);
     expect(inputs.setValue('a', undefined)).toBe(false);
@@ -238,7 +238,7 @@ describe('inputs that change', () => {
     expect(inputs.values()).toEqual([]);
   });
 
-  it('end the question that is open, and nobody waits for its answer', async () => {
+  it('ends the question that is open, and nobody waits for its answer', async () => {
     const { ask, question } = asker();
     const inputs = new Inputs({ definitions: [prompt('a'), prompt('b'), prompt('c')], ask });
     const [a, b, c] = [inputs.resolve('a'), inputs.resolve('b'), inputs.resolve('c')];
@@ -257,7 +257,7 @@ describe('inputs that change', () => {
     expect(await again).toEqual(found('fresh'));
   });
 
-  it('that are closed end all questions and ask no more, and tell what they know', async () => {
+  it('ends all questions and asks no more when they are closed, and tells what they know', async () => {
     const { ask, question, asked } = asker();
     const inputs = new Inputs({ definitions: [prompt('a'), prompt('b')], ask });
     inputs.setValue('b', 1);

@@ -38,7 +38,7 @@ describe('a password', () => {
     expect(second.asked).toEqual([]);
   });
 
-  it('that was refused is asked for again, and the new one is kept', async () => {
+  it('is asked for again when it was refused, and the new one is kept', async () => {
     const kept = new Map([['/a2c.json#token', 'old']]);
     const { inputs, asked } = run(kept, ['new']);
     expect(await inputs.resolve('token')).toMatchObject({ value: 'old' });
@@ -56,7 +56,7 @@ describe('a password', () => {
   });
 });
 
-it('what is no password never reaches the keyring', async () => {
+it('a value that is no password never reaches the keyring', async () => {
   const kept = new Map<string, string>();
   const { inputs } = run(kept, ['somebody']);
   expect(await inputs.resolve('name')).toMatchObject({ value: 'somebody', isSecret: false });

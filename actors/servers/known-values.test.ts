@@ -71,7 +71,7 @@ describe('a question that is asked again', () => {
       expect(await all.resolve('a', undefined, how === 'while it runs')).toEqual(expected);
     }
   });
-  it('while its server runs leaves the earlier answer to all others', async () => {
+  it('leaves the earlier answer to all others while its server runs', async () => {
     const { ask, question } = asker();
     const all = new Inputs({ definitions: [prompt('a')], ask });
     const first = all.resolve('a');

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 describe('a config with a program that cannot be run', () => {
-  it('is refused by createComputer with server, line, column and mistake; nothing was started (E13)', async () => {
+  it('is refused by createComputer with server, line, column and mistake; nothing was started', async () => {
     const ear = createEar();
     const mcpServers = { fine: server('fine', good), fs: server('fs', wrong) };
     await expect(bootedComputer({ config: { mcpServers }, onEvent: ear.onEvent })).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe('the programs of a config', () => {
       details: { server_name: 's0', line: 1, column: 1 },
     });
   });
-  it('that are refused are checked again the next time', async () => {
+  it('are checked again the next time when they are refused', async () => {
     const { asked, programs } = checker({ a: refusal('one') });
     await expect(programs.mustBeRight(configured('a', 'b'))).rejects.toThrow('one');
     await expect(programs.mustBeRight(configured('a'))).rejects.toThrow('one');

@@ -24,7 +24,7 @@ const choice = (
   );
 
 describe('a registry', () => {
-  it('is chosen for what fetches packages, by the name of its program alone (case 62)', () => {
+  it('is chosen for what fetches packages, by the name of its program alone', () => {
     const yes = ['npx', '/usr/bin/npx', String.raw`C:\node\npx.CMD`, 'pnpm', 'bunx', 'yarn', 'npm'];
     expect(yes.filter((command) => !fetchesPackages(command, []))).toEqual([]);
     expect(fetchesPackages('cmd', ['/c', 'npx', '-y', 'x'])).toBe(true);
@@ -32,7 +32,7 @@ describe('a registry', () => {
     expect(no.filter((command) => fetchesPackages(command, ['npx', '--node-id', '3']))).toEqual([]);
     expect(choice({ kind: 'inmemory', args: [], env: {} }, { npmRegistry: 'auto' })).toBeUndefined();
   });
-  it('is that of its own env, then of the setting, then of the host, then of .npmrc, then the fastest (case 5)', () => {
+  it('is that of its own env, then of the setting, then of the host, then of .npmrc, then the fastest', () => {
     const host = { NPM_CONFIG_REGISTRY: 'http://host/' };
     expect(
       choice(spec('npx', { Npm_Config_Registry: 'http://own/' }), { npmRegistry: 'http://user/' }, host),

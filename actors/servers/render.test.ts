@@ -37,7 +37,7 @@ const failureOf = (rendered: RenderedServer) =>
   rendered.ok ? expect.unreachable('it rendered') : rendered.failure;
 
 describe('a server', () => {
-  it('without placeholders is launched as its config says', async () => {
+  it('is launched as its config says without placeholders', async () => {
     const child = { args: ['y'], env: { A: '${HOME}' }, cwd: '/' };
     expect(await render(stdio(child))).toEqual({
       ...{ ok: true, secrets: [], unknown: [] },
@@ -72,7 +72,7 @@ describe('a server', () => {
     });
   });
 
-  it('gets its inputs as texts: 3000 is "3000", true is "true", null is no variable (I12, case 64)', async () => {
+  it('gets its inputs as texts: 3000 is "3000", true is "true", null is no variable', async () => {
     const server = stdio({
       args: ['--port', '${input:port}', '--on=${input:on}'],
       env: { PORT: '${input:port}', NONE: '${input:none}', WHERE: '${env:PLACE}/x' },
@@ -106,7 +106,7 @@ describe('a server', () => {
       expect(failureOf(await url(wrong))).toMatchObject({ code: 'ConfigInvalid' });
   });
 
-  it('says all that is missing at once, by id and by name, and with why (I04; I13: it does not start)', async () => {
+  it('says all that is missing at once, by id and by name, and with why', async () => {
     const server = stdio({
       args: ['${input:b}', '${input:a}${env:NONE}'],
       env: { X: '${env:NONE}${input:b}' },
@@ -189,7 +189,7 @@ describe('a server whose variables are expanded', () => {
   const inputs = [prompt('i')];
   const expand = (server: object) =>
     render(server, { environment, expands: true, inputs, values: { i: '$FOO ~' } });
-  it('is launched with homes, variables and defaults in all of its facts (case 61)', async () => {
+  it('is launched with homes, variables and defaults in all of its facts', async () => {
     const server = {
       command: '~/bin/x',
       args: [
@@ -279,7 +279,7 @@ describe('a file of variables', () => {
   it.each([
     ['is not there', 'none', 'does not exist'],
     ['is a folder', '.', 'is a folder'],
-  ])('that %s keeps its server from starting, and is named', async (_, path, why) => {
+  ])('keeps its server from starting, and is named, when it %s', async (_, path, why) => {
     const failure = failureOf(await render(named(path, { cwd: folder })));
     expect(failure).toMatchObject({ code: 'ConfigInvalid' });
     expect(failure.message).toContain(`envFile: ${join(folder, path)} ${why}`);

@@ -35,8 +35,8 @@ async function reached(server: object, reason: RegExp, timing: object = {}): Pro
   });
 }
 
-describe('a server that is connecting says', () => {
-  it('that it is silent', async () => {
+describe('a server that is connecting', () => {
+  it('says that it is silent', async () => {
     const said =
       /^its program was started; waits for the answer to initialize since \d+ s; nothing came on stdout; this try ends after \d+ s$/;
     const status = await reached(node(lives), said);
@@ -44,25 +44,25 @@ describe('a server that is connecting says', () => {
     expect(Date.parse(status.waits?.since ?? '')).toBeLessThanOrEqual(Date.now());
   });
 
-  it('which lines came that are no messages, the last one in words', async () => {
+  it('says which lines came that are no messages, the last one in words', async () => {
     const program = `${lives} console.log('a\\nb\\nServer listening');`;
     const status = await reached(node(program), /3 lines/);
     expect(status.reason).toContain('stdout had 3 lines that are no messages, the last: "Server listening"');
   });
 
-  it('that a line has no end', async () => {
+  it('says that a line has no end', async () => {
     const status = await reached(node(`${lives} process.stdout.write('${banner}');`), /without a line end/);
     expect(status.waits?.came).toBe(`stdout has ${banner.length} bytes without a line end`);
   });
 
-  it('no secret that the server was given, and not more than a line of it', async () => {
+  it('says no secret that it was given, and not more than a line of it', async () => {
     const program = `${lives} console.log(process.env.TOKEN + 'x'.repeat(5000));`;
     const status = await reached({ ...node(program), env: { TOKEN: 'hunter2-hunter2' } }, /1 line/);
     expect(status.reason).not.toContain('hunter2');
     expect(status.reason?.length).toBeLessThan(400);
   });
 
-  it('that the headers of a response do not come', async () => {
+  it('says that the headers of a response do not come', async () => {
     // The client closes the sockets of this listener when it ends.
     const listener = createServer((socket) => socket.resume());
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
@@ -75,7 +75,7 @@ describe('a server that is connecting says', () => {
     listener.close();
   });
 
-  it('that a person has not given a value yet', async () => {
+  it('says that a person has not given a value yet', async () => {
     const computer = await createComputer({
       config: {
         mcpServers: { slow: { ...node(lives), env: { KEY: '${input:key}' } } },

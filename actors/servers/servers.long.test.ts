@@ -13,7 +13,7 @@ const computerOf = (mcpServers: object, options: ComputerOptions = {}) =>
   bootedComputer({ name: 'c1', config: { mcpServers }, ...options });
 
 describe('a server that cannot start', () => {
-  it('is shown with its reason, and the others serve (case 65: nothing inside the host has its name)', async () => {
+  it('is shown with its reason, and the others serve', async () => {
     await using computer = await computerOf(
       {
         good: server(),
@@ -83,7 +83,7 @@ describe('a server that cannot start', () => {
     ['off', 'disabled in its config'],
     ['nowhere', 'this host has none of that name'],
     ['nobody', 'Unknown server: nobody'],
-  ])('%s cannot be started by hand, for that reason', async (name, reason) => {
+  ])('cannot be started by hand, for that reason: %s', async (name, reason) => {
     await using computer = await computerOf({
       needy: server('echo', { env: { TOKEN: '${input:token}' } }),
       off: server('echo', { disabled: true }),
@@ -99,7 +99,7 @@ describe('a server that cannot start', () => {
     ['has no command', { command: 'no-such-command' }, /command not found/],
     ['ends at once', server('diesEarly'), /exit code 4/],
     ['says no to initialize', server('refuses'), /not today/],
-  ])('because it %s says so, and does not stop the others', async (_, broken, reason) => {
+  ])('says so, and does not stop the others, because it %s', async (_, broken, reason) => {
     await using computer = await computerOf({ broken, good: server() }, { autoReconnect: false });
     const [first, second] = computer.servers();
     expect(first).toMatchObject({ name: 'broken', state: 'open' });
@@ -109,7 +109,7 @@ describe('a server that cannot start', () => {
     await expect(computer.startServer('broken')).rejects.toThrow(reason);
   });
 
-  it('in time is not waited for longer than the boot may take', async () => {
+  it('is not waited for longer than the boot may take', async () => {
     const mcpServers = { mute: server('mute'), good: server() };
     await using computer = await computerOf(mcpServers, { timing: { bootMs: 20 } });
     const [mute] = computer.servers();
@@ -207,7 +207,7 @@ describe('a computer without its office', () => {
     expect(computer.status().link).toEqual({ state: 'joined', reason: null, refusal: null });
   });
 
-  it('whose name is taken there says so', async () => {
+  it('says so when its name is taken there', async () => {
     await using office = await createOffice({ port: 0 });
     await using _first = await computerOf({}, { office: { url: office.url } });
     await using second = await computerOf({}, { office: { url: office.url, keepTrying: true } });

@@ -76,7 +76,7 @@ describe('a result with handles', () => {
     expect(asked).toBe(256);
   });
   it.each([[null], ['text'], [{}], [{ content: 'x' }], [{ content: [null, 1, { _meta: null }] }]])(
-    'is none of %j',
+    'is not found in %j',
     (result) => {
       expect(hasHandles(result)).toBe(false);
     },

@@ -214,7 +214,7 @@ describe('an agent', () => {
   });
 });
 
-describe('joins', () => {
+describe('the answer to a join', () => {
   it.each([
     [[true, null], { type: 'join.accepted' }],
     [[[true, null]], { type: 'join.accepted' }],
@@ -223,12 +223,12 @@ describe('joins', () => {
     [[{ error: { code: 403, message: 'not you' } }], { type: 'join.refused', text: 'not you' }],
     [[false, null], { type: 'join.refused', text: 'The office gave no reason' }],
     [[], { type: 'join.refused', text: 'The office gave no reason' }],
-  ])('read the ack %j', (ack, fact) => {
+  ])('is read as it is: %j', (ack, fact) => {
     open('computer').tell({ type: 'link.join' });
     emitted[0]?.onAck?.(...ack);
     expect(facts.at(-1)).toEqual(fact);
   });
-  it('whose answer comes when the connection is gone are not told', () => {
+  it('is not told when the connection is gone before it comes', () => {
     const connection = open('computer');
     connection.tell({ type: 'link.join' });
     connection.down('transport close');
@@ -237,13 +237,13 @@ describe('joins', () => {
   });
 });
 
-describe('what goes out', () => {
+describe('a link', () => {
   it.each([
     ['agent', 'notify:x'],
     ['agent', 'agent:x'],
     ['computer', 'notify:x'],
     ['computer', 'client:tool_call'],
-  ] as const)('R18 from a link of role %s is never %s', (role, method) => {
+  ] as const)('sends nothing in the role of %s that this role never sends: %s', (role, method) => {
     open(role);
     const told: RequestFact[] = [];
     registry.request(
@@ -254,7 +254,7 @@ describe('what goes out', () => {
     expect(told).toMatchObject([{ type: 'ask.refused', sent: false, failure: { code: 403 } }]);
     expect(emitted).toEqual([]);
   });
-  it('are announcements under the own name', () => {
+  it('announces changes under the own name', () => {
     const connection = open('computer');
     for (const event of ['server:update_tool_list', 'server:update_config'] as const)
       connection.tell({ type: 'link.announce', event });

@@ -4,7 +4,7 @@ import { PROTOCOL_VERSION } from '../../machines/protocol/protocol.ts';
 import { LinkRegistry } from './link-connection.ts';
 
 it.each(['agent', 'computer'] as const)(
-  'tells why the office has closed the connection of the %s',
+  'a link tells why the office has closed the connection of the %s',
   (role) => {
     const facts: LinkFact[] = [];
     const registry = new LinkRegistry({ setTimer: () => {}, clearTimer: () => {} }, { newId: () => 'u' });

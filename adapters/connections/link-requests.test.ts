@@ -48,7 +48,7 @@ describe('what a computer of 0.2 or later holds back of a result', () => {
     ['the computer says nothing more', () => timers.forEach((run) => run()), 'no part of it within'],
     ['the connection ends', (requests) => requests.lose(), 'lost before an answer'],
     ['the computer says no', () => emitted[1]?.onAck?.({ code: 4018, message: 'expired' }), 'expired'],
-  ])('is a sentence where %s, once', (_, happens, why) => {
+  ])('is replaced by a sentence where %s, once', (_, happens, why) => {
     const { told, requests } = asking();
     happens(requests);
     emitted[1]?.onAck?.({ chunk_offset: 0, blob: 'AAAA', eof: true });

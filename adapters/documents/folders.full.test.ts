@@ -106,7 +106,7 @@ describe('a large folder', () => {
 });
 
 describe('a folder', () => {
-  it('that is deleted and made again is seen', async () => {
+  it('is seen when it is deleted and made again', async () => {
     const again = await folder('again', { 'a.md': '# A\n' });
     await withClient([again], async (client, told) => {
       await rm(again, { recursive: true });

@@ -6,9 +6,9 @@ import { limits } from '../../machines/document-files.ts';
 import { jsonOf, withClient } from '../../scenarios/fixtures/documents-client.ts';
 import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 
-describe('fifty thousand documents', () => {
+describe('a folder of fifty thousand documents', () => {
   const count = 50_000;
-  it('are listed in part, searched before all are read, and looked through again', async () => {
+  it('is listed in part, searched before all is read, and looked through again', async () => {
     const huge = testFolder('huge');
     const script = `for (let n = 0; n < ${count}; n += 1) fs.writeFileSync('n' + n + '.md', '# Note ' + n)`;
     execFileSync(process.execPath, ['-e', script], { cwd: huge });

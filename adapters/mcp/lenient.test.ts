@@ -94,7 +94,7 @@ describe('a field of a form', () => {
     expect(fieldOf(field, {}, (what) => told.push(what))).toEqual(field);
     expect(told).toEqual([]);
   });
-  it('that is guessed is told by its name', () => {
+  it('is told by its name when it is guessed', () => {
     const told: string[] = [];
     fieldOf({ type: 'phone' }, {}, (what) => told.push(what));
     expect(told).toEqual(['elicitation/create: field "a" has no type of a field, and is read as string']);

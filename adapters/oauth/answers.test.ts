@@ -156,7 +156,7 @@ describe('an answer in a login', () => {
     },
   );
   it.each(bad.map(([what, answers, because, helps]) => ({ what, answers, because, helps })))(
-    'that cannot be used is named with its member: $what',
+    'is named with its member when it cannot be used: $what',
     async ({ answers, because, helps }) => {
       const { token, why, remedy } = await attempted(answers);
       expect([token, why, remedy]).toEqual([undefined, because, helps]);

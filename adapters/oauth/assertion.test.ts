@@ -141,7 +141,7 @@ describe('a login with an assertion', () => {
     await expect(logIn(loginTo(url, config, { assertion }))).rejects.toThrow(message);
     expect(asked).toEqual([]);
   });
-  it('that is refused is refused once: neither is it shown again, nor another way tried', async () => {
+  it('is refused once: neither is it shown again, nor another way tried', async () => {
     const { url, asked } = await endpoint(refuses('invalid_grant'));
     const login = loginTo(url, { assertion: jwtWith({ aud: url }), clientId: 'c1' });
     const refused = { status: 401, header: undefined, token: undefined, isFirst: true };

@@ -36,7 +36,7 @@ describe('the name of a server or its authority', () => {
 });
 
 describe('an authorization server as it is', () => {
-  it('GitHub: no registration, tokens as a form', async () => {
+  it('may register nobody and give tokens as a form, as GitHub does', async () => {
     const answers: Answers = (at) => ({
       issuer: `${at}/login/oauth`,
       resource: {
@@ -52,7 +52,7 @@ describe('an authorization server as it is', () => {
     const { token, sent, url } = await attempted(answers, { clientId: 'Iv1.x', clientSecret: 's' });
     expect([token, sent.pages.length, sent.tokens[0]?.get('resource')]).toEqual(['gho_1', 0, `${url}/mcp/`]);
   });
-  it('Slack: tokens of the type user, errors with HTTP 200', async () => {
+  it('may have tokens of the type user, and errors with HTTP 200, as Slack does', async () => {
     const slack =
       (token: object): Answers =>
       () => ({ authority: { registration_endpoint: undefined }, token: JSON.stringify(token) });
@@ -68,7 +68,7 @@ describe('an authorization server as it is', () => {
     const { why } = await attempted(slack({ ok: false, error: 'invalid_code' }), { clientId: '1.2' });
     expect(why).toBe(`${tokenAt}: invalid_code`);
   });
-  it('Hydra: empty and null members in a registration', async () => {
+  it('may have empty and null members in a registration, as Hydra does', async () => {
     const { token, why } = await attempted(() => ({
       authority: { jwks_uri: '', end_session_endpoint: null, claims_supported: ['sub'] },
       registration: {
@@ -87,7 +87,7 @@ describe('an authorization server as it is', () => {
     }));
     expect([token, why]).toEqual(['access-1', '']);
   });
-  it('Entra: no code challenge methods, and an issuer that names no tenant', async () => {
+  it('may have no code challenge methods, and an issuer that names no tenant, as Entra does', async () => {
     const answers: Answers = (at) => ({
       issuer: `${at}/organizations/v2.0`,
       authority: {
@@ -131,7 +131,7 @@ describe('an authorization server as it is', () => {
       false,
     ],
     ['https://as.test/common/v2.0', 'https://as.test/{tenantid}/v2.0', false],
-  ])('Entra: %s may say that it is %s: %s', (asked, issuer, isTaken) => {
+  ])('may say as Entra does for %s that it is %s: %s', (asked, issuer, isTaken) => {
     const found = {
       authorizationServerUrl: asked,
       authorizationServerMetadata: { issuer },

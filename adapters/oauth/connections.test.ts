@@ -56,7 +56,7 @@ describe('the requests of a login', () => {
   it.each([
     ['through a proxy', 'a2c.proxy', () => 'http://127.0.0.1:9'],
     ['directly', 'a2c.proxy', () => undefined],
-  ])('that reach nobody %s say what to set', async (_, words, proxyFor) => {
+  ])('say what to set when they reach nobody %s', async (_, words, proxyFor) => {
     const given = { url: new URL('http://127.0.0.1:9/mcp'), headers: {}, timeoutMs: 0 };
     const fetch = guardedFetch(new Http({ ...given, proxyFor }, around), never);
     await expect(fetch('http://127.0.0.1:9/token')).rejects.toMatchObject({

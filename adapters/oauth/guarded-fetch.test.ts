@@ -27,7 +27,7 @@ const asked = (url: string): Promise<Response> =>
   guardedFetch(httpTo(url), new AbortController().signal)(url);
 const metadata = Buffer.from(JSON.stringify({ issuer: 'https://far.test' }));
 
-describe('an answer in a login that is packed', () => {
+describe('a packed answer in a login', () => {
   it.each([
     ['gzip', gzipSync(metadata)],
     ['deflate', deflateSync(metadata)],
@@ -46,10 +46,10 @@ describe('an answer in a login that is packed', () => {
   it.each([
     ['zstd', '"zstd"'],
     ['gzip', '"gzip"'],
-  ])('and cannot be unpacked is named: %s', async (encoding, named) => {
+  ])('is named when it cannot be unpacked: %s', async (encoding, named) => {
     await expect(asked(await serve(encoding, metadata))).rejects.toThrow(named);
   });
-  it('and is cut off fails', async () => {
+  it('fails when it is cut off', async () => {
     await expect(asked(await serve('gzip', gzipSync(metadata), 10_000))).rejects.toThrow('broken off');
   });
 });

@@ -127,7 +127,7 @@ describe('a login', () => {
     expect(await login.token()).toBe('access-3');
     expect(seen.tokens).toBe(3);
   });
-  it('that is refused is renewed; without a way to renew it nothing is sent again', async () => {
+  it('is renewed when it is refused; without a way to renew it nothing is sent again', async () => {
     const { url } = await authority();
     const login = loginTo({ url, store: sharedLogins(folder()) });
     expect(await login.challenged({ status: 401, header: undefined, token: undefined, isFirst: true })).toBe(
@@ -173,7 +173,7 @@ describe('a login', () => {
   });
 });
 
-describe('what a server names', () => {
+describe('an address that a server names', () => {
   const far = new URL('https://mcp.example.com/mcp');
   it.each(['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', '::ffff:10.0.0.1', 'fd00::1', '0.0.0.0'])(
     'is not asked where it is %s, inside',

@@ -26,14 +26,14 @@ describe('what led to a record', () => {
   it('goes from a command through timers and messages back to the fact from outside', () => {
     expect(causesOf(records, 8)).toEqual([7, 6, 5, 4, 2, 1, 0]);
   });
-  it('of a message is the last step of its sender', () => {
+  it('is the last step of its sender for a message', () => {
     expect(causesOf(records, 10).slice(0, 3)).toEqual([9, 7, 6]);
   });
-  it('of a fact from outside is nothing', () => {
+  it('is nothing for a fact from outside', () => {
     expect(causesOf(records, 0)).toEqual([]);
     expect(causesOf(records, 3)).toEqual([]);
   });
-  it('of an answer is the question', () => {
+  it('is the question for an answer', () => {
     const asked = rowsOf([
       { k: 'step', a: client, ev: 'x', tr: [], v: 'a' },
       { k: 'out', ch: 'ask tools/list of web/1', port: 'ask', a: client, ev: { type: 'ask' } },
@@ -42,7 +42,7 @@ describe('what led to a record', () => {
     ]);
     expect(causesOf(asked, 3)).toEqual([1, 0]);
   });
-  it('of what a host hears is the last step of who said it; of a mark and a list nothing', () => {
+  it('is the last step of who said it for what a host hears; for a mark and a list it is nothing', () => {
     const said = rowsOf([
       { k: 'step', a: client, ev: 'x', tr: [], v: 'a' },
       { k: 'said', ch: 'host:computer', from: client, a: 'host:computer.1', ev: { type: 'server.changed' } },

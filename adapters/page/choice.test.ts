@@ -24,7 +24,7 @@ describe('the address of a view', () => {
     const { moment: _, tree: __, ...view } = chosen;
     expect(viewOf(fragmentOf(chosen, 435, '#token=0a'))).toEqual({ ...view, s: 435 });
   });
-  it('with parts that nobody knows is the start', () => {
+  it('is the start when it has parts that nobody knows', () => {
     const { moment: _, tree: __, ...rest } = start;
     const view = { ...rest, panel: undefined };
     expect(viewOf('#token=0a&panel=constructor&calls=odd&s=-1&s2=%zz&time=9~1')).toEqual(view);

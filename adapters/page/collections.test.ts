@@ -32,7 +32,7 @@ describe('a change of the Desktop', () => {
       { added: ['w://a'] },
     ]);
   });
-  it('that was not announced says so', () => {
+  it('says so when it was not announced', () => {
     const ev = { type: 'resource.updated', server: 'web', uri: 'window://other' };
     const untouched = { k: 'step', a: desktop, ev: 'resource.updated', tr: [], v: 'open' };
     const all = [opened, listed('w://a'), told, { ...updated, ev }, untouched, told];
@@ -43,7 +43,7 @@ describe('a change of the Desktop', () => {
     // A changed document does not concern the Desktop.
     expect(changesAfter(opened, { ...updated, ev: { ...ev, uri: 'dpe://other' } })).toEqual([]);
   });
-  it('of one that was there before begins with what it showed then', () => {
+  it('begins with what it showed then for one that was there before', () => {
     const root = { a: desktop, kind: 'desktop', owner: 'computer#1', holds: [] };
     const key = { k: 'key', roots: [{ ...root, snapshot: { value: 'open', context: context('w://a') } }] };
     expect(changesAfter(key, listed('w://a'))).toEqual([]);

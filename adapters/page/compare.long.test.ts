@@ -10,7 +10,7 @@ const asked = (t: number, path: string): Row =>
   row(t, 'out', `ask tools/call of files {"path":"${path}"}/1`, { type: 'ask', params: { path } });
 const step = (t: number): Row => ({ s: t, t, k: 'step', a: 'computer#1' });
 
-it('does not mind the order of channels, the numbers of records and the steps of machines', () => {
+it('the comparison does not mind the order of channels, the numbers of records and the steps of machines', () => {
   const { same, differences } = compare(
     run(exited(1, 0), asked(2, 'a')),
     run(step(1), asked(7, 'a'), step(8), exited(9, 0)),
@@ -18,7 +18,7 @@ it('does not mind the order of channels, the numbers of records and the steps of
   expect({ same, differences }).toEqual({ same: 2, differences: [] });
 });
 
-it('pairs questions with other parameters, and tells what is in one run only, in the order of time', () => {
+it('the comparison pairs questions with other parameters, and tells what is in one run only, in the order of time', () => {
   const { same, differences } = compare(
     run(asked(1, 'a'), exited(5, 1)),
     run(asked(1, 'b'), exited(5, 1), exited(9, 2)),
@@ -29,7 +29,7 @@ it('pairs questions with other parameters, and tells what is in one run only, in
   expect(told[1]?.slice(0, 2)).toEqual([undefined, 9]);
 });
 
-it('compares a hundred thousand events', () => {
+it('the comparison takes a hundred thousand events', () => {
   const many = Array.from({ length: 100_000 }, (_, n) => exited(n, n % 7));
   const { same, differences } = compare(run(...many), run(...many.slice(1)));
   expect(same + differences.length).toBe(100_000);

@@ -14,7 +14,7 @@ const historyOf = (rows: readonly Row[]): History => {
 };
 const last = (rows: readonly object[]): Living | undefined => historyOf(placed(rows)).at(Infinity).get(a);
 
-describe('who lives after a record', () => {
+describe('an actor that lives after a record', () => {
   it('is in the state of its last step, since the step that changed it', () => {
     const step = {
       k: 'step',

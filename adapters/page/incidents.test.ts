@@ -65,7 +65,7 @@ describe('a server that fails', () => {
       refused: [{ reqId: 'r2' }],
     });
   });
-  it('that fails again within a minute is in a crash loop, which is one incident', () => {
+  it('is in a crash loop, which is one incident, when it fails again within a minute', () => {
     const again = [
       [5_000, changed('recovering', 'again')],
       [5_500, changed('connecting')],
@@ -213,7 +213,7 @@ it('lost calls of one tool that follow each other are one incident with all of t
   expect(first?.lost.map(({ reqId }) => reqId)).toEqual(['r10', 'r2000', 'r5000']);
 });
 
-describe('the calls of a host', () => {
+describe('the list of the calls of a host', () => {
   it('has the end of a call that its host hears', () => {
     const failure = { code: 4004, message: 'no answer', remedy: 'Wait' };
     const [call] = storyOf([1, asked('r1')], [9, settled('r1', 'timedOut', failure)]).calls.all;

@@ -14,8 +14,8 @@ const read = (...all: readonly object[]): readonly MessageRow[] => {
   return messages.of(client);
 };
 
-describe('messages', () => {
-  it('of an answer have what their request has, also when it comes later', () => {
+describe('the messages of a call', () => {
+  it('have for an answer what their request has, also when it comes later', () => {
     const [list, call] = ['computer/client:fs/catalog:tools#2', 'computer/client:fs/call:1#3'];
     const rows = read(
       frame('out', { method: 'tools/list' }, { name: 'tools/list', req: '6', by: list, s: 2 }),
@@ -31,7 +31,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('of a call are those of its actor and those on sockets with its req_id, each once', () => {
+  it('are those of its actor and those on sockets with its req_id, each once', () => {
     const call = 'computer/client:fs#1/call:1#3';
     const all = new Messages();
     const link = { a: 'computer/link#1/socket#1', via: 'socket', req: 'r-1', name: 'client:tool_call' };
@@ -50,7 +50,7 @@ describe('messages', () => {
     ]);
   });
 
-  it('of both sides that have one number are told apart', () => {
+  it('are told apart where both sides have one number', () => {
     const rows = read(
       frame('out', { method: 'ping' }, { name: 'ping', req: '1' }),
       frame('in', { method: 'roots/list' }, { name: 'roots/list', req: '1' }),
@@ -67,14 +67,14 @@ describe('messages', () => {
     ]);
   });
 
-  it('of another actor are left out, also of one whose name begins the same', () => {
+  it('leave out those of another actor, also of one whose name begins the same', () => {
     expect(read(frame('in', {}, { a: 'computer/client:fs2#1/session#1' }))).toEqual([]);
     expect(['computer/client:fs#9', 'computer/client:f#1'].map((actor) => belongsTo(actor, session))).toEqual(
       [true, false],
     );
   });
 
-  it('that were cut say by how much', () => {
+  it('say by how much they were cut', () => {
     const cut = { k: 'frame', a: session, via: 'mcp', dir: 'in', text: '{"a":', cut: 7 };
     expect(read(cut)).toMatchObject([{ body: '{"a":', cut: 7, isAnswer: true }]);
   });

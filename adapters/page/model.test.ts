@@ -62,7 +62,7 @@ describe('a server, for somebody who knows nothing of machines', () => {
     ]);
   });
 
-  it('is down: why, and when it is tried again', () => {
+  it('is down: it tells why, and when it is tried again', () => {
     expect(serversOf(after(checkpoint, ...down), charts)).toMatchObject([
       {
         mood: 'bad',
@@ -76,7 +76,7 @@ describe('a server, for somebody who knows nothing of machines', () => {
     ]);
   });
 
-  it('is connecting: when its try ends without an answer', () => {
+  it('is connecting: it tells when its try ends without an answer', () => {
     const ctx = {
       ...context,
       waits: { for: 'initialize', since: new Date(1_000).toISOString(), came: '' },
@@ -121,7 +121,7 @@ it('what is wrong, under way or fine is told by its state', () => {
   expect(told('computer', 'serving.degraded')).toEqual(['busy']);
 });
 
-describe('the lanes of a history', () => {
+describe('the history with its lanes', () => {
   const process = (n: number): Row => ({
     ...{ s: n, t: n, k: 'open', a: `computer/client:web/process#${n}`, kind: 'process', from: client },
   });

@@ -21,7 +21,7 @@ describe('a list that stands once in a trace', () => {
       ctx: { tools: [['a', 'b'], 'c'], own: { $esc: { $list: 'aa' } } },
     });
   });
-  it('that was not seen stays a reference', () => {
+  it('stays a reference when it was not seen', () => {
     expect(new Lists().read(line(step))).toMatchObject({ ctx: { tools: { $list: 'bb' } } });
   });
   it('is saved as it was written', () => {

@@ -10,7 +10,7 @@ const onWindows = (config: Record<string, string>, host: Record<string, string>)
   environmentOf(spec(config), 'me', { platform: 'win32', env: host });
 
 describe('the environment of a child', () => {
-  it('has the folders of its config before those of the host, and none twice (case 58)', () => {
+  it('has the folders of its config before those of the host, and none twice', () => {
     expect(onLinux({ PATH: '/user/bin:/sys/bin' }, { PATH: '/sys/bin:/bin:/sys/bin' })['PATH']).toBe(
       '/user/bin:/sys/bin:/bin:/usr/local/bin:/usr/bin',
     );
@@ -18,7 +18,7 @@ describe('the environment of a child', () => {
     expect(onLinux({ PATH: '/a:/b' }, { PATH: '/a:/b' })['PATH']).toBe(`/a:/b:${usual}`);
   });
 
-  it('has in its PATH its own, the settings, the host, the login shell, the usual ones, in this order (case 58)', () => {
+  it('has in its PATH its own, the settings, the host, the login shell, the usual ones, in this order', () => {
     const inherit = { folders: ['/setting/bin', '/runtime/bin'], loginPath: '/login/bin:/sys/bin' };
     const env = { PATH: '/sys/bin', HOME: '/home/u' };
     expect(
@@ -31,7 +31,7 @@ describe('the environment of a child', () => {
     expect(onWindows({}, onC)['Path']).toBe('C:\\sys;C:\\Users\\u\\.local\\bin;C:\\Users\\u\\.cargo\\bin');
   });
 
-  it('has a PATH when the host has none (case 58)', () => {
+  it('has a PATH when the host has none', () => {
     expect(onLinux({}, {})['PATH']).toBe(usual);
     expect(onLinux({ PATH: '/user/bin' }, {})['PATH']).toBe(`/user/bin:${usual}`);
   });
@@ -67,7 +67,7 @@ describe('the environment of a child', () => {
     );
   });
 
-  it('has one PATH on Windows, called Path, however it was written (case 59)', () => {
+  it('has one PATH on Windows, called Path, however it was written', () => {
     const { Path, ...rest } = onWindows({ PATH: 'C:\\user' }, { Path: 'C:\\sys;C:\\user' });
     expect(Path).toBe('C:\\user;C:\\sys');
     expect(Object.keys(rest).filter((name) => name.toLowerCase() === 'path')).toEqual([]);
@@ -78,14 +78,14 @@ describe('the environment of a child', () => {
     });
   });
 
-  it('has any variable once on Windows, as its config writes it (case 59)', () => {
+  it('has any variable once on Windows, as its config writes it', () => {
     expect(onWindows({ Temp: 'D:\\tmp' }, { TEMP: 'C:\\tmp' })).toEqual({
       Temp: 'D:\\tmp',
       A2C_INSTANCE: 'me',
     });
   });
 
-  it('knows where home is (case 60)', () => {
+  it('knows where home is', () => {
     expect(onLinux({}, { HOME: '/home/me', PATH: '/bin' })).toMatchObject({ HOME: '/home/me' });
     const windows = {
       USERPROFILE: 'C:\\Users\\me',
@@ -97,7 +97,7 @@ describe('the environment of a child', () => {
     expect(onWindows({}, windows)).toMatchObject({ ...alike, SYSTEMROOT: SystemRoot });
   });
 
-  it('keeps the proxy that its config names, and has none of the host (case 63)', () => {
+  it('keeps the proxy that its config names, and has none of the host', () => {
     const host = { http_proxy: 'http://host', HTTPS_PROXY: 'http://host', PATH: '/bin' };
     expect(onLinux({ http_proxy: 'http://own' }, host)).toEqual({
       PATH: '/bin:/usr/local/bin:/usr/bin',

@@ -50,8 +50,8 @@ type Case = [string, () => Partial<LaunchSpec>, string];
 /** Cases of modes and first lines of scripts, which Windows does not have, and of its other limit of arguments. */
 const onPosix = (...cases: readonly Case[]): readonly Case[] => (process.platform === 'win32' ? [] : cases);
 
-describe('a launch that another try cannot mend is final, and says what helps', () => {
-  it('when its command is nowhere in the PATH of the child, which is told (case 106)', async () => {
+describe('a launch that another try cannot mend', () => {
+  it('is final when its command is nowhere in the PATH of the child, which is told', async () => {
     const env = { PATH: [at('bin'), '/elsewhere'].join(delimiter) };
     const { message, isFinal } = await launched({ command: 'no-such-tool', env });
     expect(isFinal).toBe(true);
@@ -60,7 +60,7 @@ describe('a launch that another try cannot mend is final, and says what helps', 
     );
   });
 
-  it('when it has no command, which is another failure than one that is missing (case 106)', async () => {
+  it('is final when it has no command, which is another failure than one that is missing', async () => {
     expect(await launched({ command: '' })).toEqual({
       type: 'child.failed',
       message: 'cannot start "": its command is empty: say in "command" what to run',
@@ -83,13 +83,13 @@ describe('a launch that another try cannot mend is final, and says what helps', 
     ['an argument that no process can be given', () => ({ args: ['a\0b'] }), 'hold a character'],
     ['a variable that no process can be given', () => ({ env: { A: 'b\0' } }), 'hold a character'],
     ...onPosix(['too many arguments', () => ({ args: ['x'.repeat(4 << 20)] }), 'E2BIG']),
-  ])('%s', async (_, spec, says) => {
+  ])('is final, and says what helps: %s', async (_, spec, says) => {
     const { message, isFinal } = await launched(spec());
     expect(message).toContain(says);
     expect(isFinal).toBe(true);
   });
 
-  it('and not what the next try may find otherwise', () => {
+  it('is told from one that the next try may find otherwise', () => {
     const spec = { command: 'sh', args: [], env: {} };
     for (const code of ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM', 'EWHATEVER'])
       expect(whyNotLaunched(spec, {}, coded(code)), code).toMatchObject({ isFinal: false });
@@ -122,7 +122,7 @@ describe('the words of a failure', () => {
   });
 });
 
-// Windows has other names and no modes: windows-spawn.test.ts shows them.
+// Windows has other names and no modes: local-launcher.test.ts shows them.
 describe.skipIf(process.platform === 'win32')('what a launch would run', () => {
   const env = { PATH: `/elsewhere:${at('bin')}`, TOKEN: 'hunter2' };
   const described = (command: string, cwd?: string) =>
@@ -147,7 +147,7 @@ describe.skipIf(process.platform === 'win32')('what a launch would run', () => {
     expect(described('').executable).toBeNull();
   });
 
-  it('on Windows is looked for in Path', () => {
+  it('is looked for in Path on Windows', () => {
     expect(
       describeLaunch({ command: 'app', args: [], env: {} }, { Path: 'C:\\bin;D:\\' }, 'win32'),
     ).toMatchObject({

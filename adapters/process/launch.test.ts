@@ -80,7 +80,7 @@ describe('a launcher of somebody else', () => {
     expect(ledger.size).toBe(0);
   });
 
-  it('whose pipes nobody closes loses them, and what it left is waited for', async () => {
+  it('loses pipes that nobody closes, and what it left is waited for', async () => {
     const { started, ended, stdout, facts, told, lives, ledger } = foreign();
     lives(() => 2);
     started.resolve(7);
@@ -94,7 +94,7 @@ describe('a launcher of somebody else', () => {
     expect(facts.at(-1)).toEqual({ type: 'group.emptied' });
   });
 
-  it('that could not start it is told once, and forgotten', async () => {
+  it('is told once that it could not start a server, and forgotten', async () => {
     const { started, facts, told, stdin, lives, ledger } = foreign();
     lives(() => 0);
     started.reject(new Error('no daemon'));
@@ -104,7 +104,7 @@ describe('a launcher of somebody else', () => {
     expect(ledger.size).toBe(0);
   });
 
-  it('that does not know how it ended has told that it did', async () => {
+  it('has told that a server ended although it does not know how', async () => {
     const { started, ended, facts, told, lives } = foreign();
     lives(() => 0);
     started.resolve(7);
@@ -113,7 +113,7 @@ describe('a launcher of somebody else', () => {
     expect(facts.at(-1)).toMatchObject({ type: 'child.exited', code: null, signal: null });
   });
 
-  it('that throws where it must not brings nobody down, and what it cannot tell counts as living', async () => {
+  it('brings nobody down when it throws where it must not, and what it cannot tell counts as living', async () => {
     const broken = (): never => {
       throw new Error('broken');
     };
@@ -131,7 +131,7 @@ describe('a launcher of somebody else', () => {
     expect(ledger.size).toBe(0);
   });
 
-  it('is signalled by name, and to the end when it is closed, after which nothing is told', async () => {
+  it('signals by name, and to the end when it is closed, after which nothing is told', async () => {
     const { asked, instance, started, facts, stdin, lives, ended, ledger } = foreign();
     instance.tell({ type: 'child.closeStdin' });
     expect(stdin.writableEnded).toBe(true);

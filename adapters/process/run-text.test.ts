@@ -42,6 +42,9 @@ describe('a command that is run to its end', () => {
   });
 });
 
-it.each(['file:///etc/passwd', 'javascript:alert(1)', 'not a url', '-x'])('%s is not opened', async (url) => {
-  expect(await openInBrowser(url)).toBe(false);
-});
+it.each(['file:///etc/passwd', 'javascript:alert(1)', 'not a url', '-x'])(
+  'a page is opened for addresses of the web only: not for %s',
+  async (url) => {
+    expect(await openInBrowser(url)).toBe(false);
+  },
+);

@@ -33,7 +33,7 @@ describe('a program of Windows', () => {
   });
 });
 
-describe('what it is asked of processes', () => {
+describe('what Windows is asked of processes', () => {
   /** Fake Windows machine on which these programs give these answers; `ran` lists the programs that were run. */
   function machine(says: Readonly<Partial<Record<SystemProgram, string>>>, code = 0) {
     const ran: string[] = [];

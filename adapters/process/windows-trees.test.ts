@@ -93,22 +93,25 @@ describe('a tree on Windows', () => {
     expect(done).toEqual(['taskkill /T /PID 10', 'taskkill /T /F /PID 10']);
   });
 
-  it.each([[false], [true]])('loses all, though taskkill refuses: %s', async (refuses) => {
-    const { done, tools, now, end } = machine({ refuses });
-    now([fresh(1, 10), fresh(10, 11), fresh(11, 12), fresh(1, 13)]);
-    await new Promise<void>((resolve) => {
-      const tree = plantTree(
-        10,
-        () => {
-          end(10);
-          void tree.rootEnded().then(resolve);
-        },
-        tools,
-      );
-      tree.signal('SIGKILL');
-    });
-    expect(done).toEqual(['taskkill /T /F /PID 10', 'kill 11', 'kill 12']);
-  });
+  it.each([[false], [true]])(
+    'loses all its processes, whether taskkill refuses or not: %s',
+    async (refuses) => {
+      const { done, tools, now, end } = machine({ refuses });
+      now([fresh(1, 10), fresh(10, 11), fresh(11, 12), fresh(1, 13)]);
+      await new Promise<void>((resolve) => {
+        const tree = plantTree(
+          10,
+          () => {
+            end(10);
+            void tree.rootEnded().then(resolve);
+          },
+          tools,
+        );
+        tree.signal('SIGKILL');
+      });
+      expect(done).toEqual(['taskkill /T /F /PID 10', 'kill 11', 'kill 12']);
+    },
+  );
 
   it('counts what its root left, and ends that by force', async () => {
     const { done, tools, now } = machine();
@@ -125,7 +128,7 @@ describe('a tree on Windows', () => {
     expect(done).toEqual(['kill 11', 'kill 12']);
   });
 
-  it('whose root ended before it could be forced loses the rest all the same', async () => {
+  it('loses the rest all the same when its root ended before it could be forced', async () => {
     const { done, tools, now } = machine();
     const tree = plantTree(10, () => {}, tools);
     now([fresh(10, 11)]);
@@ -179,7 +182,7 @@ describe('the end of trees whose host is gone', () => {
   it.each([
     [1, undefined, []],
     [3, [{ pid: 11 }], ['kill 11']],
-  ])('with %i tries for lists of which two fail is %j', async (tries, ended, does) => {
+  ])('needs lists: with %i tries, of which two fail, it is %j', async (tries, ended, does) => {
     const { done, tools, now } = machine();
     now([row(10, 11)]);
     const lists = [undefined, undefined];

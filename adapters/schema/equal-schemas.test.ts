@@ -7,7 +7,7 @@ describe('equal schemas', () => {
   const compiling = () => vi.spyOn(Ajv2020.prototype, 'compile');
   afterEach(() => vi.restoreAllMocks());
 
-  it('are compiled once, whose mistakes ever, and different ones each', () => {
+  it('are compiled once, whatever mistakes they find, and different ones each', () => {
     const compile = compiling();
     const judge = createValidate();
     for (let n = 0; n < 100; n += 1) expect(judge(schema('string'), { a: 'x' })).toEqual({ ok: true });

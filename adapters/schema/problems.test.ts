@@ -37,14 +37,14 @@ describe('the problems of a value', () => {
     ['const', { allowedValue: { long } }, /^a.0: must be {"long":"x+…$/],
     ['required', { missingProperty: long }, /^a.0.x+…: is missing$/],
     ['additionalProperties', { additionalProperty: `${long}\n` }, /^a.0.x+…: is not a property that it may/],
-  ])('that quote what is long are one short line each: %s %#', (keyword, params, line) => {
+  ])('are one short line each when they quote what is long: %s %#', (keyword, params, line) => {
     const many = errors(20_000, (n) => ({ instancePath: `/a/${n}`, keyword, params }));
     const lines = problemsOf(many);
     expect(lines).toHaveLength(5);
     expect(lines[0]).toMatch(line);
     for (const { length } of lines) expect(length).toBeLessThanOrEqual(200);
   });
-  it('whose place or text is long are one short line each', () => {
+  it('are one short line each when their place or text is long', () => {
     const places = [`/${long}`, '/a/b'.repeat(50_000)];
     const [named = '', deep = ''] = places.flatMap((instancePath) =>
       problemsOf(errors(10_000, () => ({ instancePath, message: long }))),

@@ -13,8 +13,8 @@ const problems = (schema: object, value: unknown): readonly string[] | string =>
 const draft07 = { $schema: 'http://json-schema.org/draft-07/schema#' };
 const text = { type: 'string' };
 
-describe('dialects', () => {
-  it('prefixItems is a word of 2020-12, and items as a list one of draft-07 and 2019-09', () => {
+describe('a dialect', () => {
+  it('has prefixItems in 2020-12, and items as a list in draft-07 and 2019-09', () => {
     const wrong = ['0: must be string'];
     expect(problems({ prefixItems: [text] }, [1])).toEqual(wrong);
     expect(problems({ ...draft07, prefixItems: [text] }, [1])).toEqual([]);
@@ -25,12 +25,12 @@ describe('dialects', () => {
       /^it is no JSON Schema of 2020-12: \/items/,
     );
   });
-  it('a schema that names none and is right in draft-07 only means that', () => {
+  it('is draft-07 for a schema that names none and is right in that only', () => {
     expect(problems({ items: [text], additionalItems: false }, ['a', 2])).toEqual([
       'must NOT have more than 1 items',
     ]);
   });
-  it('draft-06 is read as draft-07, and of another dialect nothing is checked', () => {
+  it('is draft-07 for draft-06, and of another dialect nothing is checked', () => {
     expect(problems({ $schema: 'http://json-schema.org/draft-06/schema#', const: 3 }, 4)).toEqual([
       'must be 3',
     ]);
@@ -39,7 +39,7 @@ describe('dialects', () => {
         'its $schema names a dialect that is not known here',
       );
   });
-  it('$defs and definitions, $anchor, # and $dynamicRef lead somewhere', () => {
+  it('resolves $defs and definitions, $anchor, # and $dynamicRef', () => {
     expect(problems({ $ref: '#/$defs/t', $defs: { t: text } }, 1)).toEqual(['must be string']);
     expect(problems({ ...draft07, $ref: '#/definitions/t', definitions: { t: text } }, 1)).toEqual([
       'must be string',
@@ -50,24 +50,24 @@ describe('dialects', () => {
     const dynamic = { $dynamicAnchor: 'n', type: 'object', properties: { next: { $dynamicRef: '#n' } } };
     expect(problems(dynamic, { next: 1 })).toEqual(['next: must be object']);
   });
-  it('may be referred to', () => {
+  it('may be referred to by its URI', () => {
     const schema = { properties: { s: { $ref: 'https://json-schema.org/draft/2020-12/schema' } } };
     expect(problems(schema, { s: { minimum: 'x' } })).toEqual(['s.minimum: must be number']);
     expect(problems(schema, { s: { minimum: 1 } })).toEqual([]);
   });
 });
 
-describe('words', () => {
-  it('formats are checked, unknown ones and unknown words are not', () => {
+describe('a word of a schema', () => {
+  it('is checked when it is a known format; unknown formats and words are not', () => {
     expect(problems({ format: 'email' }, 'x')).toEqual(['must match format "email"']);
     expect(problems({ format: 'date-time' }, '2026-01-02T03:04:05Z')).toEqual([]);
     expect(problems({ format: 'zip', 'x-ui': {}, id: 'of draft-04', example: 1 }, 'x')).toEqual([]);
   });
-  it('a pattern may be written without the flag u', () => {
+  it('may be a pattern without the flag u', () => {
     expect(problems({ pattern: String.raw`^[\w-.]+$` }, 'a.b-c')).toEqual([]);
     expect(problems({ pattern: String.raw`^\p{Lu}$` }, 'É')).toEqual([]);
   });
-  it('a pattern of another language does not refuse what fits it; one that cannot be read is told, and the rest counts', () => {
+  it('may be a pattern of another language, which does not refuse what fits it; one that cannot be read is told, and the rest counts', () => {
     const schema = (pattern: string) => ({ properties: { a: { type: 'string', pattern }, n: text } });
     expect(validate(schema('^[[:alpha:]]+$'), { a: 'abc' })).toEqual({ ok: true });
     expect(problems(schema('^[[:alpha:]]+$'), { a: '1' })).toEqual([
@@ -80,7 +80,7 @@ describe('words', () => {
       expect(problems({ patternProperties: { [pattern]: { type: 'number' } } }, { a: 'x' })).toBe(unused);
     }
   });
-  it('nothing is added to a value, and nothing made of it', () => {
+  it('adds nothing to a value, and makes nothing of it', () => {
     const value = Object.freeze({ n: '1' });
     const schema = { properties: { n: { type: 'number' }, d: { default: 1 } }, additionalProperties: false };
     expect(problems(schema, value)).toEqual(['n: must be number']);
@@ -88,7 +88,7 @@ describe('words', () => {
   });
 });
 
-describe('problems', () => {
+describe('the problems that are told', () => {
   it('are told by field, of a choice with or, and of properties by their own name', () => {
     const schema = {
       properties: {
@@ -123,7 +123,7 @@ describe('problems', () => {
     expect(line).toMatch(/^"a\/b~c\\nx+…: must be null$/);
     expect(line.length).toBeLessThan(100);
   });
-  it('of a value too large to tell of all are one', () => {
+  it('are one for a value too large to tell of all', () => {
     const list = Array.from({ length: 300_000 }, () => 1);
     expect(problems({ items: text }, list)).toEqual(['0: must be string']);
   });
@@ -137,7 +137,7 @@ describe('schemas of strangers', () => {
     expect(problems({ $ref: '#/$defs/none' }, 1)).toBe('its $ref leads nowhere: #/$defs/none');
     expect(problems({ $id: 'https://h.example/a', $ref: 'b' }, 1)).toMatch(/leads out of it/);
   });
-  it('two that have the same $id, outside or inside, are two', () => {
+  it('two schemas that have the same $id, outside or inside, are two', () => {
     const named = (type: string) => ({
       $id: 'https://h.example/s',
       properties: { p: { $ref: 'part' } },
@@ -148,13 +148,13 @@ describe('schemas of strangers', () => {
     // A part that one schema named is unknown in other schemas.
     expect(problems({ $ref: 'https://h.example/part' }, 1)).toMatch(/leads out of it/);
   });
-  it('one that takes the name of a dialect changes nothing for others', () => {
+  it('a schema that takes the name of a dialect changes nothing for others', () => {
     const { $schema } = draft07;
     expect(problems({ $schema, $id: $schema, type: 'string' }, 1)).toEqual(['must be string']);
     expect(problems({ $schema, minimum: 'x' }, 1)).toMatch(/^it is no JSON Schema of draft-07/);
     expect(problems({ $schema, $ref: $schema }, { minimum: 'x' })).toEqual(['minimum: must be number']);
   });
-  it('none of their text becomes code', () => {
+  it('no text of a schema becomes code', () => {
     const evil = "');globalThis.pwned=1;('${globalThis.pwned=1}`\\u2028\n*/globalThis.pwned=1//";
     const schema = {
       ...{ $id: evil, title: evil, description: evil, $comment: evil, [evil]: evil },
@@ -190,7 +190,7 @@ describe('schemas of strangers', () => {
     const wide = { enum: Array.from({ length: 1_000_000 }, (_, n) => n) };
     for (const schema of [deep, ring, long, wide]) expect(problems(schema, 1)).toMatch(/^it is too large/);
   });
-  it('what takes too long is stopped, and after three such values not asked again', () => {
+  it('a check that takes too long is stopped, and after three such values not asked again', () => {
     const doubling = Object.fromEntries(
       Array.from({ length: 40 }, (_, n) => [
         `d${n}`,
@@ -213,14 +213,14 @@ describe('schemas of strangers', () => {
     for (let strike = 0; strike < 3; strike += 1) impatient(pattern, `${'a'.repeat(60)}!`);
     expect(impatient(pattern, 'aaa')).toEqual({ ok: 'unchecked', reason });
   });
-  it('how many mistakes are told of what is small depends on no clock', () => {
+  it('the number of mistakes told of what is small depends on no clock', () => {
     const schema = { properties: { a: text, b: text, c: text } };
     // A limit of 0 ms would fail at once if the clock were read.
     const timeless = createValidate({ ...patient, checkMs: 0 });
     const problems = ['a', 'b', 'c'].map((name) => `${name}: must be string`);
     expect(timeless(schema, { a: 1, b: 2, c: 3 })).toEqual({ ok: false, problems });
   });
-  it('one that leads in a ring, and a value deeper than the stack, are not checked', () => {
+  it('a schema that leads in a ring, and a value deeper than the stack, are not checked', () => {
     expect(problems({ $ref: '#' }, 1)).toBe('judging by it goes too deep');
     let deep: unknown = 1;
     for (let level = 0; level < 200_000; level += 1) deep = { a: deep };
@@ -247,7 +247,7 @@ const likeSchema = fc.letrec((tie) => ({
   ),
 })).node;
 
-it('whatever schema and value are, it answers and does not throw', () => {
+it('any schema and value get an answer, and nothing throws', () => {
   const seen = new Set<unknown>();
   fc.assert(
     fc.property(fc.oneof(likeSchema, fc.anything()), fc.oneof(likeSchema, fc.anything()), (schema, value) => {

@@ -212,7 +212,7 @@ describe.each(Object.keys(sitting))('a raw peer %s', (where) => {
     expect([peer, ...others].flatMap(({ heard }) => heard)).toEqual([]);
   });
 
-  it('that wants no ack gets none, and nobody hears of it', async () => {
+  it('gets no ack when it wants none, and nobody hears of it', async () => {
     for (const event of all) for (const payload of payloads) peer.socket.emit(event, payload);
     await settled([peer, ...others]);
     expect([peer, ...others].flatMap(({ heard }) => heard)).toEqual([]);
@@ -268,7 +268,7 @@ const asked = (computer: Peer): Promise<Ack> =>
       if (typeof ack === 'function') resolve(ack as Ack);
     });
   });
-describe('the ack of a raw computer', () => {
+describe('an ack of a raw computer', () => {
   it.each([{ ack: [1, 2] }, { ack: [] }, { ack: [null] }, { ack: [Buffer.from('bytes')] }])(
     'reaches the agent as it is: $ack',
     async ({ ack }) => {
@@ -279,12 +279,12 @@ describe('the ack of a raw computer', () => {
       expect(await answered).toEqual(ack);
     },
   );
-  it('that never comes ends with 408', async () => {
+  it('ends with 408 when it never comes', async () => {
     const agent = await seated('agent', 'a', 'o');
     await seated('computer', 'c', 'o');
     expect(await ask(agent.socket, 'client:get_tools', call)).toMatchObject([{ error: { code: 408 } }]);
   });
-  it('that is given twice counts once', async () => {
+  it('counts once when it is given twice', async () => {
     const [agent, computer] = [await seated('agent', 'a', 'o'), await seated('computer', 'c', 'o')];
     const answer = asked(computer);
     const answered = ask(agent.socket, 'client:tool_call', call);

@@ -77,7 +77,7 @@ describe('a cached catalog', () => {
     ['with a field that we have no word for', withTool({ name: 't', inputSchema: {}, _meta: {} })],
     ['too large', ' '.repeat(largestCatalog + 1)],
     ['nested without end', '['.repeat(100_000)],
-  ])('that is %s counts as none, and is removed', async (_what, text) => {
+  ])('counts as none, and is removed, when it is %s', async (_what, text) => {
     await write(1, text);
     expect(await readCached(stateDir, print(1))).toBeUndefined();
     expect(await readdir(catalogsDir(stateDir))).toEqual([]);
@@ -101,7 +101,7 @@ describe('a cached catalog', () => {
     expect(await readdir(stateDir)).toEqual([]);
   });
 
-  it('of more than 4 MiB is not kept, and the one before it is forgotten', async () => {
+  it('is not kept above 4 MiB, and the one before it is forgotten', async () => {
     await keep(stateDir, print(1), lists);
     const description = 'é'.repeat(largestCatalog / 2);
     const answer = await keep(stateDir, print(1), { prompts: [{ name: 'p', description }] });
@@ -153,7 +153,7 @@ describe('a cached catalog', () => {
     ]);
   });
 
-  it('that cannot be written says why, and leaves nothing behind', async () => {
+  it('says why it cannot be written, and leaves nothing behind', async () => {
     await writeFile(join(stateDir, 'catalogs'), 'a file in the place of the folder');
     expect(await keep(stateDir, print(1), lists)).toMatchObject({
       cached: false,

@@ -32,14 +32,14 @@ describe('a config file', () => {
     expect(await readConfig(file)).toMatchObject({ ok: true, config: { file, servers: [{ name: 'a' }] } });
   });
 
-  it('that is no JSON says line and column, and nothing of its text', async () => {
+  it('says line and column when it is no JSON, and nothing of its text', async () => {
     expect(await mistakeIn(await written('{"token": "hunter2"\n  "b": 1}'))).toBe(
       '2:3: is not valid JSON: expected "," or the closing bracket',
     );
     expect(await mistakeIn(await written(''))).toContain('the file ends where a value is expected');
   });
 
-  it('that names a server twice is refused, for JSON itself would drop the first', async () => {
+  it('is refused when it names a server twice, for JSON itself would drop the first', async () => {
     const file = await written('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y", "args": 1}}}');
     const parsed = await readConfig(file);
     expect(parsed.ok ? [] : parsed.mistakes.map(({ path }) => path)).toEqual([
@@ -48,19 +48,19 @@ describe('a config file', () => {
     ]);
   });
 
-  it('in another encoding says so', async () => {
+  it('says so when it is in another encoding', async () => {
     expect(await mistakeIn(await written(Buffer.from(`\uFEFF${good}`, 'utf16le')))).toBe('is UTF-16');
     expect(await mistakeIn(await written(Buffer.from([0x22, 0xff, 0x22])))).toBe('is not UTF-8 text');
   });
 
-  it('above 1 MiB is not read; 1 MiB is', async () => {
+  it('is not read above 1 MiB; 1 MiB is', async () => {
     expect(await mistakeIn(await written(good.padEnd(1024 * 1024)))).toBeUndefined();
     expect(await mistakeIn(await written(good.padEnd(1024 * 1024 + 1)))).toBe('is larger than 1 MiB');
   });
 
   // Windows has neither devices in folders nor, without rights, links.
   it.skipIf(process.platform === 'win32')(
-    'that is missing, a folder, a device or a loop says so',
+    'says so when it is missing, a folder, a device or a loop',
     async () => {
       const at = (name: string) => join(folder, name);
       await mkdir(at('sub'));
@@ -76,7 +76,7 @@ describe('a config file', () => {
 
   // Windows has no modes.
   it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
-    'that may not be read says so',
+    'says so when it may not be read',
     async () => {
       const file = await written(good);
       await chmod(file, 0o000);

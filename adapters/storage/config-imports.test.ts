@@ -22,7 +22,7 @@ for (const [, file] of [...files, ['', join(local, 'Packages/Other_1/LocalCache/
 const at = (platform: NodeJS.Platform, env = {}) => ({ platform, home, folder: join(home, 'none'), env });
 
 it.each([[{}], [{ LOCALAPPDATA: local }]])(
-  'on Windows the files of packages of the Store are found, before those of installers: %j',
+  'the files of packages of the Store are found on Windows, before those of installers: %j',
   async (env) => {
     const found = await foundAppFiles('', at('win32', env));
     expect(found.map(({ app, file }) => [app, file])).toEqual(files);
@@ -30,6 +30,6 @@ it.each([[{}], [{ LOCALAPPDATA: local }]])(
       expect(projectOf(file, join(home, 'a2c.json'), at('win32', env))).toBeUndefined();
   },
 );
-it('they are looked for on Windows alone', async () => {
+it('the files of the Store are looked for on Windows alone', async () => {
   expect(await foundAppFiles('', at('linux'))).toEqual([]);
 });

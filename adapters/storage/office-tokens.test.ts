@@ -58,7 +58,7 @@ describe('the token of an office', () => {
     ['linux', 0o640, undefined],
     ['darwin', 0o604, undefined],
     ...(process.platform === 'win32' ? [] : [['linux', 0o600, 'told'] satisfies [string, number, string]]),
-  ])('on %s is taken from a file of mode %o: %s', (platform, mode, token) => {
+  ])('is taken on %s from a file of mode %o: %s', (platform, mode, token) => {
     writeFileSync(file, 'told\n');
     chmodSync(file, mode);
     expect(keptOfficeToken(folder, url, platform)).toBe(token);

@@ -6,7 +6,7 @@ import { lackedByWindows, saveBytes, saveFile, saveFolder } from './user-files.t
 
 const given = (base64: string, mimeType?: string) => ({ base64, mimeType });
 
-it('writes each into a file of its own, beside what is there', async () => {
+it('a result is written into a file of its own, beside what is there', async () => {
   const folder = join(await mkdtemp(join(tmpdir(), 'a2c-saved-')), 'new');
   const first = await saveBytes(folder, 'shot', [given('AAEC', 'image/png'), given('AwQ=', 'image/jpeg')]);
   expect(first.map((path) => basename(path))).toEqual(['shot-1.png', 'shot-2.jpg']);
@@ -16,13 +16,13 @@ it('writes each into a file of its own, beside what is there', async () => {
   ).toEqual(['shot-2.png']);
 });
 
-it('lets nothing that a server says lead out of the folder', async () => {
+it('nothing that a server says leads out of the folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'a2c-saved-'));
   const paths = await saveBytes(folder, '../../etc/passwd', [given('AA==', 'image/../../x'), given('AA==')]);
   expect(paths).toEqual([join(folder, 'etc-passwd-1.bin'), join(folder, 'etc-passwd-2.bin')]);
 });
 
-it('rejects when the folder is a file', async () => {
+it('saving fails when the folder is a file', async () => {
   const file = join(await mkdtemp(join(tmpdir(), 'a2c-saved-')), 'file');
   await writeFile(file, '');
   await expect(saveBytes(file, 'shot', [given('AA==', 'image/png')])).rejects.toThrow('EEXIST');

@@ -59,14 +59,14 @@ describe('trust', () => {
     });
   };
   const twenty = Array.from({ length: 20 }, (_, n) => `f${n + 10}`);
-  test('twenty at once, from four processes, keep twenty entries', async () => {
+  test('twenty folders that are trusted at once, from four processes, are all kept', async () => {
     const all = await folders(twenty);
     const children = [0, 5, 10, 15].map((from) => trusting(all.slice(from, from + 5)));
     const codes = await Promise.all(children.map(async (child) => (await once(child, 'close'))[0] as number));
     expect(codes).toEqual([0, 0, 0, 0]);
     expect(await kept()).toEqual(all);
   }, 60_000);
-  test('what a process that was killed left locked blocks nobody, also when many come at once', async () => {
+  test('what a killed process left locked blocks nobody, also when many come at once', async () => {
     const all = await folders(twenty);
     await mkdir(`${file}.lock`, { recursive: true });
     const long = new Date(Date.now() - 60_000);
@@ -92,16 +92,16 @@ describe('trust', () => {
   });
 });
 
-describe('the first config that exists counts', () => {
+describe('the first config that exists', () => {
   const user = (): string => join(folder, 'user.json');
-  test('a file asked for by name, whether it exists or not', async () => {
+  test('is a file asked for by name, whether it exists or not', async () => {
     await writeFile(join(folder, 'a2c.json'), '[]');
     expect(await findConfig('mine.json', folder, user())).toEqual({
       file: join(folder, 'mine.json'),
       from: 'option',
     });
   });
-  test('then a2c.json, .mcp.json, mcp.json of the folder, then that of the user, then none', async () => {
+  test('is then a2c.json, .mcp.json, mcp.json of the folder, then that of the user, then none', async () => {
     expect(await findConfig(undefined, folder, user())).toBeUndefined();
     await writeFile(user(), '[]');
     expect(await findConfig(undefined, folder, user())).toMatchObject({ from: 'user' });

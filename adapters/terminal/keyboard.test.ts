@@ -40,7 +40,7 @@ function atTerminal() {
   };
 }
 
-it('is read by one reader from the first question until it is closed', async () => {
+it('the keyboard is read by one reader from the first question until it is closed', async () => {
   const { terminal, raw, prompted, type } = atTerminal();
   expect(raw).toEqual([]);
   const first = terminal.question('one? ', never);
@@ -57,7 +57,7 @@ it('is read by one reader from the first question until it is closed', async () 
   expect(raw).toEqual([true, false]);
 });
 
-it('keeps lines that are typed after an answer for the prompt, and gives them to no question', async () => {
+it('the keyboard keeps lines that are typed after an answer for the prompt, and gives them to no question', async () => {
   const { terminal, lines, prompted, type } = atTerminal();
   const first = terminal.question('trust it? ', never);
   await type('y\r');
@@ -72,7 +72,7 @@ it('keeps lines that are typed after an answer for the prompt, and gives them to
   terminal.close();
 });
 
-it('gives keys to nobody while nobody is asked, and Ctrl-C to its opener', async () => {
+it('the keyboard gives keys to nobody while nobody is asked, and Ctrl-C to its opener', async () => {
   const { terminal, lines, prompted, type, shown, interrupts } = atTerminal();
   const answer = terminal.question('one? ', never);
   await type('1\r');
@@ -89,7 +89,7 @@ it('gives keys to nobody while nobody is asked, and Ctrl-C to its opener', async
   expect(shown()).not.toContain('late');
 });
 
-it('gives what was pasted behind an answer to the next question that comes at once', async () => {
+it('the keyboard gives what was pasted behind an answer to the next question that comes at once', async () => {
   const { terminal, lines, prompted, type } = atTerminal();
   const over = prompted();
   const asked = (async () => {
@@ -104,7 +104,7 @@ it('gives what was pasted behind an answer to the next question that comes at on
   await over;
 });
 
-it('is over when it ends, in front of a prompt and of a question', async () => {
+it('the keyboard is over when its input ends, in front of a prompt and of a question', async () => {
   const { terminal, lines, prompted, end } = atTerminal();
   const over = prompted();
   const answers = Promise.all([terminal.question('one? ', never), terminal.question('two? ', never)]);
@@ -116,7 +116,7 @@ it('is over when it ends, in front of a prompt and of a question', async () => {
   expect(lines).toEqual([]);
 });
 
-it('is closed in front of a question that nobody has answered', async () => {
+it('the keyboard is closed in front of a question that nobody has answered', async () => {
   const { terminal, raw } = atTerminal();
   const answer = terminal.question('Token: ', never, { isSecret: true });
   terminal.close();

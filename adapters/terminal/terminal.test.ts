@@ -77,7 +77,7 @@ const ctrlC = '\u0003';
 
 describe('a prompt', () => {
   it.each(['terminal', 'pipes'] as const)(
-    'over %s hands on each line once, in order, trimmed',
+    'hands on over %s each line once, in order, trimmed',
     async (how) => {
       const { lines, over, type } = createHarness(how);
       type('one\n  two  \n\n   \nthr');

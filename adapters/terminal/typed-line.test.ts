@@ -65,7 +65,7 @@ describe('a line that is typed while messages come', () => {
     ['short', 'tools call echo'],
     ['of several rows', `tools call echo {"text": "${'x'.repeat(70)}"}`],
     ['with wide characters', `tools call echo {"text": "${'文件夹x'.repeat(12)}"}`],
-  ])('that is %s stays whole, below them', async (_what, line) => {
+  ])('stays whole, below them, when it is %s', async (_what, line) => {
     const { terminal, type, rows, lines, over } = createScreen(30);
     const chars = Array.from(line);
     for (let at = 0; at < chars.length; at += 7) {
@@ -101,7 +101,7 @@ describe('a line that is typed while messages come', () => {
 });
 
 describe('what is typed', () => {
-  it('as a secret is neither shown nor remembered', async () => {
+  it('is neither shown nor remembered when it is a secret', async () => {
     const kept: (readonly string[])[] = [];
     const { terminal, type, rows, over } = createScreen(40, { onHistory: (all) => kept.push([...all]) });
     await type('half');
@@ -124,7 +124,7 @@ describe('what is typed', () => {
   it.each([
     ['half typed', 's3cret'],
     ['not begun', ''],
-  ])('as a secret that nobody wants any more, %s, goes nowhere up to Enter', async (_, begun) => {
+  ])('goes nowhere up to Enter when it is a secret that nobody wants any more, %s', async (_, begun) => {
     const kept: (readonly string[])[] = [];
     const { terminal, type, rows, lines, over } = createScreen(60, {
       onHistory: (all) => kept.push([...all]),
@@ -146,7 +146,7 @@ describe('what is typed', () => {
     await over;
   });
 
-  it('as a secret is not brought back by yank, undo or the history', async () => {
+  it('is not brought back by yank, undo or the history when it is a secret', async () => {
     const { terminal, type, rows, over } = createScreen(40);
     const answer = terminal.question('Token: ', AbortSignal.timeout(60_000), { isSecret: true });
     await type('s3cret\u0015s3cret\u0017s3cret\u0003');
@@ -157,7 +157,7 @@ describe('what is typed', () => {
     await over;
   });
 
-  it('while a command is at work has the last row, where its meter was', async () => {
+  it('has the last row, where the meter was, while a command is at work', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     for (const stream of [input, output]) Object.assign(stream, { isTTY: true, columns: 40 });
     const screen = new headless.Terminal({ cols: 40, rows: 20, convertEol: true, allowProposedApi: true });
@@ -231,7 +231,7 @@ describe('what is typed', () => {
   });
 });
 
-it('takes one column for each character that it does not ask the package for', () => {
+it('the prompt takes one column for each character that it does not ask the package for', () => {
   const wrong: string[] = [];
   for (let code = 0x20; code < 0x2200; code += 1) {
     const character = String.fromCharCode(code);
@@ -241,7 +241,7 @@ it('takes one column for each character that it does not ask the package for', (
     [],
   );
 });
-it('cuts a line of Latin as the package would measure it', () => {
+it('the prompt cuts a line of Latin as the package would measure it', () => {
   expect(fitting('grüße an alle', 8, '…')).toBe('grüße a…');
   expect(fitting('grüße', 5, '…')).toBe('grüße');
   expect(fitting('日本語です', 5, '…')).toBe('日本…');

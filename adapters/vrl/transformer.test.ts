@@ -100,7 +100,7 @@ describe('the thread of programs', () => {
     thread?.hear(ran);
     expect(thread?.isHeld).toBe(false);
   });
-  it('that loads for too long, or not at all, is given up, and all who wait are told', async () => {
+  it('is given up when it loads for too long, or not at all, and all who wait are told', async () => {
     const late = createHarness();
     const [one, two] = [await late.run('a'), await late.run('b')];
     late.pass(30);
@@ -119,7 +119,7 @@ describe('the thread of programs', () => {
       expect(threads).toHaveLength(1);
     }
   });
-  it('that cannot be started is told to who asks, and tried again by the next', async () => {
+  it('is told to who asks when it cannot be started, and tried again by the next', async () => {
     const { exhaust, run } = createHarness();
     exhaust();
     const [one, two] = [await run('a'), await run('b')];
@@ -128,7 +128,7 @@ describe('the thread of programs', () => {
   it.each<VrlMessage>([
     { type: 'broken', why: 'unreachable' },
     { type: 'lost', why: 'exit code 1' },
-  ])('that breaks ($type) fails the program it had, and those behind it run on another', async (told) => {
+  ])('fails the program it had when it breaks ($type), and those behind it run on another', async (told) => {
     const { threads, run } = createHarness();
     const [one, two] = [await run('a'), await run('b')];
     threads[0]?.hear({ type: 'ready' });
@@ -140,7 +140,7 @@ describe('the thread of programs', () => {
     threads[1]?.hear(ran);
     expect(codesOf(two.answers)).toEqual(['ok']);
   });
-  it('that breaks while nobody waits is not replaced before somebody asks', async () => {
+  it('is not replaced before somebody asks when it breaks while nobody waits', async () => {
     const { threads, run } = createHarness();
     await run('a');
     threads[0]?.hear({ type: 'ready' });

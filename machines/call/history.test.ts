@@ -21,7 +21,7 @@ const callOf = (server: string, n = 0): PastCall => ({
 const numbersOf = (history: CallHistory): string[] => history.map(({ reqId }) => reqId);
 
 describe('the history of calls', () => {
-  it('X39 holds the last ten, the oldest first', () => {
+  it('holds the last ten calls, the oldest first', () => {
     let history: CallHistory = [];
     for (let n = 1; n <= 13; n += 1) history = withCall(history, callOf('s', n));
     expect(defaultRemembered).toBe(10);
@@ -50,7 +50,7 @@ describe('the order of servers', () => {
       servers,
       history.map((server) => ({ server })),
     );
-  it('D04 F07 begins with the one that was called last, each once; the others follow by name', () => {
+  it('begins with the one that was called last, each once; the others follow by name', () => {
     expect(order(['A', 'B', 'C'], ['A', 'C'])).toEqual(['C', 'A', 'B']);
     expect(order(['d', 'b', 'a', 'c'], ['b', 'a', 'b', 'a', 'b'])).toEqual(['b', 'a', 'c', 'd']);
   });

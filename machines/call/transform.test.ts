@@ -30,7 +30,7 @@ describe('the event of a program', () => {
     const result = { content, tool_name: 'other', parameters: 'none' };
     expect(eventOf({ ...call, result })).toMatchObject({ tool_name: 'look', parameters: { q: 1 } });
   });
-  it.each([null, undefined, 'text', 7, [1]])('of the result %j is an empty one', (result) => {
+  it.each([null, undefined, 'text', 7, [1]])('is an empty one for the result %j', (result) => {
     expect(eventOf({ ...call, result })).toMatchObject({ meta: null, content: [], isError: false });
   });
 });
@@ -41,11 +41,11 @@ describe('a transformed result', () => {
     const meta = { a2c_vrl_transformed: '{"a":"ü"}' };
     expect(transformed(result, '{"a":"ü"}')).toEqual({ ...result, meta });
   });
-  it('keeps what meta held, under one name that all readers heed (X14)', () => {
+  it('keeps what meta held, under one name that all readers heed', () => {
     const after = transformed({ content, _meta: { a: 1 }, meta: { b: 2 } }, '1');
     expect(after).toEqual({ content, meta: { a: 1, b: 2, a2c_vrl_transformed: '1' } });
   });
-  it('is another one: what was given is not touched', () => {
+  it('is a new result: what was given is not touched', () => {
     const result = Object.freeze({ content, _meta: Object.freeze({ a: 1 }) });
     const before = structuredClone(result);
     expect(transformed(result, '1')).not.toBe(result);
@@ -76,7 +76,7 @@ describe('a place in a program', () => {
     ['💧=1', 5, [1, 3]],
     ['ab', 99, [1, 3]],
     ['', 0, [1, 1]],
-  ])('in %j before byte %i is line and column %j', (source, offset, [line, column]) => {
+  ])('is found in %j: byte %i is line and column %j', (source, offset, [line, column]) => {
     expect(placeOf(source, offset)).toEqual({ line, column });
   });
 });

@@ -150,7 +150,7 @@ describe('whatever servers have', () => {
     );
   });
 
-  it('who is renamed is exactly who has a name that another server has', () => {
+  it('exactly the tools whose name another server has are renamed', () => {
     fc.assert(
       fc.property(claimsOf, (claims) => {
         for (const [{ server, shown }, { step }] of placedNames(claims).placed)
@@ -172,7 +172,7 @@ describe('whatever servers have', () => {
     );
   });
 
-  it('somebody more never gives a tool back a name that it had to give up', () => {
+  it('a further tool never gives another one back a name that it had to give up', () => {
     fc.assert(
       fc.property(claimsOf, fc.nat(), (claims, n) => {
         const some = placedNames(claims.filter((_, at) => at !== n % Math.max(1, claims.length)));
@@ -198,7 +198,7 @@ describe('a tool with an alias', () => {
   const aliased = (toolMeta: ToolRules['toolMeta'], ...tools: readonly string[]): ToolTable =>
     buildTable([ruled('a', { toolMeta })], catalogsOf({ a: tools }));
 
-  it('T10 is listed and called by it, and by its original name, too, while no other tool could be meant (the text of the issue: the case has the original not found)', () => {
+  it('is listed and called by it, and by its original name, too, while no other tool could be meant', () => {
     const table = aliased({ t: { alias: 'u' } }, 't');
     expect([offered(table), found(table, 'u'), found(table, 't')]).toEqual([['u = a/t'], 'a/t', 'a/t']);
     const two = { ...ruled('a', { toolMeta: { t: { alias: 'u' } } }) };
@@ -211,7 +211,7 @@ describe('a tool with an alias', () => {
     expect([found(both, 'at'), found(both, 'bt'), found(both, 't')]).toEqual(['a/t', 'b/t', undefined]);
   });
 
-  it('T13 does not meet the tool of that name of another server', () => {
+  it('does not meet the tool of that name of another server', () => {
     const rules = [ruled('a'), ruled('b', { toolMeta: { t: { alias: 'u' } } })];
     const table = buildTable(rules, catalogsOf({ a: ['t'], b: ['t'] }));
     expect([offered(table), table.refused]).toEqual([['t = a/t', 'u = b/t'], []]);
@@ -220,7 +220,7 @@ describe('a tool with an alias', () => {
   it.each([
     ['before', ['u', 't']],
     ['after', ['t', 'u']],
-  ])('that is the name of another tool of its server is refused, listed %s that', (_, tools) => {
+  ])('an alias that is the name of another tool of its server is refused, listed %s that', (_, tools) => {
     const table = aliased({ t: { alias: 'u' } }, ...tools);
     expect(offered(table)).toEqual(['u = a/u']);
     expect(table.refused).toMatchObject([
@@ -235,7 +235,7 @@ describe('a tool with an alias', () => {
     expect(found(table, 't')).toBeUndefined();
   });
 
-  it('that all tools of its server have by default_tool_meta is given to the first, and the others are told why not', () => {
+  it('an alias that all tools of its server have by default_tool_meta is given to the first, and the others are told why not', () => {
     const rule = ruled('a', { defaultToolMeta: { alias: 'all' } });
     const table = buildTable([rule], catalogsOf({ a: ['s', 't'] }));
     expect(offered(table)).toEqual(['all = a/s']);
@@ -257,14 +257,14 @@ describe('a list of the only tools', () => {
       expect(unresolved(table, each)).toMatchObject({ code: 4002 });
     }
   });
-  it('that is empty offers none', () => {
+  it('an empty list of the only tools offers none', () => {
     expect(offered(buildTable([ruled('a', { onlyTools: [] })], catalogsOf({ a: ['t'] })))).toEqual([]);
   });
 });
 
 describe('a disabled tool', () => {
   it.each([['t'], ['u']])(
-    'T11 is hidden and refused, forbidden as %s, by whichever name it is called',
+    'is hidden and refused, forbidden as %s, by whichever name it is called',
     (name) => {
       const rule = ruled('a', { forbiddenTools: [name], toolMeta: { t: { alias: 'u' } } });
       const table = buildTable([rule], catalogsOf({ a: ['t', 'v'] }));
@@ -329,7 +329,7 @@ it('a list of one server is worked out with what the others brought before', () 
 describe('two servers with one tool name, and reject', () => {
   const table = tableOf({ a: ['t', 's'], b: ['r', 't'] });
 
-  it('T12 the newcomer is refused by name, with both servers and the alias to write; every other tool of both is there (the text of the issue: the server itself starts)', () => {
+  it('the newcomer is refused by name, with both servers and the alias to write; every other tool of both is there', () => {
     expect(offered(table)).toEqual(['t = a/t', 's = a/s', 'r = b/r']);
     expect(table.refused).toEqual([
       {
@@ -364,7 +364,7 @@ describe('two servers with one tool name, and reject', () => {
 });
 
 describe('two servers with one tool name, and prefix', () => {
-  it('19 both are called by their server and their name, which their descriptions begin with, too', () => {
+  it('both are called by their server and their name, which their descriptions begin with, too', () => {
     const table = tableOf({ A: ['x', 'y'], B: ['x'] }, prefix);
     expect([offered(table), table.refused]).toEqual([['A_x = A/x', 'y = A/y', 'B_x = B/x'], []]);
     expect(offeredTools(table, isUp).map((entry) => toSmcpTool(entry).description)).toEqual([
@@ -373,17 +373,17 @@ describe('two servers with one tool name, and prefix', () => {
     expect(findTool(table, 'B_x')?.renamed).toEqual({ from: 'x', servers: ['A', 'B'] });
   });
 
-  it('20 and so are three of them, and none has the bare name', () => {
+  it('three servers with one tool name have prefixed names, and none has the bare name', () => {
     const table = tableOf({ A: ['x'], B: ['x'], C: ['x'] }, prefix);
     expect(offered(table)).toEqual(['A_x = A/x', 'B_x = B/x', 'C_x = C/x']);
     expect(findTool(table, 'x')).toBeUndefined();
   });
 
-  it('21 each is found by its name, with the name that its server knows', () => {
+  it('each is found by its name, with the name that its server knows', () => {
     expect(found(tableOf({ A: ['x'], B: ['x'] }, prefix), 'B_x')).toBe('B/x');
   });
 
-  it('22 the bare name is not found, and what can be called instead is said (answers otherwise: who had it alone before is not found by it either)', () => {
+  it('the bare name is not found, and what can be called instead is said', () => {
     const alone = tableOf({ A: ['x'] }, prefix);
     expect(found(alone, 'x')).toBe('A/x');
     const table = tableOf({ A: ['x'], B: ['x'] }, prefix, alone);
@@ -394,17 +394,17 @@ describe('two servers with one tool name, and prefix', () => {
     });
   });
 
-  it('names the nearest tool where a name is unknown', () => {
+  it('an unknown name is answered with the name of the nearest tool', () => {
     const table = tableOf({ A: ['read_file', 'write_file'] }, prefix);
     expect(unresolved(table, 'raed_file').remedy).toMatch(/^Did you mean 'read_file'\? List the tools/);
     expect(unresolved(table, 'frobnicate').remedy).toMatch(/^List the tools/);
   });
 
-  it('23 what no model takes in the name of a server is replaced, and no tool is dropped', () => {
+  it('what no model takes in the name of a server is replaced, and no tool is dropped', () => {
     expect(offered(tableOf({ 'p/q': ['x'], B: ['x'] }, prefix))).toEqual(['p_q_x = p/q/x', 'B_x = B/x']);
   });
 
-  it('24 nor in the name of a tool; those that come out equal have marks, and each is called as its server knows it (answers otherwise: without a conflict a name stays)', () => {
+  it('what no model takes in the name of a tool is replaced; names that come out equal have marks, and each is called as its server knows it', () => {
     const names = ['a.b', 'a b', '中文'];
     const table = tableOf({ A: names, B: names }, prefix);
     const shown = offeredTools(table, isUp).map((entry) => entry.shown);
@@ -418,7 +418,7 @@ describe('two servers with one tool name, and prefix', () => {
     expect(offered(tableOf({ A: names }, prefix))).toEqual(names.map((name) => `${name} = A/${name}`));
   });
 
-  it('25 a tool that has that name by nature keeps it: three names for three tools', () => {
+  it('a tool that has that name by nature keeps it: three names for three tools', () => {
     const table = tableOf({ A: ['x', 'B_x'], B: ['x'] }, prefix);
     const [first, second, third] = offeredTools(table, isUp).map(({ shown }) => shown);
     expect([first, second]).toEqual(['A_x', 'B_x']);
@@ -426,7 +426,7 @@ describe('two servers with one tool name, and prefix', () => {
     expect([found(table, 'B_x'), found(table, third ?? '')]).toEqual(['A/B_x', 'B/x']);
   });
 
-  it('26 a long name is cut to 64 characters, the same in any order and at any time, and finds its tool', () => {
+  it('a long name is cut to 64 characters, the same in any order and at any time, and finds its tool', () => {
     const long = 'x'.repeat(80);
     const [table, other] = [
       { A: [long], B: [long] },
@@ -441,7 +441,7 @@ describe('two servers with one tool name, and prefix', () => {
   });
 
   it.each(['reject', 'prefix'] as const)(
-    '27 one server that lists a tool twice has no conflict: the second is dropped, and is seen to be (%s)',
+    'one server that lists a tool twice has no conflict: the second is dropped, and is seen to be (%s)',
     (onConflict) => {
       const table = tableOf({ A: ['x', 'x', 'y'] }, { onConflict });
       expect(offered(table)).toEqual(['x = A/x', 'y = A/y']);
@@ -454,7 +454,7 @@ describe('two servers with one tool name, and prefix', () => {
     },
   );
 
-  it('29 a server that is down keeps its names and the others theirs; who leaves the config gives them back (the text of the issue: the case has a stop do so)', () => {
+  it('a server that is down keeps its names and the others theirs; who leaves the config gives them back', () => {
     const table = tableOf({ A: ['x'], B: ['x'] }, prefix);
     const names = offeredTools(table, (server) => server === 'A').map(({ shown }) => shown);
     expect(names).toEqual(['A_x']);
@@ -485,7 +485,7 @@ describe('a server of its own mind', () => {
     expect([found(table, 'x'), found(table, 'A_x'), table.refused]).toEqual(['B/x', 'A/x', []]);
   });
 
-  it('with reject is refused only after another with reject', () => {
+  it('a server with reject is refused only after another with reject', () => {
     const table = mixed(['A', 'prefix'], ['B', 'reject'], ['C', 'reject']);
     expect(offered(table)).toEqual(['A_x = A/x', 'x = B/x']);
     expect(table.refused).toMatchObject([{ name: 'x', server: 'C' }]);
@@ -528,7 +528,7 @@ describe('a name that was given in a conflict', () => {
     expect(offered(after)).toEqual(['x = B/x']);
   });
 
-  it('of a server that makes up conflicts without end is forgotten at last', () => {
+  it('the name of a server that makes up conflicts without end is forgotten at last', () => {
     const many = (letter: string): string[] => Array.from({ length: 600 }, (_, n) => letter + n);
     let table = emptyTable;
     for (const letter of 'abc') {
@@ -552,7 +552,7 @@ const perServer = fc.func<[string], 'reject' | 'prefix'>(policies);
 const rulesOf = (all: Lists, how: (server: string) => 'reject' | 'prefix'): ToolRules[] =>
   Object.keys(all).map((each) => ruled(each, { onConflict: how(each) }));
 
-describe('for any servers, tools and policies', () => {
+describe('any servers, tools and policies', () => {
   it('each listed name is listed once and finds its server and tool; each tool is listed, or refused with a reason', () => {
     fc.assert(
       fc.property(lists, perServer, (all, how) => {

@@ -15,7 +15,7 @@ function shown(tool: Partial<Tool>, own?: ToolMeta, defaultToolMeta: ToolMeta | 
 const a2cMeta = (meta: Readonly<Record<string, unknown>>): unknown =>
   JSON.parse(String(meta['a2c_tool_meta']));
 
-it('a tool is shown with all its annotations as MCP has them, also those that we have no word for (§3.5)', () => {
+it('a tool is shown with all its annotations as MCP has them, also those that we have no word for', () => {
   const tool: Tool = {
     ...{ name: 't', inputSchema: { type: 'object' }, meta: { plain: 1, deep: { a: null } } },
     annotations: { title: 'T', readOnlyHint: true, more: { 'x-new': [1], idempotentHint: null } },
@@ -30,7 +30,7 @@ it('a tool is shown with all its annotations as MCP has them, also those that we
   });
 });
 
-it('ret_object_mapper of a config is handed on to agents as the data that it is, the default of the server too (§3.5)', () => {
+it('ret_object_mapper of a config is handed on to agents as the data that it is, the default of the server too', () => {
   const mapper = { a: 'b', deep: { list: [1, null] } };
   const named = (name: string): Tool => ({ name, inputSchema: { type: 'object' } });
   const rules = {
@@ -49,11 +49,11 @@ it('ret_object_mapper of a config is handed on to agents as the data that it is,
 });
 
 describe('a tool as agents are told of it', () => {
-  it.each([[undefined], ['']])('T01 has the description "None" where its server gave %j', (description) => {
+  it.each([[undefined], ['']])('has the description "None" where its server gave %j', (description) => {
     expect(shown({ ...(description !== undefined && { description }) }).description).toBe('None');
   });
 
-  it('T02 has a return_schema of null where its server gave none', () => {
+  it('has a return_schema of null where its server gave none', () => {
     expect(shown({})).toEqual({
       ...{
         name: 't',
@@ -67,17 +67,17 @@ describe('a tool as agents are told of it', () => {
     expect(shown({ outputSchema: { type: 'object' } }).return_schema).toEqual({ type: 'object' });
   });
 
-  it('T03 has an empty meta where neither config nor server say anything', () => {
+  it('has an empty meta where neither config nor server say anything', () => {
     expect(shown({}).meta).toEqual({});
   });
 
-  it('T04 has the default meta of its server, as a JSON string', () => {
+  it('has the default meta of its server, as a JSON string', () => {
     const { meta } = shown({}, undefined, { tags: ['browser'], auto_apply: true });
     expect(meta['a2c_tool_meta']).toBeTypeOf('string');
     expect(a2cMeta(meta)).toMatchObject({ tags: ['browser'], auto_apply: true });
   });
 
-  it('T05 has its own meta before the default one, entry by entry', () => {
+  it('has its own meta before the default one, entry by entry', () => {
     const { meta } = shown(
       {},
       { auto_apply: true, tags: null },
@@ -86,22 +86,22 @@ describe('a tool as agents are told of it', () => {
     expect(a2cMeta(meta)).toMatchObject({ auto_apply: true, tags: ['default_tag'] });
   });
 
-  it('T06 has the meta that its server gave it', () => {
+  it('has the meta that its server gave it', () => {
     expect(shown({ meta: { a: 1 } }).meta['a']).toBe(1);
   });
 
-  it('T07 has objects and nulls of that as JSON strings', () => {
+  it('has objects and nulls of that meta as JSON strings', () => {
     const { meta } = shown({ meta: { o: { x: 1 }, n: null, mixed: [1, 'a'], list: ['a', 'b'] } });
     expect(JSON.parse(String(meta['o']))).toEqual({ x: 1 });
     expect(meta).toMatchObject({ n: 'null', mixed: '[1,"a"]', list: ['a', 'b'] });
   });
 
-  it('T08 has its annotations as a JSON string', () => {
+  it('has its annotations as a JSON string', () => {
     const { meta } = shown({ annotations: { readOnlyHint: true } });
     expect(JSON.parse(String(meta['MCP_TOOL_ANNOTATION']))).toEqual({ readOnlyHint: true });
   });
 
-  it('T09 has nothing of what its config says of it in own keys (answers otherwise: they are for the host alone)', () => {
+  it('has nothing of what its config says of it in own keys', () => {
     const keys = JSON.parse('{"foo": {"bar": [1]}, "__proto__": "x"}') as ToolMeta;
     const { meta } = shown({ meta: JSON.parse('{"__proto__": 1}') }, keys, { foo: 2, more: 3 });
     const nothing = { auto_apply: null, alias: null, tags: null, ret_object_mapper: null };
@@ -110,7 +110,7 @@ describe('a tool as agents are told of it', () => {
     expect(mergeMeta({ foo: 2 }, keys)).toEqual({ ...keys });
   });
 
-  it('case 32 has its schema as its server gave it: what a model needs beside is written by the format for that model, not here (answers otherwise: no "Params of" is put in)', () => {
+  it('has its schema as its server gave it: what a model needs beside is written by the format for that model, not here', () => {
     const schema = Object.freeze({
       type: 'object',
       properties: Object.freeze({ bare: {} }),

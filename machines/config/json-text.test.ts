@@ -54,7 +54,7 @@ describe('broken JSON', () => {
     expect(said(text)).toBe(message);
   });
 
-  it('is what JSON.parse refuses, but for comments and commas at the end; the rest has one value', () => {
+  it('is exactly what JSON.parse refuses, but for comments and commas at the end; the rest has one value', () => {
     const piece = fc.constantFrom(
       ...'{}[],:"\\/ \n'.split(''),
       '"a"',
@@ -109,7 +109,7 @@ describe('keys that stand twice', () => {
     });
   });
 
-  it('by the thousand do not take long', () => {
+  it('thousands of keys that stand twice are found without delay', () => {
     const scanned = readJson(`{${'"a":1,'.repeat(100_000)}"a":1}`);
     expect(scanned.ok && scanned.duplicates.length).toBe(50);
   });
@@ -142,7 +142,7 @@ describe('an edit of a config', () => {
     expect(now).toContain('"theirs": {"kept": true},');
     expect(valueOf(now)).toMatchObject({ mcpServers: { a: { command: 'x' }, b: { command: 'y' } } });
   });
-  it('that changes nothing leaves every byte', () => {
+  it('an edit that changes nothing leaves every byte', () => {
     const same: readonly Edit[] = [
       { path: ['theirs', 'kept'], value: true },
       { path: ['none'], remove: true },
@@ -161,7 +161,7 @@ describe('an edit of a config', () => {
   it('removes an entry', () => {
     expect(valueOf(after(text, { path: ['mcpServers', 'a'], remove: true }))['mcpServers']).toEqual({});
   });
-  it('that must not find an entry changes nothing when there is one', () => {
+  it('an edit that must not find an entry changes nothing when there is one', () => {
     const edits: readonly Edit[] = [
       { path: ['theirs'], remove: true },
       { path: ['mcpServers', 'a'], value: 1, unlessThere: true },
@@ -179,7 +179,7 @@ describe('an edit of a config', () => {
       isTaken: true,
     });
   });
-  it('of a text that is none, or says a key twice, is its mistakes', () => {
+  it('an edit of a text that is no config, or says a key twice, gives its mistakes', () => {
     expect(edited('{"a": ', [])).toMatchObject({ ok: false, mistakes: [{ path: '' }] });
     expect(edited('{"a": 1, "a": 2}', [])).toMatchObject({ ok: false, mistakes: [{ path: 'a' }] });
   });
@@ -198,7 +198,7 @@ describe('a mistake', () => {
       { path: 'mcpServers.a.args', line: 5, column: 15 },
     ]);
   });
-  it('of what is not there has those of what is around it', () => {
+  it('a mistake about what is not there has the line and column of what is around it', () => {
     expect(withLines(wrong, [{ path: 'mcpServers.a.env.KEY', message: 'is missing' }])).toMatchObject([
       { line: 3, column: 10 },
     ]);

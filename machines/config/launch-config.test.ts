@@ -10,7 +10,7 @@ const mistakes = (kind: ServerConfig['kind'], rendered: unknown): string => {
   return read.ok ? 'none' : mistakesText(read.mistakes);
 };
 
-describe('launch config', () => {
+describe('launch configs', () => {
   it('are what a server is started or reached with, and nothing else of its config', () => {
     const parsed = parseConfig({
       mcpServers: {
@@ -35,7 +35,7 @@ describe('launch config', () => {
       });
   });
 
-  it('are texts: numbers and booleans become text, null in env and headers is an absent entry (case 64)', () => {
+  it('are texts: numbers and booleans become text, null in env and headers is an absent entry', () => {
     const env = { PORT: 3000, DEBUG: true, NONE: null, GONE: undefined, KEPT: '' };
     expect(readFacts('stdio', { ...stdio, command: 7, args: [1, false, 'a'], env, cwd: 3 })).toEqual({
       ok: true,
@@ -51,7 +51,7 @@ describe('launch config', () => {
     });
   });
 
-  it('that are lists, objects or nothing are a mistake that names the place', () => {
+  it('have a mistake that names the place where a value is a list, an object or nothing', () => {
     expect(mistakes('stdio', { ...stdio, args: ['a', { b: 1 }, null], env: { LIST: ['x'] } })).toBe(
       [
         'server_parameters.args[1]: expected a string, got an object',
@@ -65,7 +65,7 @@ describe('launch config', () => {
     expect(mistakes('inmemory', { kind: 'inmemory', args: [[]], env: {} })).toContain('args[0]');
   });
 
-  it('of a kind of the host’s own stay what they are, and are no deeper than its config may be', () => {
+  it('are kept as they are for a kind of the host’s own, and are no deeper than its config may be', () => {
     const own = {
       kind: 'own',
       type: 'own:unix',
@@ -141,10 +141,10 @@ describe('a setting of what servers are launched with', () => {
     [{ npmRegistries: ['http://x//', 'HTTPS://y/z'] }, { npmRegistries: ['http://x/', 'HTTPS://y/z/'] }],
     [{ path: ['~', '~/bin', '/opt', String.raw`C:\bin`] }, undefined],
     [{ proxy: 'http://me:pw@h:3128/', noProxy: ['.corp', '*'], npmRegistry: 'off' }, undefined],
-  ])('%j is taken, a registry without blanks and with a slash (case 6)', (given, wanted) => {
+  ])('takes %j, a registry without blanks and with a slash', (given, wanted) => {
     expect(read(given)).toEqual(wanted ?? given);
   });
-  it('of all servers together is a mistake in one of them', () => {
+  it('a setting of all servers together is a mistake in one of them', () => {
     const server = { name: 'a', type: 'inmemory', a2c: { npmRegistries: ['http://x/'] } };
     expect(parseConfig([server])).toMatchObject({ ok: false, mistakes: [{ path: '[0].a2c.npmRegistries' }] });
   });
@@ -162,7 +162,7 @@ const remote = (server_parameters: object, type = 'streamable') =>
   print({ type, server_parameters: { url: 'http://h/a', ...server_parameters } });
 
 describe('the fingerprint of a server', () => {
-  it('does not know its name, policy and settings (case 97)', () => {
+  it('does not know its name, policy and settings', () => {
     const policy = {
       ...{ name: 'b', disabled: true, forbidden_tools: ['t'], tool_meta: { t: { alias: 'u' } } },
       ...{ default_tool_meta: { auto_apply: true }, vrl: '.', a2c: { restart: 'never', concurrency: 2 } },
@@ -175,13 +175,13 @@ describe('the fingerprint of a server', () => {
     expect(parsed.ok && parsed.config.servers.map(fingerprintText)).toEqual([stdioConfig({})]);
   });
 
-  it('does not know the order of env, and takes no env for an empty one (case 97)', () => {
+  it('does not know the order of env, and takes no env for an empty one', () => {
     expect(stdioConfig({ env: { A: '1', B: '2' } })).toBe(stdioConfig({ env: { B: '2', A: '1' } }));
     expect(stdioConfig({ env: {} })).toBe(stdioConfig({}));
     expect(stdioConfig({ env: null })).toBe(stdioConfig({}));
   });
 
-  it('changes with the order of args, with each value of env, with the folder (case 98)', () => {
+  it('changes with the order of args, with each value of env, with the folder', () => {
     const all = [
       ...[{}, { args: ['a', 'b'] }, { args: ['b', 'a'] }, { env: { A: '1' } }, { env: { A: '2' } }],
       ...[{ env: { B: '1' } }, { cwd: '/' }, { cwd: '/tmp' }, { command: 'y' }, { args: [''] }],
@@ -189,7 +189,7 @@ describe('the fingerprint of a server', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it('cannot be tricked by where a text ends: ["a","bc"] is not ["ab","c"] (case 98)', () => {
+  it('cannot be tricked by where a text ends: ["a","bc"] is not ["ab","c"]', () => {
     expect(stdioConfig({ args: ['a', 'bc'] })).not.toBe(stdioConfig({ args: ['ab', 'c'] }));
     expect(stdioConfig({ args: ['a', 'b'] })).not.toBe(stdioConfig({ args: ['a1:b'] }));
     expect(stdioConfig({ env: { A: 'b=c' } })).not.toBe(stdioConfig({ env: { A: 'b', c: '' } }));
@@ -197,7 +197,7 @@ describe('the fingerprint of a server', () => {
     expect(stdioConfig({ args: ['/'] })).not.toBe(stdioConfig({ cwd: '/' }));
   });
 
-  it('changes with URL, header values and transport, not with the order or case of headers (case 99)', () => {
+  it('changes with URL, header values and transport, not with the order or case of headers', () => {
     const all = [
       ...[remote({}), remote({ url: 'http://h/b' }), remote({ headers: { A: '1' } })],
       ...[remote({ headers: { A: '2' } }), remote({ headers: { B: '1' } }), remote({}, 'sse')],
@@ -213,7 +213,7 @@ describe('the fingerprint of a server', () => {
     expect(remote({ url: '${env:URL}' })).toContain('${env:URL}');
   });
 
-  it('of an in-memory server knows its name, which is the only thing that says what it is', () => {
+  it('the fingerprint of an in-memory server knows its name, which is the only thing that says what it is', () => {
     const inner = (name: string, args: readonly string[] = []) =>
       print({ name, type: 'inmemory', server_parameters: { args } });
     expect(inner('a')).not.toBe(inner('b'));
@@ -221,7 +221,7 @@ describe('the fingerprint of a server', () => {
     expect(inner('a')).toBe(print({ type: 'inmemory' }));
   });
 
-  it('of a kind of the host’s own knows its type and its facts in any order, and 1 from "1"', () => {
+  it('the fingerprint of a kind of the host’s own knows its type and its facts in any order, and 1 from "1"', () => {
     const own = (facts: object, type = 'own:a') => print({ type, server_parameters: facts });
     expect(own({ path: 'p', env: { A: '1', B: '2' } })).toBe(own({ env: { B: '2', A: '1' }, path: 'p' }));
     const others = [
@@ -312,7 +312,7 @@ describe('two fingerprints', () => {
   });
 });
 
-it('79 another icon or description is the same server; other arguments or another URL are another (the text of the case: two numbers, here one)', () => {
+it('are equal for another icon or description, and differ for other arguments or another URL', () => {
   const printOf = (entry: object): string => {
     const parsed = parseConfig({ mcpServers: { a: entry } });
     const [server] = parsed.ok ? parsed.config.servers : [];

@@ -191,7 +191,7 @@ const table: readonly (readonly [unknown, ...string[]])[] = [
 
 describe('mistakes in a config', () => {
   it.each(table.map(([value, ...lines]) => [lines.join(' | '), value, lines] as const))(
-    '%s',
+    'are told as: %s',
     (_, value, lines) => {
       const parsed = parseConfig(value);
       expect(parsed.ok ? [] : parsed.mistakes.map((mistake) => mistakeLine(mistake))).toEqual(lines);
@@ -275,7 +275,7 @@ const likeConfig = fc.letrec<{ node: unknown }>((tie) => ({
   ),
 })).node;
 
-describe('whatever JSON holds', () => {
+describe('any JSON', () => {
   it('is a config or a list of mistakes, never an exception', () => {
     fc.assert(
       fc.property(fc.oneof(likeConfig, fc.jsonValue()), (raw) => {

@@ -29,7 +29,7 @@ const whole = {
 };
 
 describe('shapes of a config', () => {
-  it('one protocol server, complete as Python wants it', () => {
+  it('one protocol server is read, complete as Python wants it', () => {
     const [server] = accepted(whole).servers;
     expect(server).toMatchObject({
       name: 'git',
@@ -45,7 +45,7 @@ describe('shapes of a config', () => {
     expect(server?.raw).toEqual(whole);
   });
 
-  it('a server of a kind of the host’s own, in any shape of file, with whatever facts it has', () => {
+  it('a server of a kind of the host’s own is read, in any shape of file, with whatever facts it has', () => {
     const own = { type: 'own:unix', server_parameters: { path: '/run/${input:who}.sock', port: 1 } };
     for (const config of [{ name: 'a', ...own }, { servers: { a: own } }, { mcpServers: { a: own } }]) {
       const { servers, needsInputs } = accepted(config);
@@ -57,7 +57,7 @@ describe('shapes of a config', () => {
     }
   });
 
-  it('a list of protocol servers that omit what has a default', () => {
+  it('a list of protocol servers is read that omit what has a default', () => {
     const { servers } = accepted([
       { name: 'a', type: 'stdio', server_parameters: { command: 'x' } },
       { name: 'b', type: 'sse', server_parameters: { url: 'http://h/sse' } },
@@ -101,7 +101,7 @@ describe('shapes of a config', () => {
     ]);
   });
 
-  it('servers as a list or as a map, with inputs, settings and $schema', () => {
+  it('servers are read as a list or as a map, with inputs, settings and $schema', () => {
     const server = { type: 'stdio', server_parameters: { command: 'x' } };
     const inputs = [{ type: 'promptString', id: 'a', description: 'A' }];
     const listed = accepted({
@@ -118,7 +118,7 @@ describe('shapes of a config', () => {
     ]);
   });
 
-  it('the mcpServers map of Claude Desktop, Cursor and DeepChat', () => {
+  it('the mcpServers map of Claude Desktop, Cursor and DeepChat is read', () => {
     const config = accepted({
       globalShortcut: '',
       mcpServers: {
@@ -173,14 +173,14 @@ describe('shapes of a config', () => {
     ]);
   });
 
-  it('numbers and truth values in the environment, as the text that a process is given (case 64)', () => {
+  it('numbers and truth values in the environment are read as the text that a process is given', () => {
     const env = { PORT: 3000, DEBUG: true, QUIET: false, NAME: 'x' };
     expect(accepted({ mcpServers: { a: { command: 'a', env } } }).servers[0]).toMatchObject({
       launch: { env: { PORT: '3000', DEBUG: 'true', QUIET: 'false', NAME: 'x' } },
     });
   });
 
-  it('the servers map of VS Code', () => {
+  it('the servers map of VS Code is read', () => {
     const config = accepted({
       inputs: [{ type: 'promptString', id: 'key', description: 'Key', password: true, extra: 1 }],
       servers: {
@@ -207,7 +207,7 @@ describe('shapes of a config', () => {
     ]);
   });
 
-  it('decides between the protocol and other clients for each entry', () => {
+  it('each entry is taken as one of the protocol or of other clients for itself', () => {
     const { servers } = accepted({
       servers: { a: { type: 'stdio', server_parameters: { command: 'x' } }, b: { command: 'x' } },
     });
@@ -229,7 +229,7 @@ describe('shapes of a config', () => {
   });
 
   it.each(['streamable', 'http', 'streamable-http', 'streamableHttp', 'Streamable_HTTP'])(
-    'type %s',
+    'type %s means streamable HTTP',
     (type) => {
       expect(
         accepted([{ name: 'a', type, server_parameters: { url: 'http://h' } }]).servers[0],
@@ -252,7 +252,7 @@ describe('shapes of a config', () => {
     });
   });
 
-  it('own settings, with idleStop as a duration', () => {
+  it('own settings are read, with idleStop as a duration', () => {
     const a2c = {
       idleStop: 'PT1M',
       keepAlive: true,
@@ -285,13 +285,13 @@ describe('shapes of a config', () => {
     ['m', undefined],
     ['', undefined],
     ['-5s', undefined],
-  ] as const)('reads the duration %j as %s ms', (keepAlive, ms) => {
+  ] as const)('the duration %j is read as %s ms', (keepAlive, ms) => {
     const of = { mcpServers: { s: { command: 'x', a2c: { keepAlive } } } };
     if (ms === undefined) expect(() => accepted(of)).toThrow(/like/);
     else expect(accepted(of).servers[0]?.settings).toEqual({ keepAliveMs: ms });
   });
 
-  it('takes limits of all servers together at the top, and refuses them where they stand at one server', () => {
+  it('limits of all servers together are taken at the top, and refused where they stand at one server', () => {
     const top = { concurrency: 1, totalConcurrency: 2, totalQueue: 0 };
     const server = { name: 'a', type: 'inmemory' };
     const config = accepted({ servers: [{ ...server, a2c: { concurrency: 3 } }], a2c: top });
@@ -304,7 +304,7 @@ describe('shapes of a config', () => {
     });
   });
 
-  it('keeps vrl without a warning; null and blank are none (E13)', () => {
+  it('vrl is kept without a warning; null and blank are none', () => {
     const server = { type: 'stdio', server_parameters: { command: 'x' } };
     const config = accepted([
       { ...server, name: 'a', vrl: '.x = 1' },
@@ -315,7 +315,7 @@ describe('shapes of a config', () => {
     expect(config.warnings).toEqual([]);
   });
 
-  it('all three kinds of input in any spelling', () => {
+  it('all three kinds of input are read in any spelling', () => {
     const { inputs, warnings } = accepted({
       servers: [],
       inputs: [
@@ -366,7 +366,7 @@ it('auto_approve and autoApprove of a server, in either shape, and a2c.autoAppro
   expect(approvedBy([{ ...ours, ...spellings[0], ...spellings[1], ...spellings[2] }])).toEqual(names);
 });
 
-it('a server that says nothing has none of its own, and one that says [] wants none', () => {
+it('a server that says nothing of approvals has none of its own, and one that says [] wants none', () => {
   expect(approvedBy([ours])).toBeUndefined();
   expect(approvedBy([{ ...ours, auto_approve: null }])).toBeUndefined();
   expect(approvedBy([{ ...ours, auto_approve: [] }])).toEqual([]);
@@ -398,7 +398,7 @@ it('an auto_approve beside a default auto_apply: false is in vain, which is a wa
   expect(accepted([{ ...ours, ...told, auto_approve: [] }]).warnings).toEqual([]);
 });
 
-it('nothing of it leaves the house: peers refuse keys that they do not know', () => {
+it('no approval leaves the house: peers refuse keys that they do not know', () => {
   const [plain, ...others] = [
     [ours],
     [{ ...ours, auto_approve: ['read'] }],

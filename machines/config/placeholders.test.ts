@@ -45,7 +45,7 @@ describe('placeholders', () => {
     expect(placeholdersIn(3)).toEqual([]);
   });
 
-  it('are those of the grammar of a2c-wire §3.9, and variables of the environment', () => {
+  it('are exactly those of the grammar, and variables of the environment', () => {
     fc.assert(
       fc.property(pieces, (text) => {
         const hits = [...text.matchAll(grammar)];
@@ -59,7 +59,7 @@ describe('placeholders', () => {
     );
   });
 
-  it('that never end cost no more than others', () => {
+  it('cost no more than others when they never end', () => {
     for (const opening of ['${input:', '${env:', '${', '${env:${input:', '${input:}${env:}'])
       for (const end of ['', '}', ' }']) {
         const text = opening.repeat(100_000) + end;
@@ -102,7 +102,7 @@ describe('placeholders', () => {
     }
   });
 
-  it('of both kinds may stand for a URL, and are shown where values are hidden', () => {
+  it('may stand for a URL in both kinds, and are shown where values are hidden', () => {
     const headers = { A: '${env:TOKEN}', B: 'secret', C: '${TOKEN}' };
     const parsed = parseConfig([
       { name: 'a', type: 'sse', server_parameters: { url: '${env:BASE}/mcp', headers } },
@@ -116,7 +116,7 @@ describe('placeholders', () => {
 });
 
 describe('rendering', () => {
-  it('leaves a value without placeholders as it is, and its own copy (I01)', () => {
+  it('leaves a value without placeholders as it is, and its own copy', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         if (JSON.stringify(value).includes('${')) return;
@@ -127,12 +127,12 @@ describe('rendering', () => {
     expect((rendered(value, held) as typeof value).a).not.toBe(value.a);
   });
 
-  it('gives a text that is one placeholder the value itself, of whatever type (I02, seed 002 §6.2)', () => {
+  it('gives a text that is one placeholder the value itself, of whatever type', () => {
     for (const value of [{ a: { b: 1 } }, [1], 42, true, false, null, '', 'text'])
       expect(rendered(['${input:a}', '${env:B}'], of({ a: value }, { B: 'x' }))).toEqual([value, 'x']);
   });
 
-  it('writes the value as text where anything else stands beside it (I03, seed 002 §6.2)', () => {
+  it('writes the value as text where anything else stands beside it', () => {
     const lookup = of({ x: 42, y: 'ok', yes: true, none: null, deep: { a: [1] } }, { HOME: 'h' });
     expect(rendered('A=${input:x},B=${input:y}', lookup)).toBe('A=42,B=ok');
     expect(rendered('${env:HOME}/${input:yes}/${input:none}', lookup)).toBe('h/true/null');
@@ -140,7 +140,7 @@ describe('rendering', () => {
     expect(rendered('${input:x}${input:x}', lookup)).toBe('4242');
   });
 
-  it('goes through objects and lists at any depth, and never into keys (I05; no depth is too much)', () => {
+  it('goes through objects and lists at any depth, and never into keys', () => {
     const value = { '${input:a}': ['${input:a}', { deeper: { still: '${input:a}!' } }] };
     expect(rendered(value, of({ a: 1 }))).toEqual({ '${input:a}': [1, { deeper: { still: '1!' } }] });
     let deep: unknown = '${input:a}';
@@ -150,14 +150,14 @@ describe('rendering', () => {
     expect(inside).toBe('found');
   });
 
-  it('does not render again what a value brings in (a2c-wire §3.9)', () => {
+  it('does not render again what a value brings in', () => {
     const lookup = of({ a: '${input:b}', c: { d: '${env:E}' }, '${input:a': 1 }, { E: 'never' });
     expect(rendered(['${input:a}', 'x${input:a}', '${input:c}'], lookup)).toEqual([
       ...['${input:b}', 'x${input:b}', { d: '${env:E}' }],
     ]);
   });
 
-  it('names everything that is missing, each once and in order, instead of a half-filled value (I04)', () => {
+  it('names everything that is missing, each once and in order, instead of a half-filled value', () => {
     const value = [
       '${input:b} ${env:Z}',
       { x: '${input:a}', y: '${env:A}${env:Z}' },

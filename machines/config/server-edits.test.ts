@@ -28,7 +28,7 @@ function textOf(text: string, change: ConfigChange): string {
 }
 
 describe('a change of a config', () => {
-  it('of an empty text makes a file', () => {
+  it('makes a file of an empty text', () => {
     expect(namesIn(textOf('', add('a', { command: 'x' })))).toEqual(['a']);
   });
 
@@ -65,7 +65,7 @@ describe('a change of a config', () => {
     expect(textOf('[]', add('a', { command: 'x', env: { KEY: '${input:key}' } }))).not.toContain('password');
   });
 
-  it('that changes nothing says so', () => {
+  it('says so when it changes nothing', () => {
     expect(editConfig(commented, { what: 'enable', name: 'files' })).toMatchObject({
       ok: true,
       isSame: true,

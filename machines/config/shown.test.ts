@@ -27,7 +27,7 @@ test('every text of a kind of the host’s own is hidden that is no placeholder'
     { path: '***', key: '${input:key}', port: 1, tls: true, args: ['***'], headers: { A: '***' } },
   ]);
 });
-test('no env is no env', () => {
+test('a server without env is shown without env', () => {
   expect(shown({ type: 'stdio', name: 'a', server_parameters: { command: 'x' } })).toMatchObject([
     { env: null },
   ]);
@@ -59,8 +59,8 @@ const whole = {
   },
 };
 
-describe('back to the protocol', () => {
-  it('a password keeps its default at home, and so do our settings', () => {
+describe('a config that goes back to the protocol', () => {
+  it('keeps the default of a password at home, and so it does our settings', () => {
     const config = accepted({
       servers: [{ ...whole, a2c: { restart: 'always' } }],
       inputs: [{ type: 'promptString', id: 'token', description: 'T', default: 'secret', password: true }],
@@ -71,7 +71,7 @@ describe('back to the protocol', () => {
     });
   });
 
-  it('what goes out can be read again and means the same', () => {
+  it('can be read again and means the same', () => {
     const first = accepted({
       servers: [
         whole,

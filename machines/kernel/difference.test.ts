@@ -66,14 +66,14 @@ describe('the difference of two states', () => {
   });
 });
 
-describe('the URIs of servers', () => {
-  it('are the same as sets, each server for itself', () => {
+describe('the difference of the URIs of servers', () => {
+  it('compares them as sets, each server for itself', () => {
     expect(isSameUris({ A: ['x', 'y'] }, { A: ['y', 'x', 'x'] })).toBe(true);
     expect(isSameUris({ A: ['x'], B: ['y'] }, { A: ['y'], B: ['x'] })).toBe(false);
     expect(isSameUris({ A: ['x'] }, { A: ['x', 'y'] })).toBe(false);
     expect(isSameUris({ A: ['x'] }, { A: ['y'] })).toBe(false);
   });
-  it('of a server that lists nothing are as good as no server', () => {
+  it('takes a server that lists nothing for no server', () => {
     expect(isSameUris({ A: [] }, {})).toBe(true);
     expect(isSameUris({ A: ['x'] }, {})).toBe(false);
     expect(isSameUris({}, { constructor: ['x'] })).toBe(false);

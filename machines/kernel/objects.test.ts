@@ -40,7 +40,7 @@ test('two objects of any names are merged as a spread merges them, and neither i
   fc.assert(law);
 });
 
-test('where code from strings is not allowed they are merged as well', () => {
+test('two objects are merged as well where code from strings is not allowed', () => {
   const refuse = (): never => {
     throw new EvalError('Code generation from strings disallowed for this context');
   };
@@ -48,7 +48,7 @@ test('where code from strings is not allowed they are merged as well', () => {
   fc.assert(law, { numRuns: 20 });
 });
 
-it('computes a value once for an object, and again for an equal one', () => {
+it('a memo computes a value once for an object, and again for an equal one', () => {
   const asked: object[] = [];
   const sizeOf = remembered((list: readonly number[]) => {
     asked.push(list);
@@ -62,14 +62,14 @@ it('computes a value once for an object, and again for an equal one', () => {
   expect(asked).toEqual([one, equal]);
 });
 
-it('an answer of nothing is an answer, too', () => {
+it('a memo keeps an answer of nothing, too', () => {
   let times = 0;
   const nothing = remembered((_: object) => void (times += 1));
   const key = {};
   expect([nothing(key), nothing(key), times]).toEqual([undefined, undefined, 1]);
 });
 
-test('it holds what a Map holds, in the same order, over any number of entries that come and go', () => {
+test('a table holds what a Map holds, in the same order, over any number of entries that come and go', () => {
   const step = fc.record({ is: fc.constantFrom('set', 'delete', 'delete', 'clear'), key: fc.nat(80) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
@@ -89,7 +89,7 @@ test('it holds what a Map holds, in the same order, over any number of entries t
   );
 });
 
-test('what is taken out and put in while it is walked over changes nothing of that walk', () => {
+test('what is taken out of a table and put in while it is walked over changes nothing of that walk', () => {
   const map = new TransientMap<number, string>();
   for (let n = 0; n < 100; n += 1) map.set(n, 'x');
   const seen: number[] = [];

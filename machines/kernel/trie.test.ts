@@ -5,7 +5,7 @@ import { dropFrom, entriesOf, getIn, putIn, type Trie } from './trie.ts';
 const key = fc.oneof(fc.constantFrom('__proto__', 'constructor', '0', '63', '', 'a', 'b'), fc.string());
 const step = fc.record({ key, value: fc.option(fc.nat()) });
 
-it('is what a Map is after any puts and drops, and nothing changes what was there before', () => {
+it('a trie is what a Map is after any puts and drops, and nothing changes what was there before', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const map = new Map<string, number>();
@@ -25,7 +25,7 @@ it('is what a Map is after any puts and drops, and nothing changes what was ther
     }),
   );
 });
-it('copies a bounded part of many entries when one changes', () => {
+it('a trie copies a bounded part of many entries when one changes', () => {
   let trie: Trie<number> = {};
   for (let n = 0; n < 10_000; n += 1) trie = putIn(trie, `key ${n}`, n);
   const next = putIn(trie, 'another', 1);

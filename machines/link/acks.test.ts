@@ -18,7 +18,7 @@ const lost = {
 } as const;
 
 describe('the answer to the call of an agent', () => {
-  it('that succeeded is what its server gave, and says that it succeeded', () => {
+  it('says that a call that succeeded did, with what its server gave', () => {
     expect(callAck(answered({ content: text, structuredContent: { n: 1 } }))).toEqual({
       content: text,
       structuredContent: { n: 1 },
@@ -38,7 +38,7 @@ describe('the answer to the call of an agent', () => {
     });
   });
 
-  it('of which nothing more will be heard says so, where it was, why, the end of stderr, and what can be done', () => {
+  it('says of a call of which nothing more will be heard that it is so, where it was, why, the end of stderr, and what can be done', () => {
     expect(callAck(settledBy(call, 'unknown', lost, 'unknown'))).toEqual({
       isError: true,
       content: [{ type: 'text', text: lost.message }],
@@ -58,27 +58,35 @@ describe('the answer to the call of an agent', () => {
     ['cancelled', 'confirming', { a2c_cancelled: true, a2c_cancel_reason: 'agent_requested' }],
     ['timedOut', 'queued', { a2c_timeout: true }],
     ['refused', 'judging', { error_code: 4005 }],
-  ] as const)('that was %s says by whom it ended, and that nothing was sent', (end, phase, marks) => {
-    const code =
-      end === 'timedOut' ? 'ToolExecutionTimeout' : end === 'cancelled' ? 'ToolCallCancelled' : 4005;
-    expect(callAck(settledBy(call, end, { code, message: 'no' }, 'failed', phase))).toMatchObject({
-      isError: true,
-      meta: { ...marks, a2c_outcome: 'failed', a2c_phase: phase },
-    });
-  });
+  ] as const)(
+    'says of a call that was %s by whom it ended, and that nothing was sent',
+    (end, phase, marks) => {
+      const code =
+        end === 'timedOut' ? 'ToolExecutionTimeout' : end === 'cancelled' ? 'ToolCallCancelled' : 4005;
+      expect(callAck(settledBy(call, end, { code, message: 'no' }, 'failed', phase))).toMatchObject({
+        isError: true,
+        meta: { ...marks, a2c_outcome: 'failed', a2c_phase: phase },
+      });
+    },
+  );
 
   it.each([
     ['ArgumentsInvalid', 400],
     ['NotPermitted', 4005],
     ['Busy', 429],
-  ] as const)('that was refused as %s has one code, in its meta and in its error: %i', (code, number) => {
-    expect(callAck(settledBy(call, 'refused', { code, message: 'no' }, 'failed', 'judging'))).toMatchObject({
-      structuredContent: { error: { code: number, details: { reason: code } } },
-      meta: { error_code: number },
-    });
-  });
+  ] as const)(
+    'has one code for a call that was refused as %s, in its meta and in its error: %i',
+    (code, number) => {
+      expect(callAck(settledBy(call, 'refused', { code, message: 'no' }, 'failed', 'judging'))).toMatchObject(
+        {
+          structuredContent: { error: { code: number, details: { reason: code } } },
+          meta: { error_code: number },
+        },
+      );
+    },
+  );
 
-  it('with the id of one in flight was not sent', () => {
+  it('says that a call with the id of one in flight was not sent', () => {
     expect(callAck(settledBy(call, 'refused', repeated('r1')))).toMatchObject({
       meta: { error_code: 409, a2c_outcome: 'failed', a2c_phase: 'resolving' },
     });

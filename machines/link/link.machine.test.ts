@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { firstKnown, noMarks } from './link.machine.ts';
 
-it('counts the tools that an agent asks for at each entry as told, until they were told once', () => {
+it('a link counts the tools that an agent asks for at each entry as told, until they were told once', () => {
   const first = firstKnown({ marks: noMarks, announced: noMarks });
   const known = { ...noMarks, updateToolList: 'a' };
   expect(firstKnown({ marks: known, announced: first }).updateToolList).toBe('a');
   expect(firstKnown({ marks: known, announced: { ...first, updateToolList: 'b' } }).updateToolList).toBe('b');
 });
 it.each(['updateDesktop', 'updateFinder'] as const)(
-  'counts what %s is about as told at the first entry only',
+  'a link counts what %s is about as told at the first entry only',
   (what) => {
     const known = { ...noMarks, [what]: 'a' };
     const first = firstKnown({ marks: noMarks, announced: noMarks });
@@ -16,7 +16,7 @@ it.each(['updateDesktop', 'updateFinder'] as const)(
     expect(firstKnown({ marks: known, announced: first })[what]).toBeNull();
   },
 );
-it('tells of a config that changed before the first entry', () => {
+it('a link tells of a config that changed before the first entry', () => {
   const { updateConfig } = firstKnown({ marks: { ...noMarks, updateConfig: 1 }, announced: noMarks });
   expect(updateConfig).toBe(0);
 });

@@ -12,7 +12,7 @@ describe('arguments of a call', () => {
     ['{a:1}', { a: 1 }],
     ['{"a":1}', { a: 1 }],
     [{ a: 1 }, { a: 1 }],
-  ])('case 52: %j are %j', (given, read) => {
+  ])('%j are read as %j', (given, read) => {
     expect(readArguments(given)).toEqual({ ok: true, value: read });
   });
 
@@ -24,7 +24,7 @@ describe('arguments of a call', () => {
     ['true', 'boolean'],
     [[1], 'a list'],
     [7, 'number'],
-  ])('case 52: %j must be a JSON object: they are %s', (given, what) => {
+  ])('%j must be a JSON object: they are %s', (given, what) => {
     expect(readArguments(given)).toEqual({
       ok: false,
       failure: { code: 400, message: `The arguments must be a JSON object; they are ${what}` },

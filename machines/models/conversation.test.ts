@@ -15,8 +15,8 @@ const targetOf = (read: ReadCall): unknown =>
   read.ok ? [read.call.server.name, read.call.tool] : read.failure;
 const valid = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
-describe('names that a model is given', () => {
-  it('19 (of cases 22–26): two servers with one name give both their prefix, in names and descriptions', () => {
+describe('the names that a model is given', () => {
+  it('have the prefix of both servers where two have one name, in descriptions, too', () => {
     const { definitions } = createConversation().offer([...on('A', 'x', 'y'), ...on('B', 'x')]);
     expect(definitions.map((one) => [one.function.name, one.function.description])).toEqual([
       ['A_x', '[A] x'],
@@ -25,7 +25,7 @@ describe('names that a model is given', () => {
     ]);
   });
 
-  it('case 22: a name stays what it was when another server comes with the same one', () => {
+  it('stay what they were when another server comes with the same one', () => {
     const conversation = createConversation();
     conversation.offer(on('A', 'x'));
     const { definitions } = conversation.offer([...on('A', 'x'), ...on('B', 'x')]);
@@ -34,11 +34,11 @@ describe('names that a model is given', () => {
     expect(targetOf(conversation.read({ name: 'B_x', arguments: {} }))).toEqual(['B', 'x']);
   });
 
-  it('case 23: what no provider takes in the name of a server becomes _', () => {
+  it('have a _ for what no provider takes in the name of a server', () => {
     expect(namesOf([...on('p/q', 'x'), ...on('r', 'x')])).toEqual(['p_q_x', 'r_x']);
   });
 
-  it('case 24: a tool of any name is kept under one of its own, and called by the one it has', () => {
+  it('are made for a tool of any name, which is called by the one it has', () => {
     const tools = on('s', 'a.b', 'a b', '中文', '日本', '', '9', '__proto__', 'constructor');
     const conversation = createConversation();
     const { definitions } = conversation.offer(tools);
@@ -50,13 +50,13 @@ describe('names that a model is given', () => {
     );
   });
 
-  it('case 25: a prefixed name that another tool has by itself is made another', () => {
+  it('are changed where a prefixed name is that of another tool', () => {
     const names = namesOf([...on('A', 'x', 'B_x'), ...on('B', 'x')]);
     expect(names.slice(0, 2)).toEqual(['A_x', 'B_x']);
     expect(names[2]).toMatch(/^x_[\da-f]{8}$/);
   });
 
-  it('case 26: a name that is too long has 64 characters, the same in every order and every process', () => {
+  it('have 64 characters where they are too long, the same in every order and every process', () => {
     const long = on('s', 'n'.repeat(80), `${'n'.repeat(80)}m`);
     const names = namesOf(long);
     expect(names.map((name) => name.length)).toEqual([64, 64]);
@@ -77,7 +77,7 @@ describe('names that a model is given', () => {
 });
 
 describe('a conversation', () => {
-  it('case 29, where the text of the issue wins: a prefix stays although the other tool is gone', () => {
+  it('keeps a prefix although the other tool is gone', () => {
     const conversation = createConversation();
     conversation.offer([...on('A', 'x'), ...on('B', 'x')]);
     expect(conversation.offer(on('A', 'x')).definitions.map((one) => one.function.name)).toEqual(['A_x']);
@@ -109,7 +109,7 @@ describe('a conversation', () => {
     expect(targetOf(conversation.read({ name: 'x', arguments: {} }))).toEqual(['A', 'renamed']);
   });
 
-  it('that was kept as JSON goes on with the same names and with ids of its own', () => {
+  it('goes on with the same names and with ids of its own after it was kept as JSON', () => {
     const before = createConversation();
     before.offer(on('A', 'x'));
     before.read({ name: 'x', arguments: {} });

@@ -13,7 +13,7 @@ const told = (result: unknown, most?: number): string =>
   textOf(toResponse('c', { outcome: 'succeeded', result, failure: null }), most);
 
 describe('a result as text for a model', () => {
-  it('case 53: has its texts, and placeholders for the rest, with blank lines in between', () => {
+  it('has its texts, and placeholders for the rest, with blank lines in between', () => {
     expect(told({ content }).split('\n\n')).toEqual([
       'a',
       'b',
@@ -32,7 +32,7 @@ describe('a result as text for a model', () => {
     expect(told({ content: items })).toBe('[audio audio/wav, 3 bytes]\n\n[link file:///l] l a link');
   });
 
-  it('case 54: has all of an error', () => {
+  it('has all of an error', () => {
     const failed = (items: object[]) =>
       textOf(
         toResponse('c', { outcome: 'failed', result: { isError: true, content: items }, failure: null }),
@@ -52,13 +52,13 @@ describe('a result as text for a model', () => {
     expect(failed([{ type: 'text', text: 'Error: said already' }])).toBe('Error: said already');
   });
 
-  it('case 54: of an error that is an image alone has the reason in words', () => {
+  it('has the reason in words for an error that is an image alone', () => {
     const result = { isError: true, content: [{ type: 'image', mimeType: 'image/png' }] };
     const response = toResponse('c', { outcome: 'failed', result, failure: { message: 'The tool failed' } });
     expect(textOf(response)).toBe('Error: The tool failed\n\n[image image/png]');
   });
 
-  it('case 55: is a text as it is, and nothing of nothing', () => {
+  it('is a text as it is, and nothing of nothing', () => {
     expect([told({ content: 'str' }), told('str'), told({ content: [] }), told(null)]).toEqual([
       'str',
       'str',
@@ -71,13 +71,13 @@ describe('a result as text for a model', () => {
     expect(told({ content: [], structuredContent: { a: 1 } })).toBe('{"a":1}');
   });
 
-  it('case 56: of 40 MiB is its beginning, and says how much there was', () => {
+  it('is the beginning of 40 MiB, and says how much there was', () => {
     const text = told({ content: [{ type: 'text', text: 'x'.repeat(40 * 1024 * 1024) }] });
     expect(text.length).toBeLessThan(mostCharacters + 100);
     expect(text.endsWith(`\n\n[cut: ${mostCharacters} of 41943040 characters shown]`)).toBe(true);
   });
 
-  it('case 56: is cut behind whole characters, as long as a host wants', () => {
+  it('is cut behind whole characters, as long as a host wants', () => {
     const items = [
       { type: 'text', text: 'ab' },
       { type: 'text', text: '👍👍' },
@@ -90,7 +90,7 @@ describe('a result as text for a model', () => {
 });
 
 describe('the response to a call', () => {
-  it('case 57: has the id of the call and all that came, whether it succeeded or not', () => {
+  it('has the id of the call and all that came, whether it succeeded or not', () => {
     expect(toResponse('c1', { outcome: 'succeeded', result: { content }, failure: null })).toEqual({
       toolCallId: 'c1',
       content,
@@ -105,7 +105,7 @@ describe('the response to a call', () => {
     });
   });
 
-  it('case 57: of a call that never came to a result is why', () => {
+  it('says why a call never came to a result', () => {
     expect(
       toResponse('c', { outcome: 'failed', result: null, failure: { message: 'Server x is down' } }),
     ).toEqual({

@@ -36,13 +36,13 @@ const response = (isError = false) =>
   toResponse('call_1', { outcome: isError ? 'failed' : 'succeeded', result: 'done' });
 
 describe('tools for a provider', () => {
-  it('case 40: OpenAI has a type and a function with name, description and parameters, and nothing else', () => {
+  it('have for OpenAI a type and a function with name, description and parameters, and nothing else', () => {
     expect(mcpToolsToOpenAITools(offered().definitions)).toEqual([
       { type: 'function', function: { name: 'read', description: 'Reads', parameters: schema } },
     ]);
   });
 
-  it('case 41: of a tool without properties OpenAI and Anthropic have none, and Gemini no parameters', () => {
+  it('have for OpenAI and Anthropic no properties where the tool has none, and for Gemini no parameters', () => {
     for (const none of [
       {},
       { type: 'object' },
@@ -63,7 +63,7 @@ describe('tools for a provider', () => {
     }
   });
 
-  it('Anthropic and Gemini have other names for parameters whose own they refuse', () => {
+  it('have for Anthropic and Gemini other names for parameters whose own they refuse', () => {
     const { definitions } = offered();
     const schema = anthropic.toTools(definitions)[0]?.input_schema;
     const { properties, required } = { ...schema };
@@ -78,7 +78,7 @@ describe('tools for a provider', () => {
     expect(parameters?.required).toEqual(['path', '_filter_e2ba687d']);
   });
 
-  it('Gemini has all of them in one tool, and no tool where there are none', () => {
+  it('are all in one tool for Gemini, and in no tool where there are none', () => {
     expect(gemini.toTools(offered().definitions)).toHaveLength(1);
     expect(gemini.toTools([])).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe('tools for a provider', () => {
 });
 
 describe('a call of a model', () => {
-  it('case 48: has the id that its provider gave it', () => {
+  it('has the id that its provider gave it', () => {
     const { conversation } = offered();
     const ids = [
       openai.fromCall({ id: 'call_1', function: { name: 'read', arguments: '{}' } }, conversation),
@@ -103,13 +103,13 @@ describe('a call of a model', () => {
     expect(ids).toEqual(['call_1', 'toolu_1', 'g1']);
   });
 
-  it('case 48: of Gemini without an id gets one, another for each call', () => {
+  it('gets an id where Gemini gave none, another for each call', () => {
     const { conversation } = offered();
     const ids = Array.from({ length: 1000 }, () => gemini.fromCall({ name: 'read', args: {} }, conversation));
     expect(new Set(ids.map((read) => read.ok && read.call.id)).size).toBe(1000);
   });
 
-  it('case 49: of a tool that is not there is undefined under the seed’s names, and otherwise says what is missing', () => {
+  it('is undefined for a tool that is not there in the functions named after MCP, and otherwise says what is missing', () => {
     const { conversation } = offered();
     expect(
       openAIToolsToMcpTool({ function: { name: 'none', arguments: '{}' } }, conversation),
@@ -125,7 +125,7 @@ describe('a call of a model', () => {
     expect(textOf(toResponse('c', read.ok ? {} : read))).toBe("Error: Tool 'none' does not exist");
   });
 
-  it('case 50: without arguments has none: {}', () => {
+  it('has {} where the model gave no arguments', () => {
     const { conversation } = offered();
     const none = { id: 'c', type: 'function', function: { name: 'read', arguments: '{}' }, server };
     expect(openAIToolsToMcpTool({ id: 'c', function: { name: 'read' } }, conversation)).toEqual(none);
@@ -135,7 +135,7 @@ describe('a call of a model', () => {
     expect(geminiFunctionCallToMcpTool({ id: 'c', name: 'read' }, conversation)).toEqual(none);
   });
 
-  it('case 51: comes back as the tool it is, with the arguments that were said', () => {
+  it('comes back as the tool it is, with the arguments that were said', () => {
     const { conversation } = offered();
     const call = {
       name: 'read',
@@ -160,7 +160,7 @@ describe('a call of a model', () => {
     });
   });
 
-  it('case 52: whose arguments are no object is an error that the model is told', () => {
+  it('is an error that the model is told when its arguments are no object', () => {
     const { conversation } = offered();
     const call = { id: 'c', function: { name: 'read', arguments: '[1]' } };
     const read = openai.fromCall(call, conversation);
@@ -170,7 +170,7 @@ describe('a call of a model', () => {
     expect(told.content).toBe('Error: The arguments must be a JSON object; they are a list');
   });
 
-  it('that was kept in the words of the seed is read as one of OpenAI', () => {
+  it('is read as one of OpenAI when it was kept in the older words', () => {
     const { conversation } = offered();
     const kept = geminiFunctionCallToMcpTool({ id: 'g', name: 'read', args: { path: '/' } }, conversation);
     const read = kept && openai.fromCall(kept, conversation);

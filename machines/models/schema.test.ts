@@ -23,7 +23,7 @@ export const anthropicOf = (p: unknown): unknown =>
 const any = { anyOf: ['STRING', 'NUMBER', 'BOOLEAN', 'OBJECT'].map((type) => ({ type })) };
 
 describe('a property', () => {
-  it('case 42: of type array has items everywhere, of any kind where the server says none', () => {
+  it('has items everywhere when it is an array, of any kind where the server says none', () => {
     expect(openaiOf({ type: 'array' })).toEqual({ type: 'array', items: {} });
     expect(anthropicOf({ type: 'array' })).toEqual({ type: 'array', items: {} });
     const { type, items } = geminiOf({ type: 'array' });
@@ -38,7 +38,7 @@ describe('a property', () => {
     });
   });
 
-  it('case 42: with items by their place has items of any of these kinds', () => {
+  it('has items of any kind that it names by their place', () => {
     const kinds = [{ type: 'string' }, { type: 'integer' }, { type: 'string' }];
     expect(openaiOf({ type: 'array', items: kinds, minItems: 3 })).toEqual({
       type: 'array',
@@ -56,17 +56,17 @@ describe('a property', () => {
     { type: 'string', nullable: true },
     { anyOf: [{ type: 'string' }, { type: 'null' }] },
     { oneOf: [{ type: 'null' }, { type: 'string' }] },
-  ])('case 43: that may be null is nullable for Gemini: %j', (p) => {
+  ])('is nullable for Gemini where it may be null: %j', (p) => {
     expect(geminiOf(p)).toEqual({ type: 'STRING', nullable: true });
   });
 
-  it('case 43: that may be null is for OpenAI and Anthropic as the server wrote it', () => {
+  it('is for OpenAI and Anthropic as the server wrote it where it may be null', () => {
     const p = { type: ['string', 'null'] };
     expect([openaiOf(p), anthropicOf(p)]).toEqual([p, p]);
     expect(openaiOf({ type: 'string', nullable: true })).toEqual(p);
   });
 
-  it('case 44: with one text is an enum for Gemini; other values are told in words', () => {
+  it('is an enum for Gemini when it has one text; other values are told in words', () => {
     expect(geminiOf({ const: 'x' })).toEqual({ type: 'STRING', enum: ['x'] });
     expect(geminiOf({ type: 'integer', enum: [1, 2], description: 'How many' })).toEqual({
       type: 'INTEGER',
@@ -82,7 +82,7 @@ describe('a property', () => {
     });
   });
 
-  it('of several types has for Gemini one schema for each, with nothing beside them', () => {
+  it('has for Gemini one schema for each of its types, with nothing beside them', () => {
     expect(
       geminiOf({ type: ['string', 'integer', 'number'], description: 'd', minimum: 1, maxLength: 5 }),
     ).toEqual({
@@ -104,7 +104,7 @@ describe('a property', () => {
     });
   });
 
-  it('of any type has them all', () => {
+  it('has all types when it may have any', () => {
     expect(geminiOf({ description: 'Anything' }).anyOf?.map((one) => one.type)).toEqual([
       ...['STRING', 'NUMBER', 'BOOLEAN', 'OBJECT', 'ARRAY'],
     ]);
@@ -118,7 +118,7 @@ describe('a property', () => {
     ).toEqual([...['STRING', 'NUMBER', 'ARRAY', 'OBJECT']]);
   });
 
-  it('case 46: has for Gemini no word that is none there, at any depth', () => {
+  it('has for Gemini no word that is none there, at any depth', () => {
     const inner = {
       type: 'object',
       additionalProperties: false,
@@ -139,7 +139,7 @@ describe('a property', () => {
     });
   });
 
-  it('case 46: keeps for OpenAI and Anthropic what is required in it', () => {
+  it('keeps for OpenAI and Anthropic what is required in it', () => {
     const inner = {
       type: 'object',
       properties: { u: { type: 'string' } },
@@ -159,7 +159,7 @@ describe('a property', () => {
     });
   });
 
-  it('that breaks JSON Schema is mended or left out', () => {
+  it('is mended or left out when it breaks JSON Schema', () => {
     expect(
       openaiOf({ type: 'any', required: true, enum: [], minLength: -1, pattern: '(', title: 7 }),
     ).toEqual({});
@@ -221,8 +221,8 @@ describe('values told by heart that are not of the type beside them', () => {
 const a = { type: 'string' };
 const either = [{ required: ['a'] }, { required: ['b'] }];
 
-describe('alternatives of a schema that says itself what is in it, for Gemini', () => {
-  it('that are objects are one object, with what each of them says', () => {
+describe('alternatives of a schema with properties, for Gemini', () => {
+  it('become one object where they are objects, with what each of them says', () => {
     const both = [{ properties: { b: { type: 'integer' } }, description: 'one' }, { description: 'two' }];
     expect(geminiOf({ type: 'object', properties: { a }, required: ['a'], anyOf: both })).toEqual({
       type: 'OBJECT',
@@ -250,7 +250,7 @@ describe('alternatives of a schema that says itself what is in it, for Gemini', 
     });
   });
 
-  it('that are arrays are one array, with items of the kinds that all of them name', () => {
+  it('become one array where they are arrays, with items of the kinds that all of them name', () => {
     const list = { type: 'array', items: { type: 'string' } };
     expect(geminiOf({ ...list, anyOf: [{ minItems: 1 }, { maxItems: 5 }] })).toEqual({
       type: 'ARRAY',
@@ -307,7 +307,7 @@ describe('a schema with more parts than anybody wants', () => {
 });
 
 describe('values told by heart', () => {
-  it('case 44: that are objects and lists are told to Gemini in words, too', () => {
+  it('are told to Gemini in words where they are objects and lists', () => {
     expect(geminiOf({ const: { a: 1 } })).toEqual({ type: 'OBJECT', description: 'One of: {"a":1}.' });
     expect(geminiOf({ type: 'array', items: a, enum: [['x'], []], description: 'Which' })).toEqual({
       type: 'ARRAY',
@@ -320,7 +320,7 @@ describe('values told by heart', () => {
 const levels = (depth: number, limit: string): Schema =>
   depth === 0 ? {} : { anyOf: [1, 2, 3, 4].map((n) => ({ [limit]: n, ...levels(depth - 1, limit) })) };
 
-it('alternatives of two schemas are each with each', () => {
+it('alternatives of two schemas are combined, each with each', () => {
   expect(merged({ anyOf: [{ minLength: 1 }, {}] }, { anyOf: [{ maxLength: 2 }] })).toEqual({
     anyOf: [{ minLength: 1, maxLength: 2 }, { maxLength: 2 }],
   });
@@ -338,7 +338,7 @@ const A = { type: 'OBJECT', properties: { a: { type: 'STRING' } }, nullable: tru
 const defined = (p: object) => parametersOf(withProperty(p, { $defs })).properties['p'];
 
 describe('nullable, as OpenAPI has it', () => {
-  it('case 43: is an alternative to what is said by reference', () => {
+  it('is an alternative to what is said by reference', () => {
     for (const p of [{ $ref: '#/$defs/A' }, { allOf: [{ $ref: '#/$defs/A' }] }]) {
       const found = defined({ ...p, nullable: true, description: 'd' });
       expect(found).toMatchObject({ description: 'd', anyOf: [{}, { type: 'null' }] });
@@ -348,14 +348,14 @@ describe('nullable, as OpenAPI has it', () => {
     expect(geminiOf(defined({ type: 'object', nullable: true, allOf: [{ $ref: '#/$defs/A' }] }))).toEqual(A);
   });
 
-  it.each(['anyOf', 'oneOf'])('case 43: is one more alternative of %s', (key) => {
+  it.each(['anyOf', 'oneOf'])('is one more alternative of %s', (key) => {
     const kinds = [{ type: 'string' }, { type: 'number' }];
     expect(openaiOf({ nullable: true, [key]: kinds })).toEqual({ anyOf: [...kinds, { type: 'null' }] });
     const orNull = kinds.map(({ type }) => ({ type: type.toUpperCase(), nullable: true }));
     expect(geminiOf({ nullable: true, [key]: kinds })).toEqual({ anyOf: orNull });
   });
 
-  it('case 43: is one more of the values that are told by heart', () => {
+  it('is one more of the values that are told by heart', () => {
     const p = { type: 'string', nullable: true, enum: ['a', 'b'] };
     expect(openaiOf(p)).toEqual({ type: ['string', 'null'], enum: ['a', 'b', null] });
     expect(geminiOf(p)).toEqual({ type: 'STRING', enum: ['a', 'b'], nullable: true });
@@ -374,7 +374,7 @@ describe('nullable, as OpenAPI has it', () => {
 
 describe('a reference', () => {
   const $defs = { A: { type: 'string', description: 'an A' }, 'a/b~c d': { type: 'integer' } };
-  it('case 45: is put in its place, with what stands beside it', () => {
+  it('is put in its place, with what stands beside it', () => {
     const properties = {
       a: { $ref: '#/$defs/A', description: 'mine' },
       b: { $ref: '#/$defs/a~1b~0c%20d' },
@@ -390,7 +390,7 @@ describe('a reference', () => {
     });
   });
 
-  it('case 45: is found by an anchor, an id, and in definitions', () => {
+  it('is found by an anchor, an id, and in definitions', () => {
     const definitions = { A: { $id: 'https://x/a', type: 'string' }, B: { $anchor: 'b', type: 'integer' } };
     const properties = {
       a: { $ref: 'https://x/a' },
@@ -413,14 +413,14 @@ describe('a reference', () => {
   });
 
   it.each(['#/$defs/gone', 'https://example.com/schema', '#gone', '#/%zz', ''])(
-    'case 45: that leads nowhere in it allows anything: %j',
+    'allows anything when it leads nowhere: %j',
     ($ref) => {
       expect(openaiOf({ $ref, description: 'd' })).toMatchObject({ description: 'd' });
       expect(JSON.stringify(openaiOf({ $ref }))).not.toContain('$ref');
     },
   );
 
-  it('case 45: that leads back ends where it begins again', () => {
+  it('ends where it begins again when it leads back', () => {
     const Node = {
       type: 'object',
       description: 'a node',
@@ -439,7 +439,7 @@ describe('a reference', () => {
     expect(parametersOf(withProperty({ $ref: '#/$defs/a' }, { $defs: loop })).properties['p']).toEqual({});
   });
 
-  it('case 42, case 45: to an array that leads back ends with an array that has items', () => {
+  it('ends with an array that has items when it leads to an array that leads back', () => {
     for (const type of ['array', ['array', 'null']]) {
       const again = { type, items: { $ref: '#/$defs/again' } };
       const { p } = parametersOf(withProperty({ $ref: '#/$defs/again' }, { $defs: { again } })).properties;
@@ -447,7 +447,7 @@ describe('a reference', () => {
     }
   });
 
-  it('case 45: may be dynamic', () => {
+  it('may be dynamic', () => {
     const $defs = { A: { $dynamicAnchor: 'a', type: 'string' } };
     const p = { $dynamicRef: '#a', description: 'd' };
     expect(parametersOf(withProperty(p, { $defs })).properties['p']).toEqual({
@@ -456,7 +456,7 @@ describe('a reference', () => {
     });
   });
 
-  it('case 45: to a property of that name is none', () => {
+  it('is not meant by a property of that name', () => {
     const schema = withProperty({ type: 'object', properties: { $ref: { type: 'string' } } });
     expect(parametersOf(schema)).toEqual(schema);
   });
@@ -523,7 +523,7 @@ describe('definitions that lead to each other', () => {
 });
 
 describe('the root', () => {
-  it('case 47: with allOf of branches without a type has the properties of all of them', () => {
+  it('has the properties of all branches of an allOf without a type', () => {
     const schema = {
       allOf: [
         { properties: { a: { type: 'string' } }, required: ['a'] },
@@ -539,7 +539,7 @@ describe('the root', () => {
     expect(forGemini(schema).required).toEqual(['a', 'b']);
   });
 
-  it('with alternatives has the properties of all, and must have what each must have', () => {
+  it('has the properties of all its alternatives, and must have what each must have', () => {
     const branch = (kind: string, own: string): object => ({
       type: 'object',
       properties: { kind: { type: 'string', const: kind }, [own]: { type: 'string' } },
@@ -560,12 +560,12 @@ describe('the root', () => {
     expect(parametersOf({ oneOf: [branch('x', 'a'), branch('y', 'b')] })).toEqual(joined);
   });
 
-  it('with alternatives of what is required requires none of them', () => {
+  it('requires none of what only its alternatives require', () => {
     const schema = withProperty({ type: 'string' }, { anyOf: [{ required: ['p'] }, { required: ['q'] }] });
     expect(parametersOf(schema)).toEqual(withProperty({ type: 'string' }));
   });
 
-  it('that is no object, or nothing at all, has no properties', () => {
+  it('has no properties when it is no object, or nothing at all', () => {
     for (const schema of [{ type: 'string' }, { type: ['object', 'null'] }, [], { $ref: '#' }, { enum: [1] }])
       expect(parametersOf(schema)).toEqual({ type: 'object', properties: {} });
   });

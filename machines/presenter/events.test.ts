@@ -27,38 +27,38 @@ const up = ['running', 'client-list-updated', 'server-started'];
 const down = ['stopped', 'client-list-updated', 'server-stopped'];
 
 describe('what a presenter tells of a server', () => {
-  it('has the six names of the seed', () => {
+  it('has the names of six events', () => {
     expect(Object.values(MCP_EVENTS).toSorted()).toEqual([
       ...['mcp:client-list-updated', 'mcp:config-changed', 'mcp:server-started', 'mcp:server-status-changed'],
       ...['mcp:server-stopped', 'mcp:tool-call-result'],
     ]);
   });
-  it('of a good start is status, list, started, each once', () => {
+  it('is for a good start status, list, started, each once', () => {
     expect(names(is('connecting'), is('connecting'), is('ready'), is('ready'))).toEqual(up);
   });
-  it('of a bad start is status, notification, list (case 10), and nothing of the tries that follow', () => {
+  it('is for a bad start status, notification, list, and nothing of the tries that follow', () => {
     const bad = [is('connecting'), is('recovering', failure), is('waiting', failure)];
     const all = ['stopped', 'notification', 'client-list-updated'];
     expect(names(...bad)).toEqual(all);
     expect(names(...bad, is('connecting'), is('waiting', failure), is('open', failure))).toEqual(all);
     expect(told(...bad)[1]?.value).toMatchObject({ server: 'a', message: 'exit code 1', remedy: 'fix it' });
   });
-  it('of a bad start is told again when somebody orders it again', () => {
+  it('is told again of a bad start when somebody orders it again', () => {
     const bad = [is('connecting'), is('open', failure)];
     expect(names(...bad, ordered, ...bad).filter((name) => name === 'notification')).toHaveLength(2);
   });
-  it('of a try that succeeds later is status, list, started', () => {
+  it('is for a try that succeeds later status, list, started', () => {
     expect(names(is('connecting'), is('waiting', failure), is('connecting'), is('ready')).slice(3)).toEqual(
       up,
     );
   });
-  it('of a stop is status, list, stopped; of what is stopped nothing (case 11)', () => {
+  it('is for a stop status, list, stopped; for what is stopped it is nothing', () => {
     const run = [is('connecting'), is('ready')];
     expect(names(...run, is('closing'), is('idle')).slice(3)).toEqual(down);
     expect(names(...run, { type: 'server.removed', name: 'a' }).slice(3)).toEqual(down);
     expect(names(is('idle'), is('disabled'))).toEqual([]);
   });
-  it('of a death is status and list at once; stopped only if it does not come back (cases 15, 70)', () => {
+  it('is for a death status and list at once; stopped comes only if it does not come back', () => {
     const died = [is('connecting'), is('ready'), is('recovering', failure)];
     expect(names(...died).slice(3)).toEqual(['stopped', 'client-list-updated']);
     expect(names(...died, is('waiting', failure), is('connecting'), is('ready')).slice(5)).toEqual(up);
@@ -67,10 +67,10 @@ describe('what a presenter tells of a server', () => {
       'server-stopped',
     ]);
   });
-  it('of one that cannot even try, for a value is missing, is a bad start', () => {
+  it('is a bad start for one that cannot even try because a value is missing', () => {
     expect(names(is('needsInput', failure))).toEqual(['stopped', 'notification', 'client-list-updated']);
   });
-  it('of a start that is withdrawn is status and list', () => {
+  it('is for a start that is withdrawn status and list', () => {
     expect(names(is('connecting'), is('idle'))).toEqual(['stopped', 'client-list-updated']);
   });
   it('keeps servers apart, whatever their names', () => {

@@ -24,16 +24,16 @@ const startsOf = (file: Json): unknown => {
 };
 const servers = { a: { command: 'x' }, b: { command: 'x', disable: true }, c: { command: 'x' } };
 
-describe('who starts', () => {
+describe('the servers that start', () => {
   it.each([
     ['all that are enabled, without defaults', {}, ['starts', 'disabled', 'starts']],
     ['none, with empty defaults', { defaultServers: [] }, ['byHand', 'disabled', 'byHand']],
     ['defaults that are enabled', { defaultServers: ['a', 'b', 'gone'] }, ['starts', 'disabled', 'byHand']],
     ['nobody, with the switch off', { mcpEnabled: false }, ['disabled', 'disabled', 'disabled']],
-  ])('is %s', (_, more, [a, b, c]) => {
+  ])('are %s', (_, more, [a, b, c]) => {
     expect(startsOf({ mcpServers: servers, ...more })).toEqual({ a, b, c });
   });
-  it('is not one that says autoConnect: false itself, though it is a default', () => {
+  it('leave out one that says autoConnect: false itself, though it is a default', () => {
     const a = { command: 'x', a2c: { autoConnect: false } };
     expect(startsOf({ mcpServers: { a }, defaultServers: ['a'] })).toEqual({ a: 'byHand' });
   });
@@ -108,7 +108,7 @@ describe('a reset', () => {
     ['with some defaults', { defaultServers: ['a', 'b'] }],
     ['with a built-in default', { defaultServers: ['buildInFileSystem', 'c'] }],
     ['with the switch off', { mcpEnabled: false }],
-  ])('%s changes no own server, and built-in ones are off', (_, more) => {
+  ])('leaves own servers as they are %s, and built-in ones are off', (_, more) => {
     const before: Json = { mcpServers, a2c, ...more };
     const after = changedBy(before, reset(before, here));
     expect(startsOf(after)).toEqual(startsOf(before));
@@ -134,17 +134,17 @@ describe('a config', () => {
     expect(shownConfig(other, here).mcpServers).toEqual(other.mcpServers);
     for (const entry of Object.values(shownConfig({}, here).mcpServers)) expect(entry.disable).toBe(true);
   });
-  it('of a map called servers is edited there', () => {
+  it('is edited in its map when that is called servers', () => {
     expect(Object.keys(shownConfig({ servers: { a: { command: 'x' } } }, here).mcpServers)).toContain('a');
   });
 });
 describe('an older file', () => {
-  it('with one default server gets a list of them (case 74)', () => {
+  it('gets a list of default servers from its one', () => {
     const now = migrated({ defaultServer: 'x', mcpServers: {} });
     expect(now).toEqual({ defaultServers: ['x'], mcpServers: {}, a2c: { version: 1 } });
     expect(migrationsOf(now)).toEqual([]);
   });
-  it('with a filesystem server gets documents servers, one for each folder (case 75; there one has all)', () => {
+  it('gets documents servers for a filesystem server, one for each folder', () => {
     const args = ['-y', '@modelcontextprotocol/server-filesystem', '/a', '/b'];
     const now = migrated({
       mcpServers: { filesystem: { command: 'npx', args, autoApprove: ['read'] }, x: { command: 'x' } },
@@ -159,16 +159,16 @@ describe('an older file', () => {
     expect(migrated(now)).toEqual(now);
     expect(parseConfig(computerConfig(now, here)).ok).toBe(true);
   });
-  it('with a filesystem server without folders has the built-in one in its place (case 75)', () => {
+  it('gets the built-in server in the place of a filesystem server without folders', () => {
     const args = ['-y', '@modelcontextprotocol/server-filesystem'];
     expect(migrated({ mcpServers: { filesystem: { command: 'npx', args } } })['mcpServers']).toEqual({});
   });
-  it('without anything to migrate is not touched', () => {
+  it('is not touched when there is nothing to migrate', () => {
     expect(
       migrationsOf({ mcpServers: { filesystem: { command: 'mine', args: ['/a', '/b', '/c'] } } }),
     ).toEqual([]);
   });
-  it('of the future is seen as such', () => {
+  it('is seen as such when it is of the future', () => {
     expect([
       isOfFuture({ a2c: { version: 2 } }),
       isOfFuture({ a2c: { version: 1 } }),

@@ -66,7 +66,7 @@ test('the message has one line, the details have up to ten', () => {
   expect(message).not.toContain('\n');
 });
 
-test('a program that never ran is not to be run by hand', () => {
+test('what is said of a program that never ran does not advise to run it by hand', () => {
   const end = { pid: null, code: null, signal: null, stderr: '' } as const;
   const failed = failureOfEnd(
     'fs',
@@ -98,12 +98,12 @@ test('colours are no words, and a line that was drawn over is a line', () => {
   expect(explained('loading 1%\rloading 2%\rError: disk full\r\n').headline).toBe('Error: disk full');
 });
 
-test('nothing said explains nothing', () => {
+test('an empty stderr explains nothing', () => {
   for (const text of ['', '\n\n', 'Node.js v22.1.0\n'])
     expect(explained(text)).toEqual({ headline: '', lines: [] });
 });
 
-test('however much is said and however it is drawn, little is passed on', () => {
+test('little is passed on, however much is said and however it is drawn', () => {
   const long = 'x'.repeat(5_000);
   const texts = [
     long,

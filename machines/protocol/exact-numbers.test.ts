@@ -50,11 +50,11 @@ describe('an integer that a number cannot hold', () => {
     [`{"either":${long}}`, { either: long }],
     [`{either: ${long},}`, { either: long }],
     [`{"other":${long}}`, { other: long }],
-  ])('of a model is text where the schema lets a text stand: %s', (given, value) => {
+  ])('becomes text in the answer of a model where the schema lets a text stand: %s', (given, value) => {
     expect(readArguments(given, schema)).toEqual({ ok: true, value });
   });
   it.each([`{"id":${long}}`, `{"ids":[1,${long}]}`, `{'id': ${long}}`, { id: Number(long) }])(
-    'of a model is refused elsewhere, with what to do: %j',
+    'is refused in the answer of a model elsewhere, with what to do: %j',
     (given) => {
       const read = readArguments(given, schema);
       expect(read).toMatchObject({

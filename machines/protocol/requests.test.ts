@@ -66,7 +66,7 @@ describe('what a document is made of', () => {
 
 describe('what strangers call themselves', () => {
   const long = 'x'.repeat(257);
-  it('§7.1 no. 14: has a longest length, because it is kept and repeated to others', () => {
+  it('has a longest length, because it is kept and repeated to others', () => {
     const join = { role: 'agent', name: 'a', office_id: 'o' };
     for (const wrong of [{ name: long }, { office_id: long }])
       expect(joinOffice.safeParse({ ...join, ...wrong }).success).toBe(false);

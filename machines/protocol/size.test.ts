@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { excessBytes, mostLevels } from './json.ts';
 
-it('finds exactly what is larger than the limit as JSON', () => {
+it('exactly what is larger than the limit as JSON is found', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.nat(60), (value, limitBytes) => {
       const bytes = Buffer.byteLength(JSON.stringify(value));
@@ -10,16 +10,16 @@ it('finds exactly what is larger than the limit as JSON', () => {
     }),
   );
 });
-it('counts characters of each width', () => {
+it('characters of each width are counted as their bytes', () => {
   for (const text of ['a', 'é', '€', '😀', '\u0000', '"', '\ud800'])
     expect(excessBytes(text.repeat(9), 1)).toBe(Buffer.byteLength(JSON.stringify(text.repeat(9))));
 });
-it('calls what cannot be written infinitely large', () => {
+it('what cannot be written is infinitely large', () => {
   const ring: unknown[] = [];
   ring.push(ring);
   expect(excessBytes(ring, 1000)).toBe(Infinity);
 });
-it('calls what is nested too deep infinitely large, however few its bytes and wherever that is', () => {
+it('what is nested too deep is infinitely large, however few its bytes and wherever that is', () => {
   const nested = (levels: number, wrap: (inner: unknown) => unknown): unknown =>
     Array.from({ length: levels }).reduce<unknown>(wrap, 1);
   for (const wrap of [(inner: unknown) => [inner], (a: unknown) => ({ a })]) {
@@ -43,7 +43,7 @@ it('calls what is nested too deep infinitely large, however few its bytes and wh
 const anyText = fc
   .array(fc.constantFrom('a', '"', '\\', '\n', '\u0001', '\u007f', 'é', '€', '😀', '\ud800', '\udc00'))
   .chain((some) => fc.constantFrom(1, 300).map((times) => some.join('').repeat(times)));
-it('counts long texts exactly, wherever they are, also in objects that write themselves', () => {
+it('long texts are counted exactly, wherever they are, also in objects that write themselves', () => {
   const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
     tree: fc.oneof(
       { maxDepth: 6 },
@@ -60,7 +60,7 @@ it('counts long texts exactly, wherever they are, also in objects that write the
     }),
   );
 });
-it('never writes a long text to know its size', () => {
+it('a long text is never written to know its size', () => {
   const write = vi.spyOn(JSON, 'stringify');
   const text = '"x\n'.repeat(1_000_000);
   const resource = { uri: 'u:', text };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import * as wire from './index.ts';
 
 /** Tests of all names, events and sizes of the wire; users depend on each of them. */
-it('has these names, events and sizes', () => {
+it('the protocol has these names, events and sizes', () => {
   expect([wire.PROTOCOL_VERSION, wire.NAMESPACE]).toEqual(['0.2.0', '/smcp']);
   expect(wire.sizes).toEqual({
     resultBytes: 7_340_032,
@@ -43,7 +43,7 @@ it('has these names, events and sizes', () => {
     'server:update_tool_list',
   ]);
 });
-it('keeps a time-out below the longest timer', () => {
+it('the longest time-out is below the longest timer', () => {
   expect([wire.toTimeoutMs(2), wire.toTimeoutMs(0), wire.toTimeoutMs(1e12)]).toEqual([
     2000,
     0,

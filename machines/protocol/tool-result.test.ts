@@ -98,32 +98,35 @@ function atTheAgent(result: unknown) {
 }
 
 describe('a result', () => {
-  it.each(rows)('%s is read, and its words are kept', (_, raw, read) => {
+  it.each(rows)('is read when it is one %s, and its words are kept', (_, raw, read) => {
     expect(toolResult(raw)).toEqual(read);
     expect(toolResult(toolResult(raw))).toEqual(read);
   });
-  it.each(rows)('%s is the same at the computer and behind an office', (_, raw) => {
+  it.each(rows)('is the same at the computer and behind an office when it is one %s', (_, raw) => {
     const read = toolResult(raw);
     const outcome = read.isError === true ? 'failed' : 'succeeded';
     expect(atTheAgent(raw)).toEqual({ said: read, outcome, failure: undefined });
   });
-  it.each(rows)('%s has an object, or nothing, for structured content on the wire', (_, raw) => {
-    const { structuredContent: value } = callAck(settled(raw)) as { readonly structuredContent?: unknown };
-    expect(value === undefined || (typeof value === 'object' && !Array.isArray(value))).toBe(true);
-  });
+  it.each(rows)(
+    'has an object, or nothing, for structured content on the wire when it is one %s',
+    (_, raw) => {
+      const { structuredContent: value } = callAck(settled(raw)) as { readonly structuredContent?: unknown };
+      expect(value === undefined || (typeof value === 'object' && !Array.isArray(value))).toBe(true);
+    },
+  );
   it.each([
     { ...hello, isError: true, structuredContent: { error: { code: 404, message: 'not there' } } },
     { ...hello, isError: true, structuredContent: { error: 'Tool execution failed: Connection closed' } },
     { content: [text('Tool execution failed: Connection closed')], isError: true },
     { ...hello, isError: true, _meta: { error_code: 4001, a2c_outcome: 'unknown' } },
-  ])('that looks like a failure of ours is what the tool itself has said: %j', (raw) => {
+  ])('is what the tool itself has said when it looks like a failure of ours: %j', (raw) => {
     expect(atTheAgent(raw)).toMatchObject({ outcome: 'failed', failure: undefined });
   });
   it('cannot pretend that its structured content was wrapped for the wire', () => {
     const raw = { ...hello, structuredContent: { result: 5 }, _meta: { a2c_structured_wrapped: true } };
     expect(atTheAgent(raw)).toMatchObject({ said: { structuredContent: { result: 5 } } });
   });
-  it('with contents that are nested without end is a result', () => {
+  it('is taken with contents that are nested without end', () => {
     let deep: unknown = 1;
     for (let n = 0; n < 100_000; n += 1) deep = [deep];
     expect(toolResult({ content: [deep] }).content).toEqual([text('[nested too deep to be shown]')]);

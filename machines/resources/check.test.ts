@@ -33,7 +33,7 @@ describe('the list of a server', () => {
   it('needs no declaration for resources of other kinds', () => {
     expect(brokenByList({ subscribe: false, listChanged: false }, ['file:///a'])).toEqual([]);
   });
-  it('of windows and documents needs subscribe and listChanged, each said once', () => {
+  it('needs subscribe and listChanged for windows and documents, each said once', () => {
     const listed = ['window://h/a', 'dpe://h/b', 'dpe://H'];
     expect(brokenByList(whole, listed)).toEqual([]);
     expect(said(brokenByList({ subscribe: false, listChanged: false }, listed))).toEqual([
@@ -94,7 +94,7 @@ describe('a document', () => {
     [{ file_type: '.pdf' }, 'file_type'],
     [{ page_count: -1 }, 'page_count'],
     [{ last_modified: 'yesterday' }, 'last_modified'],
-  ])('with %j breaks a rule at %s', (change, field) => {
+  ])('breaks a rule with %j at %s', (change, field) => {
     expect(said(brokenByDocument(uri, json({ ...document, ...change })).violations)).toEqual([
       `document ${uri} ${field}`,
     ]);
@@ -107,14 +107,14 @@ describe('a document', () => {
     ['a%2520b', 'a%2520b', true],
     ['a b', 'a%2520b', false],
     ['%zz', '%25zz', true],
-  ])('is named %j at %j: %s', (doc_ref, written, isRight) => {
+  ])('is right with the doc_ref %j at %j: %s', (doc_ref, written, isRight) => {
     const at = `dpe://h/${written}`;
     expect(said(brokenByDocument(at, json({ ...document, uri: at, doc_ref })).violations)).toEqual(
       isRight ? [] : [`document ${at} doc_ref`],
     );
   });
   it.each<[{ text?: string }[]]>([[[]], [[{}]], [[{ text: 'no JSON' }]]])(
-    'that gives %j is none',
+    'is none when it gives %j',
     (contents) => {
       expect(said(brokenByDocument(uri, contents).violations)).toEqual([`document ${uri} -`]);
     },
@@ -170,12 +170,12 @@ describe('pages and elements', () => {
 });
 
 describe('an answer', () => {
-  it('comes in time', () => {
+  it('has to come in time', () => {
     expect(brokenByTime(uri, 8_000, 8_000)).toEqual([]);
     expect(brokenByTime(uri, 16_000, 8_000)[0]?.found).toBe('the answer took 16.0 s; 8.0 s are the most');
     expect(brokenByTime(uri, undefined, 8_000)[0]?.found).toBe('no answer came; 8.0 s are the most');
   });
-  it('refuses what there is not by its code', () => {
+  it('has to refuse with its code what there is not', () => {
     expect(brokenByRefusal('missing-page', uri, { code: 4202, message: '' })).toEqual([]);
     expect(brokenByRefusal('missing-page', uri, undefined)[0]?.found).toBe(
       'expected the error 4202, received contents',
@@ -189,7 +189,7 @@ describe('an answer', () => {
 
 describe('a change', () => {
   const change = { uri: `${uri}/pages/0?format=json`, before: 'a', after: 'b' };
-  it('is told by its own URI, one above or one below, whatever the query and the case of the host', () => {
+  it('has to be told by its own URI, one above or one below, whatever the query and the case of the host', () => {
     for (const told of ['DPE://H/a%2Fb', `${uri}/pages/0`, `${uri}/pages/0/x?y=1`, 'dpe://h'])
       expect(brokenByChange(change, [told]), told).toEqual([]);
     for (const told of ['dpe://h/a', `${uri}/pages/01`, 'window://h/a%2Fb'])
@@ -197,7 +197,7 @@ describe('a change', () => {
     expect(said(brokenByChange(change, []))).toEqual([`update ${change.uri} -`]);
     expect(brokenByChange({ ...change, after: 'a' }, [])).toEqual([]);
   });
-  it('of ids alone is none that an update excuses', () => {
+  it('is none that an update excuses when it is of ids alone', () => {
     const other = { ...page, elements: [{ ...element, element_id: 'f' }] };
     const ids = { uri, before: JSON.stringify(page), after: JSON.stringify(other) };
     expect(said(brokenByChange(ids, [uri]))).toEqual([`ids ${uri} elements`]);

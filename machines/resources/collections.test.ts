@@ -30,7 +30,7 @@ describe('what agents are told of the machine of a server', () => {
     ['at "C:/Program Files/x"', 'at "[path]"'],
     ['at \\\\nas\\share\\a', 'at [path]'],
     ['see file:///srv/a.md', 'see [path]'],
-  ])('%s', (said, told) => {
+  ])('hides addresses and hosts: %s', (said, told) => {
     expect(withoutAddresses(said)).toBe(told);
   });
 
@@ -43,7 +43,7 @@ describe('what agents are told of the machine of a server', () => {
     'page_count: expected number, received string (code 4203)',
     'It is [1:2] of 5:5',
     '',
-  ])('leaves alone what is none: %s', (said) => {
+  ])('leaves alone what is no address: %s', (said) => {
     expect(withoutAddresses(said)).toBe(said);
   });
 
@@ -107,7 +107,7 @@ const [subscribed, plain] = [
   { listChanged: false, subscribe: true },
   { listChanged: true, subscribe: false },
 ];
-it('F15 D16 a server takes part that declares resources.subscribe, or, if so configured, any resources', () => {
+it('a server takes part that declares resources.subscribe, or, if so configured, any resources', () => {
   expect([subscribed, plain, null].map((resources) => takesPart(resources))).toEqual([true, false, false]);
   expect([subscribed, plain, null].map((resources) => takesPart(resources, 'resources'))).toEqual([
     ...[true, true],

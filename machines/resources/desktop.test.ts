@@ -14,11 +14,11 @@ import {
 } from './desktop.ts';
 import { isWindowUri, parseWindowUri } from './uri.ts';
 
-/** Reads the windows in a list of a server, for N02 and N03 of a2c-wire §8.6. */
+/** Reads the windows in a list of a server. */
 const listed = (...uris: readonly string[]) => windowUrisIn(uris.map((uri) => ({ uri })));
 
 describe('a list of a server', () => {
-  it('D18 has the windows in it, each once, in their order', () => {
+  it('has the windows in it, each once, in their order', () => {
     const uris = [
       'file:///a',
       'window://h/b',
@@ -29,13 +29,13 @@ describe('a list of a server', () => {
     ];
     expect(listed(...uris)).toEqual(['window://h/b', 'window://h/a']);
   });
-  it('N02 with the same windows changes nothing, in whatever order', () => {
+  it('changes nothing with the same windows, in whatever order', () => {
     const before = { A: listed('window://h/a', 'window://h/b'), B: listed() };
     expect(isDesktopChanged(before, { A: listed('window://h/b', 'file:///new', 'window://h/a') })).toBe(
       false,
     );
   });
-  it('N02 with another set of windows changes the desktop, also when only the server is another', () => {
+  it('changes the desktop with another set of windows, also when only the server is another', () => {
     const before = { A: listed('window://h/a') };
     for (const after of [
       { A: listed('window://h/a', 'window://h/b') },
@@ -45,7 +45,7 @@ describe('a list of a server', () => {
     ])
       expect(isDesktopChanged(before, after)).toBe(true);
   });
-  it('N03 is not needed when one window says that it was updated; what is no window says nothing', () => {
+  it('is not needed when one window says that it was updated; what is no window says nothing', () => {
     expect([isWindowUri('window://y'), isWindowUri('file://y'), isWindowUri('dpe://h/d')]).toEqual([
       true,
       false,
@@ -55,7 +55,7 @@ describe('a list of a server', () => {
 });
 
 describe('what an agent tells of two desktops', () => {
-  it('is which windows came, which went, and which show another text', () => {
+  it('tells which windows came, which went, and which show another text', () => {
     const before = ['window://a\n\nold', 'window://b', 'window://c\n\nsame\n\ntext'];
     const after = ['window://c\n\nsame\n\ntext', 'window://d', 'window://a\n\nnew'];
     expect(desktopDifference(before, after)).toEqual({
@@ -87,7 +87,7 @@ describe('the query on the wire', () => {
 });
 
 describe('a blob in a window', () => {
-  it('is what its computer warns of', () => {
+  it('is something that its computer warns of', () => {
     const of = (...contents: readonly object[]) => hasBlob({ server: 'A', uri: 'window://a', contents });
     expect([of({ blob: 'AA' }), of({ text: 't' }, { blob: 'AA' }), of({ text: 't' }), of({}), of()]).toEqual([
       ...[true, true],
@@ -97,7 +97,7 @@ describe('a blob in a window', () => {
   });
 });
 
-/** Window content with this text; D01 to D13 below are cases of a2c-wire §8.6, the steps those of seed 001. */
+/** Window content with this text. */
 const said = (text: string) => ({ uri: 'x', text });
 const blob = { uri: 'x', blob: 'AAAA' };
 const windowOf = (server: string, uri: string, contents: Window['contents'] = [said('')]): Window => ({
@@ -112,19 +112,19 @@ const urisOf = (windows: readonly Window[], size: number | null = null, called: 
     called.map((server) => ({ server })),
   ).map((text) => text.replace('window://', ''));
 
-describe('step 1: what is no window is left out', () => {
+describe('what is no window', () => {
   it.each([
-    ['D06 one without contents', windowOf('A', 'a', [])],
+    ['one without contents', windowOf('A', 'a', [])],
     ['one that could not be read', windowOf('A', 'a', null)],
-    ['D11 one of blobs only', windowOf('A', 'a', [blob, blob])],
+    ['one of blobs only', windowOf('A', 'a', [blob, blob])],
     ['one of nothing that is known', windowOf('A', 'a', [{}])],
-    ['D07 another scheme', { ...windowOf('A', 'a'), uri: 'http://a' }],
-    ['D07 a priority of 101', windowOf('A', 'a?priority=101')],
-    ['D07 a fullscreen of maybe', windowOf('A', 'a?fullscreen=maybe')],
-  ])('%s, and its neighbour stays', (_, wrong) => {
+    ['another scheme', { ...windowOf('A', 'a'), uri: 'http://a' }],
+    ['a priority of 101', windowOf('A', 'a?priority=101')],
+    ['a fullscreen of maybe', windowOf('A', 'a?fullscreen=maybe')],
+  ])('is left out: %s, and its neighbour stays', (_, wrong) => {
     expect(urisOf([wrong, windowOf('A', 'b')])).toEqual(['b']);
   });
-  it('X2 one whose text is empty is a window: its bare URI; one of blanks shows them', () => {
+  it('a window with an empty text is shown as its bare URI; one of blanks shows them', () => {
     expect(urisOf([windowOf('A', 'a', [said('')]), windowOf('A', 'b', [said(' \n'), blob])])).toEqual([
       'a',
       'b\n\n \n',
@@ -135,16 +135,16 @@ describe('step 1: what is no window is left out', () => {
   });
 });
 
-describe('step 2: servers', () => {
-  it('D04 come by their last call, the latest first, then by name', () => {
+describe('the servers of a desktop', () => {
+  it('come by their last call, the latest first, then by name', () => {
     const windows = ['A', 'B', 'C', 'D'].map((server) => windowOf(server, server.toLowerCase()));
     expect(urisOf(windows, null, ['D', 'A', 'gone', 'C', 'A', 'C'])).toEqual(['c', 'a', 'd', 'b']);
     expect(urisOf(windows.toReversed())).toEqual(['a', 'b', 'c', 'd']);
   });
 });
 
-describe('step 3: the windows of one server', () => {
-  it('D01 come by priority, the highest first; none counts as 0', () => {
+describe('the windows of one server', () => {
+  it('come by priority, the highest first; none counts as 0', () => {
     const windows = [
       windowOf('A', 'a?priority=10'),
       windowOf('A', 'b'),
@@ -154,18 +154,18 @@ describe('step 3: the windows of one server', () => {
     expect(urisOf(windows)).toEqual(['c?priority=90', 'a?priority=10', 'b', 'd?priority=0']);
     expect(urisOf(windows, 2)).toEqual(['c?priority=90', 'a?priority=10']);
   });
-  it('D13 stay as listed where their priorities are equal', () => {
+  it('stay as listed where their priorities are equal', () => {
     const names = Array.from({ length: 40 }, (_, n) => `w${n}?priority=5`);
     expect(urisOf(names.map((name) => windowOf('A', name)))).toEqual(names);
   });
 });
 
-describe('step 4: a window for the whole screen', () => {
-  it('D02 is the only one of its server, whatever the priorities', () => {
+describe('a window for the whole screen', () => {
+  it('is the only one of its server, whatever the priorities', () => {
     const windows = [windowOf('A', 'a?priority=50'), windowOf('A', 'b?priority=10&fullscreen=1')];
     expect(urisOf(windows)).toEqual(['b?priority=10&fullscreen=1']);
   });
-  it('X3 of two the first that is listed, not the one with the higher priority', () => {
+  it('is of two the first that is listed, not the one with the higher priority', () => {
     const windows = [
       windowOf('A', 'plain?priority=100'),
       windowOf('A', 'first?priority=1&fullscreen=true'),
@@ -173,7 +173,7 @@ describe('step 4: a window for the whole screen', () => {
     ];
     expect(urisOf(windows)).toEqual(['first?priority=1&fullscreen=true']);
   });
-  it('D03 says nothing about other servers', () => {
+  it('says nothing about other servers', () => {
     const windows = [
       windowOf('A', 'a1'),
       windowOf('A', 'a2?fullscreen=yes'),
@@ -193,18 +193,20 @@ describe('step 4: a window for the whole screen', () => {
   });
 });
 
-describe('step 5: the size', () => {
+describe('the size of a desktop', () => {
   const windows = ['A', 'B', 'C'].flatMap((server) => [
     windowOf(server, `${server}1`),
     windowOf(server, `${server}2`),
   ]);
-  it.each([0, -3, Number.NaN])('D05 %d wants no window', (size) => expect(urisOf(windows, size)).toEqual([]));
-  it('D12 counts over all servers together', () => {
+  it.each([0, -3, Number.NaN])('wants no window when it is %d', (size) =>
+    expect(urisOf(windows, size)).toEqual([]),
+  );
+  it('counts over all servers together', () => {
     expect(urisOf(windows, 1)).toEqual(['A1']);
     expect(urisOf(windows, 3)).toEqual(['A1', 'A2', 'B1']);
     expect(urisOf(windows, 99)).toHaveLength(6);
   });
-  it('null wants them all', () => expect(urisOf(windows, null)).toHaveLength(6));
+  it('wants all windows when it is null', () => expect(urisOf(windows, null)).toHaveLength(6));
 });
 
 describe('a rendered window', () => {
@@ -213,12 +215,12 @@ describe('a rendered window', () => {
     expect(render(said('one'))).toBe('window://a?x=1\n\none');
     expect(render(said('one'), said('two\n\nthree'))).toBe('window://a?x=1\n\none\n\ntwo\n\nthree');
   });
-  it('D08 D10 passes over blobs and what is neither; an empty text counts like any other', () => {
+  it('passes over blobs and what is neither; an empty text counts like any other', () => {
     expect(render(said('a'), blob, {}, said('b'))).toBe('window://a?x=1\n\na\n\nb');
     expect(render(said('a'), said(''), said('b'))).toBe('window://a?x=1\n\na\n\n\n\nb');
     expect(render(said(''), said('a'))).toBe('window://a?x=1\n\n\n\na');
   });
-  it('D09 is not trimmed: code keeps its first indentation and its last line end', () => {
+  it('is not trimmed: code keeps its first indentation and its last line end', () => {
     expect(render(said('    if (a)\n      b();\n'))).toBe('window://a?x=1\n\n    if (a)\n      b();\n');
     expect(render(said(' \n\t'))).toBe('window://a?x=1\n\n \n\t');
   });

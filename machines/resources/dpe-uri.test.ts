@@ -25,10 +25,7 @@ import {
 } from './uri.ts';
 import { claimOf, routeOf, readRefusal, type Claim } from './finder.ts';
 
-/**
- * Parses a URI or returns undefined. F01 to F04 below are cases of a2c-wire §8.9; "URI 1" to "URI 4" are points of seed
- * 000, 测试策略, DPE URI 解析器.
- */
+/** Parses a URI or returns undefined. */
 const read = (raw: string): DpeUri | undefined => {
   const parsed = parseDpeUri(raw);
   return parsed.ok ? parsed.uri : undefined;
@@ -38,27 +35,27 @@ const ruleOf = (raw: string): unknown => {
   return parsed.ok ? 'none' : parsed.failure.details?.['rule'];
 };
 
-describe('URI 1, rule 1: the scheme is dpe', () => {
-  it.each(['dpe://h', 'DPE://h/d'])('%s is', (raw) => expect(read(raw)?.host).toBe('h'));
+describe('the scheme of a document URI', () => {
+  it.each(['dpe://h', 'DPE://h/d'])('is dpe in %s', (raw) => expect(read(raw)?.host).toBe('h'));
   it.each(['http://h/d', 'window://h', 'dpe:h', 'dpe:/h', 'dpe', '', ' dpe://h', 'invalid://...'])(
-    'F02 %j is not',
+    'is not dpe in %j',
     (raw) => expect(ruleOf(raw)).toBe('scheme'),
   );
 });
 
-describe('URI 1, rule 2: there is a host', () => {
+describe('the host of a document URI', () => {
   it.each([
     ['dpe://com.example.docs', 'com.example.docs'],
     ['dpe://Docs/d', 'docs'],
-  ])('%s has %s', (raw, host) => expect(read(raw)?.host).toBe(host));
-  it.each(['dpe://', 'dpe:///d', 'dpe://?format=json'])('F02 %s has none', (raw) =>
+  ])('is read from %s as %s', (raw, host) => expect(read(raw)?.host).toBe(host));
+  it.each(['dpe://', 'dpe:///d', 'dpe://?format=json'])('is missing in %s', (raw) =>
     expect(ruleOf(raw)).toBe('host'),
   );
 });
 
-describe('URI 1, rule 3: behind a document stands a page or an element, or nothing', () => {
+describe('the part behind a document in its URI', () => {
   it.each(['dpe://h/d/pages/0', 'dpe://h/d/pages/12', 'dpe://h/d/elements/e1', 'dpe://h/d/elements/a/b'])(
-    '%s is',
+    'is a page or an element in %s',
     (raw) => expect(isDpeUri(raw)).toBe(true),
   );
   it.each([
@@ -78,10 +75,10 @@ describe('URI 1, rule 3: behind a document stands a page or an element, or nothi
     'dpe://h/d/element/e1',
     'dpe://h//',
     'dpe://h//pages/1',
-  ])('F02 %s is not', (raw) => expect(ruleOf(raw)).toBe('sub-path'));
+  ])('is refused in %s', (raw) => expect(ruleOf(raw)).toBe('sub-path'));
 });
 
-describe('URI 1, rules 4 to 8: each key of the query has its values', () => {
+describe('the query of a document URI', () => {
   it.each([
     ['format=json', { format: 'json' }],
     ['format=markdown', { format: 'markdown' }],
@@ -96,7 +93,7 @@ describe('URI 1, rules 4 to 8: each key of the query has its values', () => {
     ['categories=table,pivot_table', { categories: ['table', 'pivot_table'] }],
     ['categories=table%2C+chart', { categories: ['table', 'chart'] }],
     [`categories=${dpeCategories.join(',')}`, { categories: [...dpeCategories] }],
-  ])('%s is valid', (query, more) =>
+  ])('is valid with %s', (query, more) =>
     expect(read(`dpe://h/d?${query}`)).toEqual({ level: 1, host: 'h', docRef: 'd', ...more }),
   );
   it.each([
@@ -105,15 +102,15 @@ describe('URI 1, rules 4 to 8: each key of the query has its values', () => {
     ['offset', ['-1', '', 'abc', '1.5', '%zz']],
     ['limit', ['0', '101', '-5', 'abc', '']],
     ['categories', ['bogus', '', 'table,', 'table;list', 'Table', 'table,bogus']],
-  ])('F03 %s is valid with none of %j', (key, values) => {
+  ])('is refused where %s has any value of %j', (key, values) => {
     for (const value of values) expect(ruleOf(`dpe://h/d?${key}=${value}`)).toBe(key);
   });
-  it('there are 19 kinds of elements', () => {
+  it('knows 19 kinds of elements', () => {
     expect(new Set(dpeCategories).size).toBe(19);
   });
 });
 
-describe('URI 2: the level', () => {
+describe('the level of a document URI', () => {
   it.each([
     ['dpe://h', { level: 0, host: 'h' }],
     ['dpe://h/', { level: 0, host: 'h' }],
@@ -121,10 +118,10 @@ describe('URI 2: the level', () => {
     ['dpe://h/d/pages/3', { level: 2, host: 'h', docRef: 'd', pageIndex: 3 }],
     ['dpe://h/d/pages/007', { level: 2, host: 'h', docRef: 'd', pageIndex: 7 }],
     ['dpe://h/d/elements/t-1', { level: 3, host: 'h', docRef: 'd', elementId: 't-1' }],
-  ])('F01 of %s', (raw, uri) => expect(read(raw)).toEqual(uri));
+  ])('is read from %s', (raw, uri) => expect(read(raw)).toEqual(uri));
 });
 
-describe('URI 3: keys of the query together', () => {
+describe('keys of the query together', () => {
   it('are all read, the first of two, and none that is not known', () => {
     const query = 'categories=list&limit=5&offset=10&depth=pages&format=text&x=1&limit=0';
     expect(read(`dpe://h/d?${query}`)).toEqual({
@@ -138,18 +135,19 @@ describe('URI 3: keys of the query together', () => {
   });
 });
 
-describe('URI 4: the edges', () => {
+describe('an unusual document URI', () => {
   it.each([
     ['dpe://h/a%2Fb', { docRef: 'a/b' }],
     ['dpe://h/docs%2F%E4%BD%A0%20.md/pages/0', { docRef: 'docs/你 .md', level: 2 }],
     ['dpe://h/d/elements/a%2Fb%3F', { elementId: 'a/b?' }],
     ['dpe://h/d#x', { docRef: 'd', level: 1 }],
     ['dpe://h/你', { docRef: '你' }],
-  ])('F04 %s', (raw, part) => expect(read(raw)).toMatchObject(part));
-  it.each(['dpe://h/%', 'dpe://h/%ff/pages/1', 'dpe://h/d/elements/%zz', 'dpe://%'])('%s is broken', (raw) =>
-    expect(ruleOf(raw)).toBe('encoding'),
+  ])('is read all the same: %s', (raw, part) => expect(read(raw)).toMatchObject(part));
+  it.each(['dpe://h/%', 'dpe://h/%ff/pages/1', 'dpe://h/d/elements/%zz', 'dpe://%'])(
+    'is refused when it is broken: %s',
+    (raw) => expect(ruleOf(raw)).toBe('encoding'),
   );
-  it('a refusal is 4204 and says which URI broke which rule', () => {
+  it('is refused with 4204, which says which URI broke which rule', () => {
     expect(parseDpeUri('dpe://h/d?limit=0')).toEqual({
       ok: false,
       failure: {
@@ -257,9 +255,9 @@ describe('any text', () => {
   });
 });
 
-describe('from a document on', () => {
+describe('the places of a document', () => {
   const document = 'dpe://H:1/a(b).pdf';
-  it('its places keep its own spelling, and carry what is asked of them', () => {
+  it('keep its own spelling, and carry what is asked of them', () => {
     for (const from of [document, `${document}?format=text#x`, `${document}/pages/9`])
       expect([
         metadataPlace(from),
@@ -273,7 +271,7 @@ describe('from a document on', () => {
         { ok: true, uri: `${document}/elements/a%2Fb%3F` },
       ]);
   });
-  it('there is no place that is none', () => {
+  it('do not exist for what is no document', () => {
     const wrong = [
       metadataPlace('dpe://h'),
       metadataPlace('http://h/d'),
@@ -300,7 +298,7 @@ describe('the failures of Finder', () => {
     [pageOutOfRange(99, 12), 4202, { page_index: 99, page_count: 12 }],
     [elementNotFound('e'), 4203, { element_id: 'e' }],
     [invalidDpeUri('scheme', 'x://h'), 4204, { uri: 'x://h', rule: 'scheme' }],
-  ])('%j come to an agent as they are', (failure, code, details) => {
+  ])('come with %j to an agent as they are', (failure, code, details) => {
     const error = toWireError(failure);
     expect(error).toEqual({ code, message: failure.message, details });
     expect(readAnswer({ error })).toEqual({ ok: false, failure });
@@ -319,14 +317,14 @@ describe('an error of the server that was asked', () => {
     [refused(-32_000, { code: 4203, element_id: 'e' }), 4203, { element_id: 'e' }],
     [refused(-32_602, { code: 4202, message: 'm', details: { page_count: 2 } }), 4202, { page_count: 2 }],
     [refused(-32_002, { uri: 'dpe://h/d/pages/7' }), 4201, { doc_ref: 'd' }],
-  ])('%j passes with its code and its details', (failure, code, details) => {
+  ])('passes with its code and its details: %j', (failure, code, details) => {
     expect(readRefusal(failure, uriOf('dpe://h/d/pages/7'))).toEqual({
       code,
       message: 'said the server',
       details,
     });
   });
-  it('without details says what was asked for', () => {
+  it('says what was asked for when it is without details', () => {
     expect(
       [
         readRefusal(refused(4201), uriOf('dpe://h/a%2Fb')),
@@ -338,7 +336,7 @@ describe('an error of the server that was asked', () => {
     ).toEqual([{ doc_ref: 'a/b' }, { page_index: 7 }, { element_id: 'e' }, { doc_ref: 'd' }, { host: 'h' }]);
   });
   it.each([refused(-32_603), refused(4204), refused(-32_602, { code: 4204 }), refused(1, 'text')])(
-    '%j is 500 with its text',
+    'becomes 500 with its text: %j',
     (failure) => {
       expect(readRefusal(failure, uriOf('dpe://h/d'))).toEqual({
         code: 500,
@@ -356,7 +354,7 @@ describe('an error of the server that was asked', () => {
   });
 });
 
-describe('who is asked for a document', () => {
+describe('the server that is asked for a document', () => {
   const ask = (raw: string, claims: readonly Claim[], ...called: readonly string[]) =>
     routeOf(
       raw,
@@ -369,7 +367,7 @@ describe('who is asked for a document', () => {
     claimOf('B', ['dpe://one/z', 'dpe://one/z/pages/1']),
     claimOf('C', ['dpe://three']),
   ];
-  it('is the server that has its host, whatever the level', () => {
+  it('is the one that has its host, whatever the level', () => {
     expect(a.hosts).toEqual(['one', 'two']);
     for (const raw of ['dpe://two', 'dpe://TWO/any', 'dpe://two/x/pages/1'])
       expect(ask(raw, [a, b, c])).toEqual({ server: 'A', rivals: [] });

@@ -22,10 +22,7 @@ import {
   type FinderQuery,
 } from './finder.ts';
 
-/**
- * Summary of a test document. F05 to F10 below are cases of a2c-wire §8.9; "Organizer 1" to "7" are points of seed 000,
- * 测试策略, Finder Organizer.
- */
+/** Summary of a test document. */
 const documentOf = (doc: string, more: Partial<DPEDocumentSummary> = {}): DPEDocumentSummary => ({
   doc_ref: doc,
   uri: `dpe://h/${doc}`,
@@ -50,13 +47,13 @@ const namesOf = ({ documents }: FinderPage): readonly string[] => documents.map(
 const many = (count: number): DPEDocumentSummary[] =>
   Array.from({ length: count }, (_, n) => documentOf(`d${n}`));
 
-describe('step 1: what is no document is left out', () => {
-  it('Organizer 1: of nothing comes nothing', () => {
+describe('what is no document', () => {
+  it('makes an empty catalogue of nothing', () => {
     expect(page([])).toEqual({ documents: [], totalCount: 0 });
     expect(page([], { keywords: ['a'], offset: 3 })).toEqual({ documents: [], totalCount: 0 });
   });
   it.each(['http://h/d', 'dpe://', 'dpe://h/d/foo', 'dpe://h/d?limit=0', ''])(
-    'X25 one with the URI %j, and its neighbour stays',
+    'is left out with the URI %j, and its neighbour stays',
     (uri) => {
       const found = page([documentOf('wrong', { uri }), documentOf('right')]);
       expect([namesOf(found), found.totalCount]).toEqual([['right'], 1]);
@@ -64,14 +61,14 @@ describe('step 1: what is no document is left out', () => {
   );
 });
 
-describe('step 2: keywords', () => {
+describe('the keywords of a query', () => {
   const documents = [
     documentOf('in-title', { title: 'The Budget of 2026' }),
     documentOf('in-keywords', { title: '', keywords: ['plan', 'BUDGET'] }),
     documentOf('in-summary', { title: '', summary: 'about budgets' }),
     documentOf('elsewhere', { title: '', doc_ref: 'elsewhere', file_uri: 'file:///budget', keywords: null }),
   ];
-  it('Organizer 2, F05 are looked for in title, keywords and summary, whatever their case', () => {
+  it('are looked for in title, keywords and summary, whatever their case', () => {
     for (const word of ['budget', 'BUDGET', 'udge'])
       expect(namesOf(page(documents, { keywords: [word] }))).toEqual([
         'in-title',
@@ -83,40 +80,40 @@ describe('step 2: keywords', () => {
     expect(namesOf(page(documents, { keywords: ['plan budget'] }))).toEqual(['in-keywords']);
     expect(namesOf(page(documents, { keywords: ['planbudget', 'of 2026plan'] }))).toEqual([]);
   });
-  it('Organizer 2, F05 one of them is enough', () => {
+  it('need one match to find a document', () => {
     expect(namesOf(page(documents, { keywords: ['nothing', 'plan'] }))).toEqual(['in-keywords']);
     expect(namesOf(page(documents, { keywords: ['nothing'] }))).toEqual([]);
     expect(page(documents, { keywords: [] }).totalCount).toBe(4);
   });
 });
 
-describe('step 3: the file type', () => {
+describe('the file type of a query', () => {
   const documents = [
     documentOf('a'),
     documentOf('b', { file_type: 'PDF' }),
     documentOf('c', { file_type: 'x' }),
   ];
-  it('Organizer 3, F06 is exactly the one that is wanted', () => {
+  it('is exactly the one that is wanted', () => {
     expect(namesOf(page(documents, { fileType: 'pdf' }))).toEqual(['a']);
     expect(page(documents, { fileType: 'xlsx' })).toEqual({ documents: [], totalCount: 0 });
     expect(page(documents, { fileType: '' }).totalCount).toBe(3);
   });
-  it('and keywords must both fit', () => {
+  it('must fit as well as the keywords', () => {
     expect(namesOf(page(documents, { fileType: 'x', keywords: ['a', 'c'] }))).toEqual(['c']);
   });
 });
 
-describe('step 4: servers', () => {
-  it('Organizer 4, F07 come by their last call, the latest first, then by name', () => {
+describe('the servers of a catalogue', () => {
+  it('come by their last call, the latest first, then by name', () => {
     const documents = ['B', 'D', 'A', 'C'].map((server) => documentOf(server, { server }));
     expect(namesOf(page(documents, {}, ['D', 'A', 'gone', 'C', 'A', 'C']))).toEqual(['C', 'A', 'D', 'B']);
     expect(namesOf(page(documents))).toEqual(['A', 'B', 'C', 'D']);
   });
 });
 
-describe('step 5: the documents of one server', () => {
+describe('the documents of one server', () => {
   const at = (doc: string, lastModified: string | null) => documentOf(doc, { last_modified: lastModified });
-  it('Organizer 5, F08 come by age, the newest first, those without a time last', () => {
+  it('come by age, the newest first, those without a time last', () => {
     const documents = [
       documentOf('never'),
       at('old', '2025-01-01'),
@@ -152,8 +149,8 @@ describe('step 5: the documents of one server', () => {
   });
 });
 
-describe('step 6: a page', () => {
-  it('Organizer 6, F09 is what stands behind the offset, as far as there is any', () => {
+describe('a page of a catalogue', () => {
+  it('has what stands behind the offset, as far as there is any', () => {
     expect(namesOf(page(many(55), { offset: 50, limit: 20 }))).toEqual(['d50', 'd51', 'd52', 'd53', 'd54']);
     expect(page(many(55), { offset: 100 })).toEqual({ documents: [], totalCount: 55 });
     expect(page(many(55), { offset: 55 }).documents).toEqual([]);
@@ -163,15 +160,15 @@ describe('step 6: a page', () => {
     expect(namesOf(page(many(55)))).toEqual(many(20).map(({ doc_ref }) => doc_ref));
   });
   it.each([0, -1, Number.NaN])(
-    'Organizer 6: a limit of %d wants none, and is told how many there are',
+    'is empty with a limit of %d, and tells how many documents there are',
     (limit) => {
       expect(page(many(55), { limit })).toEqual({ documents: [], totalCount: 55 });
     },
   );
-  it.each([101, 500, Infinity])('F10 a limit of %d counts as 100', (limit) => {
+  it.each([101, 500, Infinity])('has a limit of 100 where %d is asked for', (limit) => {
     expect(page(many(150), { limit }).documents).toHaveLength(100);
   });
-  it('Organizer 6: a limit above what there is gives all', () => {
+  it('has all documents where the limit is above what there is', () => {
     expect(page(many(3), { limit: 100 }).documents).toHaveLength(3);
   });
   it('goes on with the next server', () => {
@@ -180,7 +177,7 @@ describe('step 6: a page', () => {
     expect(namesOf(page(documents, { offset: 4, limit: 2 }))).toEqual(['y']);
     expect(namesOf(page(documents, { offset: 1, limit: 3 }, ['B']))).toEqual(['y', 'd0', 'd1']);
   });
-  it('Organizer 7: the total counts what is wanted, not what is on the page', () => {
+  it('tells the total of what is wanted, not of what is on the page', () => {
     const documents = [...many(30), documentOf('other', { file_type: 'x' })];
     expect(page(documents, { fileType: 'pdf', limit: 1 }).totalCount).toBe(30);
   });
@@ -303,22 +300,19 @@ describe('a catalogue', () => {
   });
 });
 
-/**
- * Reads the documents in a list of a server. F11 and F12 below are cases of a2c-wire §8.9; "Change 1" to "3" are points
- * of seed 000, 测试策略, 变更检测.
- */
+/** Reads the documents in a list of a server. */
 const listed = (...uris: readonly string[]) => dpeUrisIn(uris.map((uri) => ({ uri })));
 
 describe('a list of a server', () => {
-  it('Change 3: has the documents in it, each once, in their order', () => {
+  it('has the documents in it, each once, in their order', () => {
     const uris = ['file:///a', 'dpe://h/b', 'window://h/w', 'dpe://h', 'dpe://h/b', 'dpe://h/d/foo'];
     expect(listed(...uris)).toEqual(['dpe://h/b', 'dpe://h']);
   });
-  it('Change 1, F11 with the same documents changes nothing, in whatever order', () => {
+  it('changes nothing with the same documents, in whatever order', () => {
     const before = { A: listed('dpe://h/a', 'dpe://h/b'), B: listed() };
     expect(isFinderChanged(before, { A: listed('dpe://h/b', 'file:///new', 'dpe://h/a') })).toBe(false);
   });
-  it('Change 2, F11 with another set of documents changes the catalogue, each server for itself', () => {
+  it('changes the catalogue with another set of documents, each server for itself', () => {
     const before = { A: listed('dpe://a/1'), B: listed('dpe://b/1') };
     for (const after of [
       { ...before, A: listed('dpe://a/1', 'dpe://a/2') },
@@ -327,7 +321,7 @@ describe('a list of a server', () => {
     ])
       expect(isFinderChanged(before, after)).toBe(true);
   });
-  it('Change 3, F12 is not needed when one document says that it was updated; what is none says nothing', () => {
+  it('is not needed when one document says that it was updated; what is none says nothing', () => {
     expect([isDpeUri('dpe://h/d'), isDpeUri('window://h/d'), isDpeUri('file:///d')]).toEqual([
       true,
       false,
@@ -351,7 +345,7 @@ describe('what an agent tells of two catalogues', () => {
     ...{ title: doc, page_count: 1, server: 'A' },
     ...more,
   });
-  it('is which documents came, which went, and which were modified, as they are now', () => {
+  it('tells which documents came, which went, and which were modified, as they are now', () => {
     const [old, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'];
     const [a, b] = [of('a', { last_modified: old }), of('b')];
     const [changed, c] = [of('a', { last_modified: now, title: 'A' }), of('c')];
@@ -417,11 +411,11 @@ describe('a read of a document', () => {
     ['Level 1 with its pages', readPages, pages],
     ['Level 2', readPage, pageJson],
     ['Level 3', readElement, detail],
-  ])('of %s is the JSON of its first text, with keys that we do not know', (_, read, value) => {
+  ])('gives of %s the JSON of its first text, with keys that we do not know', (_, read, value) => {
     expect(read(json(value))).toEqual({ ok: true, body: value });
     expect(read([{ text: null }, ...json(value), ...json(1)])).toEqual({ ok: true, body: value });
   });
-  it('X24 may have elements of a kind that we do not know', () => {
+  it('may have elements of a kind that we do not know', () => {
     expect(readElement(json({ ...detail, category: 'Hologram' })).ok).toBe(true);
   });
   it.each([
@@ -430,7 +424,7 @@ describe('a read of a document', () => {
     [[{ text: '# not JSON' }], /^What the server gave is not a document: /],
     [json([]), /^What the server gave is not a document: /],
     [json({ ...document, page_count: 'many' }), /^What the server gave is not a document: page_count: /],
-  ])('that is none says so: %j', (contents, message) => {
+  ])('says so when it is none: %j', (contents, message) => {
     const read = readMetadata(contents);
     expect(read).toMatchObject({ ok: false, failure: { code: 500 } });
     expect(read.ok ? '' : read.failure.message).toMatch(message);
@@ -438,14 +432,14 @@ describe('a read of a document', () => {
 });
 
 describe('a summary', () => {
-  it('is what Level 1 says, and which server has it, whatever that server says itself', () => {
+  it('has what Level 1 says, and which server has it, whatever that server says itself', () => {
     expect(readSummary(json({ ...document, server: 'other' }), 'docs')).toEqual({
       ok: true,
       body: { ...document, server: 'docs' },
     });
     expect(readSummary([], 'docs').ok).toBe(false);
   });
-  it('of a server that lists its catalogue is in Level 0; an entry that is no document falls alone', () => {
+  it('is in Level 0 for a server that lists its catalogue; an entry that is no document falls alone', () => {
     const catalogue = { documents: [document, { title: 'broken', uri: 'dpe://h/x' }, null], total_count: 3 };
     expect(readCatalogue(json(catalogue), 'docs')).toEqual({
       ok: true,
@@ -480,7 +474,9 @@ describe('an ISO 8601 time', () => {
     ['2000-02-29', '2000-02-29T00:00:00Z'],
     ['0099-12-31', '0099-12-31T00:00:00Z'],
     ['1969-12-31T23:59:59.5Z', '1969-12-31T23:59:59.500Z'],
-  ])('%s is %s: without a zone it is UTC', (text, instant) => expect(instantOf(text)).toBe(utc(instant)));
+  ])('is read from %s as %s: without a zone it is UTC', (text, instant) =>
+    expect(instantOf(text)).toBe(utc(instant)),
+  );
 
   it('has microseconds, which order what one millisecond holds', () => {
     const [a = 0, b = 0, c = 0] = ['.123', '.123001', ',1235'].map((part) =>
@@ -500,7 +496,7 @@ describe('an ISO 8601 time', () => {
       ' 2026-02-14',
       '2026-02-14T10:30:01.Z',
     ],
-  ])('%j is none', (text) => expect(instantOf(text)).toBe(undefined));
+  ])('is not read from %j', (text) => expect(instantOf(text)).toBe(undefined));
 
   it('is the same as everybody else reads it', () => {
     const date = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });

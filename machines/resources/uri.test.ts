@@ -53,10 +53,13 @@ describe('a URI taken apart', () => {
     ['a://h?x/y', { scheme: 'a', host: 'h', path: '', query: 'x/y' }],
     ['a:///p#q?r', { scheme: 'a', host: '', path: '/p', query: '' }],
     ['a://h/\n', { scheme: 'a', host: 'h', path: '/\n', query: '' }],
-  ])('%j', (raw, parts) => expect(splitUri(raw)).toEqual(parts));
-  it.each(['', 'dpe', 'dpe:', 'dpe:/h', '://h', ' dpe://h', '1a://h', '/a://h'])('%j is none', (raw) => {
-    expect(splitUri(raw)).toBe(undefined);
-  });
+  ])('has its parts as written: %j', (raw, parts) => expect(splitUri(raw)).toEqual(parts));
+  it.each(['', 'dpe', 'dpe:', 'dpe:/h', '://h', ' dpe://h', '1a://h', '/a://h'])(
+    'does not exist for %j',
+    (raw) => {
+      expect(splitUri(raw)).toBe(undefined);
+    },
+  );
   it.each([
     ['a=1&b=2', 'b', '2'],
     ['a=1&a=2', 'a', '1'],
@@ -72,7 +75,9 @@ describe('a URI taken apart', () => {
     ['ba=1', 'a', undefined],
     ['', 'a', undefined],
     ['=1', '', '1'],
-  ])('in the query %j the value of %s is %j', (query, key, value) => expect(valueIn(query, key)).toBe(value));
+  ])('has in the query %j for %s the value %j', (query, key, value) =>
+    expect(valueIn(query, key)).toBe(value),
+  );
   it('may be any text at all', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (raw, key) => {
@@ -89,9 +94,10 @@ describe('a number in a URI', () => {
     ['007', 7],
     [' 5 ', 5],
     ['9007199254740991', 9_007_199_254_740_991],
-  ])('%j is %d', (text, value) => expect(wholeNumberIn(text)).toBe(value));
-  it.each(['', ' ', '-1', '+5', '1_0', '1.0', '1e3', '0x1', '٣', '9007199254740993'])('%j is none', (text) =>
-    expect(wholeNumberIn(text)).toBe(undefined),
+  ])('is read from %j as %d', (text, value) => expect(wholeNumberIn(text)).toBe(value));
+  it.each(['', ' ', '-1', '+5', '1_0', '1.0', '1e3', '0x1', '٣', '9007199254740993'])(
+    'is not read from %j',
+    (text) => expect(wholeNumberIn(text)).toBe(undefined),
   );
   it('is within its limits with them', () => {
     expect([0, 1, 100, 101, 1.5, Number.NaN, Infinity].map((n) => isWithin(n, 1, 100))).toEqual([

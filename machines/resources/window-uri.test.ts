@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildWindowUri, isWindowUri, parseWindowUri, type WindowUri } from './uri.ts';
 
-/** Parses a URI or returns undefined. W01 to W10 below are cases of a2c-wire §8.6. */
+/** Parses a URI or returns undefined. */
 const read = (raw: string): WindowUri | undefined => {
   const parsed = parseWindowUri(raw);
   return parsed.ok ? parsed.uri : undefined;
@@ -12,56 +12,56 @@ const ruleOf = (raw: string): unknown => {
   return parsed.ok ? 'none' : parsed.failure.details?.['rule'];
 };
 
-describe('seed 001, rule 1: the scheme is window', () => {
-  it.each(['window://h', 'WINDOW://h'])('%s is', (raw) => expect(read(raw)?.host).toBe('h'));
+describe('the scheme of a window URI', () => {
+  it.each(['window://h', 'WINDOW://h'])('is window in %s', (raw) => expect(read(raw)?.host).toBe('h'));
   it.each(['http://h', 'windows://h', 'dpe://h', 'window:h', 'window:/h', 'window', '', ' window://h'])(
-    'W07 %j is not',
+    'is not window in %j',
     (raw) => expect(ruleOf(raw)).toBe('scheme'),
   );
 });
 
-describe('seed 001, rule 2: there is a host', () => {
+describe('the host of a window URI', () => {
   it.each([
     ['window://com.example.mcp', 'com.example.mcp'],
     ['window://Com.Example.MCP/a', 'com.example.mcp'],
     ['window://h:80', 'h:80'],
     ['window://a%2Fb', 'a/b'],
-  ])('%s has %s', (raw, host) => expect(read(raw)?.host).toBe(host));
-  it.each(['window://', 'window:///a', 'window://?priority=1', 'window://#h'])('W07 %s has none', (raw) =>
+  ])('is read from %s as %s', (raw, host) => expect(read(raw)?.host).toBe(host));
+  it.each(['window://', 'window:///a', 'window://?priority=1', 'window://#h'])('is missing in %s', (raw) =>
     expect(ruleOf(raw)).toBe('host'),
   );
 });
 
-describe('seed 001, rule 3: priority is a whole number from 0 to 100', () => {
+describe('the priority of a window', () => {
   it.each([
     ['priority=0', 0],
     ['priority=100', 100],
     ['a=1&priority=7', 7],
     ['priority=%205', 5],
     ['priority=50&priority=999', 50],
-  ])('W03 %s is', (query, priority) => expect(read(`window://x?${query}`)).toMatchObject({ priority }));
+  ])('is read from %s', (query, priority) => expect(read(`window://x?${query}`)).toMatchObject({ priority }));
   it.each(['-1', '101', 'abc', '', '1.5', '1_0', '1e1', '%zz', '99999999999999999999'])(
-    'W04 %j is not',
+    'is refused when it is %j, no whole number from 0 to 100',
     (text) => expect(ruleOf(`window://x?priority=${text}`)).toBe('priority'),
   );
-  it('W01 is not there where nobody gave it', () => {
+  it('is not there where nobody gave it', () => {
     expect(read('window://x?other=1')).toEqual({ host: 'x', path: [] });
   });
 });
 
-describe('seed 001, rule 4: fullscreen is yes or no', () => {
-  it.each(['true', '1', 'yes', 'on', 'TRUE', '%20yes%20', '+Yes+'])('W05 %s is yes', (text) =>
+describe('fullscreen of a window', () => {
+  it.each(['true', '1', 'yes', 'on', 'TRUE', '%20yes%20', '+Yes+'])('is yes for %s', (text) =>
     expect(read(`window://x?fullscreen=${text}`)?.fullscreen).toBe(true),
   );
-  it.each(['false', '0', 'no', 'off', 'Off'])('W05 %s is no', (text) =>
+  it.each(['false', '0', 'no', 'off', 'Off'])('is no for %s', (text) =>
     expect(read(`window://x?fullscreen=${text}`)?.fullscreen).toBe(false),
   );
-  it.each(['maybe', '', '2', 'y', 'constructor'])('W06 %j is neither', (text) =>
+  it.each(['maybe', '', '2', 'y', 'constructor'])('is refused when it is %j', (text) =>
     expect(ruleOf(`window://x?fullscreen=${text}`)).toBe('fullscreen'),
   );
 });
 
-describe('seed 001, rule 5: segments are percent-encoded', () => {
+describe('the segments of a window URI', () => {
   it.each([
     ['window://com.example.logger', []],
     ['window://h/', []],
@@ -75,11 +75,12 @@ describe('seed 001, rule 5: segments are percent-encoded', () => {
     ['window://h/%E4%BD%A0', ['你']],
     ['window://h/你', ['你']],
     ['window://h/a#b/c', ['a']],
-  ])('W02 %s', (raw, path) => expect(read(raw)?.path).toEqual(path));
-  it.each(['window://h/%', 'window://h/a/%zz', 'window://h/%ff', 'window://%e4'])('%s is not', (raw) =>
-    expect(ruleOf(raw)).toBe('encoding'),
+  ])('are read percent-decoded from %s', (raw, path) => expect(read(raw)?.path).toEqual(path));
+  it.each(['window://h/%', 'window://h/a/%zz', 'window://h/%ff', 'window://%e4'])(
+    'are refused in %s',
+    (raw) => expect(ruleOf(raw)).toBe('encoding'),
   );
-  it('reads the examples of the seed whole', () => {
+  it('are read whole in the examples of the protocol', () => {
     expect(read('window://com.example.browser/main/tab1?priority=80&fullscreen=true')).toEqual({
       host: 'com.example.browser',
       path: ['main', 'tab1'],
@@ -111,7 +112,7 @@ const windowUri: fc.Arbitrary<WindowUri> = fc.record(
 );
 
 describe('a built window', () => {
-  it('W08 W09 W10 is spelled in one way', () => {
+  it('is spelled in one way', () => {
     expect([
       buildWindowUri({ host: 'h', path: [] }),
       buildWindowUri({ host: 'H', path: ['A B', 'c/d', ''], priority: 0 }),

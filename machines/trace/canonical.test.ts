@@ -112,7 +112,7 @@ describe('canonical text', () => {
     [new Date(0), '"1970-01-01T00:00:00.000Z"'],
     [{ $num: 'mine' }, '{"$esc":{"$num":"mine"}}'],
     [{ $num: 1, other: 2 }, '{"$num":1,"other":2}'],
-  ])('of %o is %s', (value, text) => {
+  ])('is for %o the text %s', (value, text) => {
     expect(canonical(value)).toBe(text);
     expect(again(value)).toBe(text);
   });

@@ -106,7 +106,7 @@ describe('the name of a channel', () => {
       'timer backoff of files 500/2',
     ]);
   });
-  it('of a question has no id of ours, and the id that a call was given', () => {
+  it('has no id of ours for a question, and the id that a call was given', () => {
     const ask = (method: string, req_id: string): object => ({
       ...{ k: 'out', port: 'ask', a: usual.list },
       ev: { type: 'ask', id: req_id, target: usual.session, method, params: { req_id, name: 'read' } },
@@ -176,17 +176,17 @@ describe('a name with parameters', () => {
 describe('a timer', () => {
   const a = usual.client;
   const set = { k: 'timer', op: 'set', via: 'deadline', a, n: 3, for: 'callMs', ms: 60 };
-  it('that was due, and is cleared before it has fired, is told: in a replay it would fire', () => {
+  it('is told when it was due and is cleared before it has fired: in a replay it would fire', () => {
     expect(crossingsOf([set, { k: 'timer', op: 'clear', a, n: 3, late: true }])).toEqual([
       { k: 'in', ch: 'timer callMs of files 60/1', ev: { type: 'late' } },
     ]);
   });
-  it('that is cleared in time is not', () => {
+  it('is not told when it is cleared in time', () => {
     expect(crossingsOf([set, { k: 'timer', op: 'clear', a, n: 3 }])).toEqual([]);
   });
 });
 
-describe('what crosses', () => {
+describe('a record of what crosses', () => {
   it('has the id of the call that it belongs to, wherever it passes', () => {
     const order = { type: 'call.request', ticket: 't1', reqId: 'r1', tool: 'read' };
     const crossings = crossingsOf([

@@ -92,7 +92,7 @@ describe('a whole trace', () => {
     ]);
   });
 
-  it('whose ring has lost its beginning opens with what held then', () => {
+  it('opens with what held then when its ring has lost its beginning', () => {
     const told = { orders: [], told: [], ended: [], answers: [], open: [], draws: [], timers: [] };
     const { facts, lines } = traceIn(
       fileOf(head, line(1, { k: 'facts', ...told }), line(2, inputs[2] as never)),

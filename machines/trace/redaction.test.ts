@@ -143,7 +143,7 @@ describe('a value that the host knows', () => {
     expect(hidden).toEqual({ [`at /${mark('k-12345678')}`]: `${mark('k-12345678')} and ${mark('k-1234')}` });
   });
 
-  it('shorter than six characters is hidden where it stands alone, and is no word of a record', () => {
+  it('is hidden only where it stands alone, when it has fewer than six characters, and is no word of a record', () => {
     const [dev, pin] = [mark('dev'), mark('1234')];
     expect(shown({ text: 'dev=1234; develop 12345', via: 'dev' }, ['dev', '1234', ''])).toEqual({
       text: `${dev}=${pin}; develop 12345`,
@@ -151,7 +151,7 @@ describe('a value that the host knows', () => {
     });
   });
 
-  it('that is a word of the format hides none of it, and a name that things hang on stays', () => {
+  it('hides none of the format when it is a word of it, and a name that things hang on stays', () => {
     const record = {
       k: 'out',
       port: 'session',
@@ -250,16 +250,13 @@ describe('redaction', () => {
     expect(text).toContain('«redacted:00»');
   });
 
-  it.each(['a', '://a:', 'eyJ-', 'eyJaaaaaaaa.', 'secret='])(
-    'goes through 1 MiB of %j and does not look twice',
-    (piece) => {
-      const hidden = redactorOf(hash, new SecretIndex(['known-value'])).hide(
-        piece.repeat((1 << 20) / piece.length),
-        'text',
-      );
-      expect(hidden?.length).toBeGreaterThan(0);
-    },
-  );
+  it.each(['a', '://a:', 'eyJ-', 'eyJaaaaaaaa.', 'secret='])('goes once through 1 MiB of %j', (piece) => {
+    const hidden = redactorOf(hash, new SecretIndex(['known-value'])).hide(
+      piece.repeat((1 << 20) / piece.length),
+      'text',
+    );
+    expect(hidden?.length).toBeGreaterThan(0);
+  });
 
   it('looks for a long secret by its beginning, and hides all of it where all of it is', () => {
     const secret = 'b'.repeat(5_000) + 'c';
@@ -269,7 +266,7 @@ describe('redaction', () => {
   });
 });
 
-describe('what a server says about itself', () => {
+describe('a secret in what a server says about itself', () => {
   const of = (...secrets: readonly string[]): SecretRedactor =>
     new SecretRedactor({ secrets: new SecretIndex(secrets) });
   it.each([
@@ -291,20 +288,20 @@ describe('what a server says about itself', () => {
       'missing secret: API_TOKEN, token: expired',
     ],
     ['under a name', 'api_key: x7Yq9-zzz', 'api_key: ***'],
-  ])('a secret that stands there %s is hidden', (_, text, shown) => {
+  ])('is hidden when it stands there %s', (_, text, shown) => {
     expect(of('hunter22').text(text)).toBe(shown);
   });
 
-  it('long ones are hidden in base64, too', () => {
+  it('is hidden in base64, too, when it is long', () => {
     const long = Array.from({ length: 200 }, (_, n) => `part-${n}`).join('/');
     expect(of(long).text(`Basic ${btoa(`bob:${long}`)}`)).toBe('Basic ***');
   });
 
-  it('short ones are hidden in base64, too', () => {
+  it('is hidden in base64, too, when it is short', () => {
     expect(of('ab1').text(`Basic ${btoa('bob:ab1')}`)).toBe('Basic ***');
   });
 
-  it('of JSON texts, numbers and names of fields are looked at; what is named so is hidden anyway', () => {
+  it('is looked for in JSON texts, numbers and names of fields; what is named so is hidden anyway', () => {
     const told = { text: 'x ab1', ab1: 1, pin: 1234, token: 'anything', server_name: 'fs', code: 1 };
     const redactor = of('ab1', '1234', 'name', '1');
     expect(redactor.value(told)).toEqual({
@@ -317,7 +314,7 @@ describe('what a server says about itself', () => {
   });
 
   it.each(['YWIx', 'YWIxx', 'aGVsbG8-', 'ab1', 'hunter', 'aHVudGVyMj'])(
-    'goes through 512 KiB of %j and does not look twice',
+    'is looked for once in 512 KiB of %j',
     (piece) => {
       const shown = of('ab1', 'hunter22', 'h'.repeat(100)).text(piece.repeat((512 << 10) / piece.length));
       expect(shown.length).toBeGreaterThan(0);

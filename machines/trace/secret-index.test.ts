@@ -26,11 +26,11 @@ describe('a secret in a text', () => {
     ['one in a URL in small letters', 'p=a%2fb', ['a/b'], 'p=***'],
     ['one in a form', 'p=a%2Fb+c', ['a/b c'], 'p=***'],
     ['nothing to look for', 'a  b', ['', ' '], 'a  b'],
-  ] as const)('%s', (_, text, secrets, shown) => {
+  ] as const)('is found as it should be: %s', (_, text, secrets, shown) => {
     expect(hidden(text, ...secrets)).toBe(shown);
   });
 
-  it('of three characters or more is hidden wherever it is told between other words', () => {
+  it('is hidden from three characters on wherever it is told between other words', () => {
     const secret = fc.string({ minLength: 3, maxLength: 12 }).filter((text) => text.trim() !== '');
     fc.assert(
       fc.property(secret, fc.constantFrom(' ', '=', '"', '\n', ': '), (text, beside) => {

@@ -31,7 +31,7 @@ describe('a secret name', () => {
     ...['secretAccessKey', 'AWS_SECRET_ACCESS_KEY', 'private key', 'signingKey', 'ENCRYPTION_KEY', 'sshKey'],
     ...['authorization', 'Authorization', 'Proxy-Authorization', 'cookie', 'Set-Cookie', 'cookies', 'bearer'],
     ...['credential', 'credentials', 'REDISCLI_AUTH', '//registry.npmjs.org/:_authToken'],
-  ])('is %s', (name) => {
+  ])('is seen in %s', (name) => {
     expect(isSecretName(name)).toBe(true);
   });
 
@@ -78,11 +78,11 @@ describe('a secret name', () => {
       '',
       'cookieless',
     ],
-  ])('is not %j', (name) => {
+  ])('is not seen in %j', (name) => {
     expect(isSecretName(name)).toBe(false);
   });
 
-  it('is told of any number of names', () => {
+  it('is found among any number of names', () => {
     const names = Array.from({ length: 20_000 }, (_, n) => `field${n}_token`);
     expect(names.every(isSecretName)).toBe(true);
   });
@@ -139,7 +139,7 @@ describe('a value of a variable or a header', () => {
     ['Authorization', basic('bob:pl:anted'), 'pl:anted'],
     ['X-Custom', 'Bearer planted-one', 'planted-one'],
     ['Cookie', 'sid=0a9s8d7f6; theme=dark', '0a9s8d7f6'],
-  ])('%s=%s is secret', (name, value, ...parts) => {
+  ])('is secret in %s=%s', (name, value, ...parts) => {
     const found = secretsIn({ [name]: value });
     for (const part of parts.length > 0 ? parts : [value]) expect(found).toContain(part);
   });
@@ -174,7 +174,7 @@ describe('a value of a variable or a header', () => {
     ['Content-Type', 'application/json'],
     ['MCP-Protocol-Version', '2025-06-18'],
     ['OPTIONS', '{"level":"debug","port":3000}'],
-  ])('%s=%s is not', (name = '', value = '') => {
+  ])('is no secret in %s=%s', (name = '', value = '') => {
     expect(secretsIn({ [name]: value })).toEqual([]);
   });
 
@@ -199,7 +199,7 @@ describe('a value of a variable or a header', () => {
   ])('counts under %s in the form that a person makes up', (name) => {
     expect(secretsIn({ [name]: 'Otter-river-11' })).toContain('Otter-river-11');
   });
-  it('with a user before it counts alone, too', () => {
+  it('counts alone, too, with a user before it', () => {
     expect(secretsIn({ SITE_LOGIN: 'ada:Otter-river-11' })).toEqual(['ada:Otter-river-11', 'Otter-river-11']);
     expect(secretsIn({ DSN: 'https://Otter-river-11@h/1' })).toEqual(['Otter-river-11']);
   });
@@ -259,7 +259,7 @@ describe('secrets of arguments', () => {
     [['sk-0123456789abcdefghij'], ['0123456789abcdefghij']],
     [['git+https://github.com/o/r@3f2a9c1b7d5e4f60718293a4b5c6d7e8f9012345'], []],
     [['/srv/documents', '--root=/srv/of-me/1', '--name=planted-by-nobody-at-all'], []],
-  ])('of %j are %j', (args, secrets) => {
+  ])('are found in %j: %j', (args, secrets) => {
     expect(secretsIn({}, args).toSorted()).toEqual([...new Set(secrets)].toSorted());
   });
   it('takes no package of npx for a password', () => {

@@ -98,7 +98,7 @@ describe('a run of rows', () => {
     ]);
   });
 
-  it('that is interrupted keeps what was measured, and begins nothing more', async () => {
+  it('keeps what was measured when it is interrupted, and begins nothing more', async () => {
     const stop = new AbortController();
     const begun: string[] = [];
     const outcomes = await measured(
@@ -133,7 +133,7 @@ describe('--only', () => {
     expect(() => names('calls,aloc')).toThrow('no row is called aloc: did you mean alloc?');
     expect(() => names('everything')).toThrow('no row is called everything? --list has all');
   });
-  it('that is not given means all, of a quick run those that need no other registry', () => {
+  it('means all when it is not given, of a quick run those that need no other registry', () => {
     expect(names('')).toEqual(allRows.map(({ name }) => name));
     expect(names('', true)).toEqual(allRows.filter(({ needs }) => !needs).map(({ name }) => name));
     expect(names('python', true)).toEqual(['python']);

@@ -3,13 +3,13 @@ import { fits } from './fits.ts';
 
 const whole = { type: 'told', n: 1, list: [{ a: 1, b: 2 }], text: 'out of order', none: null };
 
-describe('what is expected in part', () => {
+describe('an object that is expected in part', () => {
   it.each([
     [{}],
     [{ type: 'told', none: null }],
     [{ list: [{ a: 1 }] }],
     [{ text: /order/, n: Number, type: String }],
-  ])('holds for what has that and more: %o', (expected) => {
+  ])('is found in what has that and more: %o', (expected) => {
     expect(() => fits(whole, expected)).not.toThrow();
   });
 
@@ -24,7 +24,7 @@ describe('what is expected in part', () => {
     [{ text: /^order/ }, 'it.text'],
     [{ text: Number }, 'it.text'],
     [{ n: '1' }, 'it.n'],
-  ])('does not hold for %o, which says where', (expected, where) => {
+  ])('is not found in %o, which says where', (expected, where) => {
     expect(() => fits(whole, expected)).toThrow(where);
   });
 });

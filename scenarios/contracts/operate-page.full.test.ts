@@ -94,7 +94,7 @@ function a2c(...argv: string[]) {
   return { child, over, said };
 }
 
-it('the examples compile', () => {
+it('the examples of docs/operate.md compile', () => {
   const options =
     '--strict --module nodenext --target es2023 --lib es2023,esnext.disposable --types node --skipLibCheck --noEmit';
   const tsc = join(root, 'node_modules/.bin/tsc');

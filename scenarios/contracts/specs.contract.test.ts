@@ -73,7 +73,7 @@ describe.each([
     expect(second).not.toEqual(first);
     expect(await specOf(world)).toEqual(second);
   });
-  it('that lack a value are refused with its input and what helps; later it may be there', async () => {
+  it('are refused with the input when they lack a value, and what helps; later it may be there', async () => {
     const world = open();
     world.set('none');
     expect(await answered(world)).toMatchObject({
@@ -88,7 +88,7 @@ describe.each([
     world.set(2);
     expect(await specOf(world)).toEqual({ spec: expect.any(Number) as number });
   });
-  it('that nobody wants any more are told to nobody', async () => {
+  it('are told to nobody when nobody wants them any more', async () => {
     const world = open();
     world.set('never');
     const told: RequestFact[] = [];

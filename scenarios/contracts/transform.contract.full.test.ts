@@ -106,7 +106,7 @@ const refused = async (program: string | null, result?: unknown) => {
 };
 
 describe('a question about the result of a call', () => {
-  it('E10: is answered with the event as the program leaves it; the result has that as a text in meta', async () => {
+  it('is answered with the event as the program leaves it; the result has that as a text in meta', async () => {
     const result = { content, _meta: { a: 1 } };
     const a2c_vrl_transformed = jsonOf(await asked('.status = "processed"', result));
     const after = withMeta(result, { a2c_vrl_transformed }) as {
@@ -117,11 +117,11 @@ describe('a question about the result of a call', () => {
     expect(after).toMatchObject({ content, meta: { a: 1 } });
     expect(result).toEqual({ content, _meta: { a: 1 } });
   });
-  it('E11: knows tool_name and parameters', async () => {
+  it('knows tool_name and parameters', async () => {
     const program = '. = { "tool": .tool_name, "user": .parameters.user.id }';
     expect(await made(program)).toEqual({ tool: 'look', user: 7 });
   });
-  it('E12: is refused with the words of a program that fails, and names server and tool', async () => {
+  it('is refused with the words of a program that fails, and names server and tool', async () => {
     const failure = await refused('. = parse_json!(.content[0].text)');
     expect(failure.message).toMatch(
       /^vrl of 'fs': function call error for "parse_json" at line 1, column 5: /,
@@ -137,7 +137,7 @@ describe('a question about the result of a call', () => {
     expect(await made('. = "text"')).toBe('text');
     expect(await made('. = null')).toBeNull();
   });
-  it('over a result that the runtime breaks under is refused, and the next one is answered', async () => {
+  it('is refused over a result that the runtime breaks under, and the next one is answered', async () => {
     let deep: object = {};
     for (let level = 0; level < 200; level += 1) deep = { deep };
     expect(await refused('.a = 1', { content, structuredContent: deep })).toMatchObject({ code: 'Crashed' });

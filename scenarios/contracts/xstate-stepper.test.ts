@@ -119,7 +119,7 @@ describe('an action', () => {
     stopChild: stopChild('x'),
   } as unknown as Record<string, Made>;
 
-  it('of its own has its type, is resolved, and is executed if anything is left to do', () => {
+  it('has its type, is resolved, and is executed if anything is left to do', () => {
     const has = ({ type, resolve, execute, retryResolve }: Made) =>
       [type, resolve && 'resolve', execute && 'execute', retryResolve && 'retryResolve']
         .filter(Boolean)

@@ -47,7 +47,7 @@ describe('the minor of XState', () => {
   const [, installed] =
     /^(\d+\.\d+)\./.exec(packageAt('../../node_modules/xstate/package.json').version) ?? [];
 
-  it('that recordings name is the one that is installed', () => {
+  it('is the one that is installed and that recordings name', () => {
     expect(installed).toBe(xstateVersion);
   });
 
@@ -76,7 +76,7 @@ describe('a microstep', () => {
     );
   });
 
-  it('of an event that nobody takes has none, and of one without a target has one', () => {
+  it('has no transition for an event that nobody takes, and has one for an event without a target', () => {
     const [ignored, knocked] = stepsOf(door, 'shout', 'knock');
     expect(transitionsIn(ignored)).toEqual([]);
     expect(transitionsIn(knocked)).toHaveLength(1);

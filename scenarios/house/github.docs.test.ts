@@ -94,7 +94,7 @@ describe.each(filesIn('.github/workflows'))('%s', (file) => {
   });
 });
 
-it('has issue forms as GitHub wants them', () => {
+it('.github has issue forms as GitHub wants them', () => {
   const forms = filesIn('.github/ISSUE_TEMPLATE').filter((file) => !file.endsWith('config.yml'));
   expect(forms.length).toBeGreaterThan(1);
   for (const file of forms) expect(form.safeParse(read(file)).error?.message ?? '', file).toBe('');

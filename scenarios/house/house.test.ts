@@ -132,12 +132,12 @@ describe('a planted violation', () => {
     ['machines/a.ts', `m({ after: { 500: 'x' } });`],
     ['actors/a.test.ts', 'new Promise((r) => setTimeout(r, 1));'],
     ['actors/a.test.ts', `import { setTimeout as sleep } from 'node:timers/promises';`],
-  ])('of %s is banned: %s', (path, text) => {
+  ])('is banned in %s: %s', (path, text) => {
     expect(bannedIn({ path, text: `\n${text}` })).toHaveLength(1);
     expect(bannedIn({ path, text: `// ${text}` })).toEqual([]);
   });
 
-  it('is a drawer, or a place of one machine', () => {
+  it('is a folder that is a drawer, or names a place of one machine', () => {
     const names = [
       'actors/call-manager.ts',
       'scenarios/utils/a.ts',

@@ -57,7 +57,7 @@ describe('a message', () => {
     expect(made).toBeDefined();
   });
 
-  it('to all of a kind is one that this kind takes', () => {
+  it('is one that a kind takes when it goes to all of that kind', () => {
     expect(toOwned(callKind, { type: 'call.hold' })).toEqual({ kind: 'call', event: { type: 'call.hold' } });
     // @ts-expect-error: this event is for a process, not for a call
     toOwned(callKind, { type: 'process.hurry' });
@@ -91,7 +91,7 @@ describe('an answer', () => {
 /** Tells in the type system whether `Owner` accepts every event that `Child` sends to its owner. */
 type Hears<Owner extends AnyStateMachine, Child extends AnyStateMachine> =
   AddressFor<EventFrom<Owner>> extends InputFrom<Child>['owner'] ? true : false;
-it('who opens a machine hears what that tells its owner', () => {
+it('an owner that opens a machine hears what that tells its owner', () => {
   const hears: readonly [
     Hears<typeof computerMachine, typeof clientMachine>,
     Hears<typeof computerMachine, typeof linkMachine>,

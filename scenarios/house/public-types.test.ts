@@ -17,17 +17,17 @@ const entries = Object.entries(exports).flatMap(([path, target]) =>
 const known = new Set(entries.flatMap(({ places }) => places.map(keyOf)));
 const placesOf = (path: string): readonly Place[] => entries.find((each) => each.path === path)?.places ?? [];
 
-describe('what strangers import', () => {
+describe('a type that strangers import', () => {
   it('is seen by its checks', () => {
     expect(entries.length).toBe(12);
     expect(known.size).toBeGreaterThan(250);
   });
 
-  it.each(entries)('of $path leads to types alone that can be imported, too', ({ places }) => {
+  it.each(entries)('leads from $path to types alone that can be imported, too', ({ places }) => {
     expect(unexported(places, known)).toEqual([]);
   });
 
-  it.each(entries)('of $path is explained where it is declared, and so are its members', ({ places }) => {
+  it.each(entries)('is explained where $path declares it, and so are its members', ({ places }) => {
     expect(places.flatMap((place) => unexplained(place))).toEqual([]);
   });
 

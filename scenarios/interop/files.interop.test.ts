@@ -31,7 +31,7 @@ describe.runIf(isReached)('files', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('of a Python agent land on our computer, in one part and in many, up to its limit', async () => {
+  it('land from a Python agent on our computer, in one part and in many, up to its limit', async () => {
     const agent = { name: 'python', url: office.url, office: 'o' };
     expect(await peers.do('agent', agent)).toEqual({ ok: [true, null] });
     const put = (size: number) => peers.do('put', { name: 'python', computer: 'ours', bytes: size });
@@ -41,7 +41,7 @@ describe.runIf(isReached)('files', () => {
     await peers.do('leave', { name: 'python' });
   });
 
-  it('of our agent land on a Python computer', async () => {
+  it('land from our agent on a Python computer', async () => {
     await using agent = await createAgent({ url: office.url, office: 'o', name: 'a' });
     for (const size of [1, 600_000]) {
       const { path } = await agent.putFile('theirs', bytes(size), { name: 'x.bin' });

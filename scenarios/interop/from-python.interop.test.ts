@@ -6,7 +6,7 @@ const isReached = await isPypiReached();
 const python = isReached ? await pythonOf('0.4.2') : '';
 const ours = process.execPath;
 
-describe.runIf(isReached)('examples/from-python, moved over one side at a time:', () => {
+describe.runIf(isReached)('examples/from-python, moved over one side at a time', () => {
   it.each([
     ['neither', [python, 'computer.py'], [python, 'agent.py']],
     ['the computer', [ours, 'computer.mjs'], [python, 'agent.py']],

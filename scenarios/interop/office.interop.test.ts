@@ -33,7 +33,7 @@ const sha256 = (length: number): string =>
     .update(Uint8Array.from({ length }, (_, i) => i % 251))
     .digest('hex');
 
-describe.runIf(isReached)('our office between', () => {
+describe.runIf(isReached)('an office of ours', () => {
   beforeAll(async () => {
     await Promise.all(names.map(pythonOf));
     office = await createOffice({ port: 0, auth: token });
@@ -53,7 +53,7 @@ describe.runIf(isReached)('our office between', () => {
     await office?.close();
   });
 
-  describe.each(names)('an agent of %s and', (version) => {
+  describe.each(names)('between an agent of %s and', (version) => {
     const name = `a${version}`;
     beforeAll(async () => {
       const joined = await of(version).do('agent', { ...entry(), name, office: 'o' });

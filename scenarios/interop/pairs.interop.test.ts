@@ -70,7 +70,7 @@ const failing = ({ cells }: Column): string[] =>
     cell === works || cell === absent ? [] : [`${name}: ${cell}`],
   );
 
-describe.runIf(isReached)('every pair', { concurrent: true }, () => {
+describe.runIf(isReached)('a pair of versions', { concurrent: true }, () => {
   const pairs = combinations.flatMap((isOurs) => names.map((version) => ({ isOurs, version })));
   it.each(pairs)('plays all features: $isOurs with $version', async ({ isOurs, version }) => {
     const column = await played(isOurs, version);

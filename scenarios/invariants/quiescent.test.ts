@@ -25,7 +25,7 @@ async function said(
 }
 const order = (type: string, server: string) => ({ type, server });
 
-describe('when the system is quiescent, no invariant is violated', () => {
+describe('the system, when it is quiescent', () => {
   it.each<[what: string, act: (harness: Harness) => void | Promise<void>, options?: Partial<HarnessOptions>]>(
     [
       ['by those who came up', () => {}],
@@ -67,11 +67,11 @@ describe('when the system is quiescent, no invariant is violated', () => {
         (s) => s.computer({ as: 'twin', linked: true, servers: [] }),
       ],
     ],
-  )('%s', async (_, act, options) => {
+  )('shows no violation when it is used %s', async (_, act, options) => {
     expect(await said(act, options)).toEqual([]);
   });
 
-  it('and a link that does not rejoin an open office is reported', async () => {
+  it('reports a link that does not rejoin an open office', async () => {
     expect(await said((s) => s.network.faults.keepAway('a1', 3_600_000))).toEqual([
       expect.stringMatching(
         /^every link to an office has joined it, or was refused: host:agent is \w+, and its/,
@@ -79,7 +79,7 @@ describe('when the system is quiescent, no invariant is violated', () => {
     ]);
   });
 
-  it('and before it is quiescent, invariants say what is still under way', async () => {
+  it('tells before it is quiescent what is still under way', async () => {
     const found = (
       await said(
         (s) => {

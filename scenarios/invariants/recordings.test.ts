@@ -49,10 +49,13 @@ const telling = (crossing: Crossing): Crossing => ({
   } as Crossing['ev'] & {},
 });
 
-describe('the lines of a recording that cross the boundary are judged without a replay', () => {
-  it.each(readdirSync(folder).filter((name) => name.endsWith('.gz')))('nothing is wrong with %s', (name) => {
-    expect(said(recorded(name))).toEqual([]);
-  });
+describe('the lines of a recording that cross the boundary', () => {
+  it.each(readdirSync(folder).filter((name) => name.endsWith('.gz')))(
+    'have no fault in %s, judged without a replay',
+    (name) => {
+      expect(said(recorded(name))).toEqual([]);
+    },
+  );
 
   it.each<[what: string, change: (crossed: readonly Crossed[]) => readonly Crossed[], finds: RegExp]>([
     [
@@ -76,7 +79,7 @@ describe('the lines of a recording that cross the boundary are judged without a 
       (all) => twice(all, isType('open', 'process:'), second),
       /while process:.* lived/,
     ],
-  ])('finds %s', (_, change, finds) => {
+  ])('show %s without a replay', (_, change, finds) => {
     expect(said(change(recorded('minute.trace.ndjson.gz'))).join('\n')).toMatch(finds);
   });
 });

@@ -19,7 +19,7 @@ const expected: readonly (readonly [name: string, verdict: Word])[] = [
   ['sessionGone', 'wrong'],
 ];
 
-describe.concurrent('the judge, of a bare client of the SDK', () => {
+describe.concurrent('the judge of a bare client of the SDK', () => {
   it.concurrent.each(expected)('says of %s: %s', async (name, verdict) => {
     const one = cases[name];
     if (!one) throw new Error(`there is no case ${name}`);

@@ -30,11 +30,11 @@ for (const client of clients) {
   // One client is judged in all cases: what is not about ends is the same for each.
   const names = client === 'sdk2' ? Object.keys(cases) : ends;
   describe.runIf(isThere).concurrent(`the client ${client}`, () => {
-    it.concurrent.each(names)('with a supervised transport is right in %s', async (name) => {
+    it.concurrent.each(names)('is right with a supervised transport in %s', async (name) => {
       const { verdict, facts } = await play(client, 'supervised', name);
       expect({ verdict, facts }).toEqual({ verdict: 'right', facts });
     });
-    it.concurrent('alone leaves a server behind a shell', async () => {
+    it.concurrent('leaves a server behind a shell when it is alone', async () => {
       const { verdict, facts } = await play(client, 'bare', 'wrapped');
       expect({ verdict, facts }).toEqual({ verdict: 'wrong', facts });
     });

@@ -14,7 +14,7 @@ const all = Object.entries({ ...ends, ...calls })
   .map(([name, one]) => ({ name, one }));
 
 describe.concurrent('the command a2c up', () => {
-  it.concurrent.each(all)('$name', async ({ one }) => {
+  it.concurrent.each(all)('is right in a case: $name', async ({ one }) => {
     const { verdict, facts } = await judge(playersWith('command.mjs', root), one);
     expect({ verdict, facts }).toEqual({ verdict: 'right', facts });
   });

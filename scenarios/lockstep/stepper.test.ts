@@ -7,7 +7,7 @@ import { lockstepTelling } from './lockstep.ts';
 
 const unwatched = () => ({ isStepped: false, isInspected: false });
 
-describe('a chart that the stepper does not know is refused as it is compiled', () => {
+describe('a chart that the stepper does not know', () => {
   const [all, calls] = ['*', 'call.*'];
   const states = { a: {}, b: { states: { c: {} }, initial: 'c' } };
   it.each([
@@ -16,18 +16,18 @@ describe('a chart that the stepper does not know is refused as it is compiled', 
     ["the wildcard 'call.*'", { states: { ...states, b: { on: { [calls]: 'a' } } } }],
     ['a route', { states: { ...states, b: { id: 'b', route: {} } } }],
     ["'maxIterations'", { states, options: { maxIterations: 10 } }],
-  ])('%s', (reason, config) => {
+  ])('is refused as it is compiled: %s', (reason, config) => {
     const machine = createMachine({ initial: 'a', ...config } as never);
     expect(() => compiled(machine, unwatched)).toThrow(reason);
   });
 });
 
-describe('what is an error to XState is the same to the stepper', () => {
+describe('an error to XState', () => {
   it.each([
     ['an event with the name of a wildcard', {}, '*'],
     ['an init that is sent', {}, 'xstate.init'],
     ['a guard that nobody implements', { on: { go: { guard: 'nobody' } } }, 'go'],
-  ])('%s', (_, config, type) => {
+  ])('is one to the stepper: %s', (_, config, type) => {
     const differences: string[] = [];
     const stepping = lockstepTelling(({ message }) => differences.push(message));
     const errors = [interpreted, stepping].map((steps) => {
@@ -57,7 +57,7 @@ describe('A2C_STEPPER', () => {
   });
 });
 
-describe('while somebody inspects XState itself steps, and nothing else is different', async () => {
+describe('a chart that somebody inspects', async () => {
   type When = 'never' | 'from birth' | 'from later on' | 'for a while';
   async function told(
     when: When,
@@ -82,14 +82,17 @@ describe('while somebody inspects XState itself steps, and nothing else is diffe
   }
   const { trace } = await told('never');
 
-  it.each<When>(['from birth', 'from later on'])('%s', async (when) => {
-    const { inspected, trace: same } = await told(when);
-    // The compiled stepper reports no microsteps to inspectors, so XState's interpreter was in use.
-    expect([...inspected]).toContain('@xstate.microstep');
-    expect(same).toEqual(trace);
-  });
+  it.each<When>(['from birth', 'from later on'])(
+    'is stepped by XState itself, and nothing else is different: %s',
+    async (when) => {
+      const { inspected, trace: same } = await told(when);
+      // The compiled stepper reports no microsteps to inspectors, so XState's interpreter was in use.
+      expect([...inspected]).toContain('@xstate.microstep');
+      expect(same).toEqual(trace);
+    },
+  );
 
-  it('and no more once nobody does', async () => {
+  it('is stepped by XState no more once nobody inspects it', async () => {
     const { inspected, trace: same } = await told('for a while');
     expect([...inspected]).toEqual([]);
     expect(same).toEqual(trace);

@@ -186,7 +186,7 @@ const [installedAt, shippedAt] = [join(project, 'node_modules/a2c-actors'), join
 /** Files of a host beside its bundle, with the names of ours; each notes that it was run or read. */
 const decoys = ['reaper.js', 'worker.js', 'worker.mjs', 'index.html', 'page/index.html'];
 
-describe.skipIf(process.platform !== 'linux')('a host that was bundled by', () => {
+describe.skipIf(process.platform !== 'linux')('a host that was bundled', () => {
   beforeAll(async () => {
     tools = await installed('bundlers', wanted);
     strangerProject(project, ['@bpinternal/verel']);
@@ -196,7 +196,7 @@ describe.skipIf(process.platform !== 'linux')('a host that was bundled by', () =
 
   afterEach(() => existsSync(shippedAt) && renameSync(shippedAt, installedAt));
 
-  it.each(Object.keys(bundlers))('%s has all its parts, or is told what is missing', async (name) => {
+  it.each(Object.keys(bundlers))('has all its parts, or is told what is missing, by %s', async (name) => {
     const command = (await bundlers[name]?.()) ?? [];
     const isSea = name === 'Node as a single file';
     const reaper = isSea ? 0 : 1;

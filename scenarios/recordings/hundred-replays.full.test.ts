@@ -23,7 +23,7 @@ const replayedIn = (checkout: string, ...flags: string[]): { verdict: string; di
 };
 
 describe('a minute of a real host', () => {
-  it('happened: processes died, calls were cancelled and timed out, the office went', () => {
+  it('had everything happen: processes died, calls were cancelled and timed out, the office went', () => {
     const said = (word: string): number =>
       first.seen.filter(({ record }) => JSON.stringify(record).includes(word)).length;
     expect(trace.lines.at(-1)?.t).toBeGreaterThan(60_000);

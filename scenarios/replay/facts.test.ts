@@ -97,7 +97,7 @@ describe('a ring that has lost its beginning', async () => {
   });
 
   it.each(traces.map((trace, at) => [sizes[at], trace] as const))(
-    'of %d bytes is a guard like any other: the same host does the same again',
+    'is a guard like any other at %d bytes: the same host does the same again',
     (_size, trace) => {
       const { difference, matched, total } = replayTrace(trace);
       expect(trace.facts).toBeDefined();

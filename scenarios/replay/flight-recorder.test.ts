@@ -117,7 +117,7 @@ describe('a machine that fails', () => {
     expect(replayOf('t', traceIn(host.flight?.path ?? ''), { kinds }).verdict).toBe('broken');
   });
 
-  it('just before its host closes is written all the same, by its name', async () => {
+  it('leaves a trace just before its host closes all the same, by its name', async () => {
     const [stateDir, notices] = [freshFolder(), [] as string[]];
     const host = hostOf({ stateDir, notice: (text) => notices.push(text) });
     fail(host);
@@ -129,7 +129,7 @@ describe('a machine that fails', () => {
 });
 
 describe('writeTrace', () => {
-  it('of a computer, an agent and an office writes what they were told so far, each to a file of its own', async () => {
+  it('writes for a computer, an agent and an office what they were told so far, each to a file of its own', async () => {
     const dir = freshFolder();
     const office = await createOffice({ port: 0 });
     const computer = await bootedComputer({ ...quiet, name: 'c1', office: { url: office.url } });
@@ -143,7 +143,7 @@ describe('writeTrace', () => {
     for (const each of [agent, computer, office]) await each.close();
   });
 
-  it('asked for by a listener, in the midst of what happens, is whole all the same', async () => {
+  it('writes a whole trace when it is asked for by a listener, in the midst of what happens', async () => {
     const dir = freshFolder();
     const files: Promise<string>[] = [];
     const office = await createOffice({ port: 0, record: { profile: 'steps' } });
@@ -178,7 +178,7 @@ describe('writeTrace', () => {
 });
 
 describe('a folder to record to', () => {
-  it('that cannot be written is told before anything starts', async () => {
+  it('is told before anything starts when it cannot be written', async () => {
     const file = freshFolder();
     writeFileSync(file, '');
     const dir = join(file, 'traces');
@@ -207,7 +207,7 @@ describe('a folder to record to', () => {
     for (const file of files) expect((await replay(file)).verdict).toBe('same');
   });
 
-  it('that breaks later is told once, and the host lives on', async () => {
+  it('is told of once when it breaks later, and the host lives on', async () => {
     const [dir, notices] = [freshFolder(), [] as string[]];
     const computer = await bootedComputer({
       ...quiet,

@@ -260,7 +260,7 @@ describe('record.redact', () => {
     expect(read.ok && replayTrace(read.trace).difference).toBeUndefined();
   });
 
-  it('that throws hides the value, and is told of once', async () => {
+  it('hides a value when it throws, and is told of once', async () => {
     const host = await hostOf({
       redact: (value, key) => {
         if (key === 'text') throw new Error('no such table');

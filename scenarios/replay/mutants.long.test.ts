@@ -158,7 +158,7 @@ describe('a change of what machines do', () => {
     expect(placeOf(repeated)).toEqual(placeOf(report));
   });
 
-  it('that comes one after another is counted, and changes what becomes of calls and servers', () => {
+  it('is counted when it comes one after another, and changes what becomes of calls and servers', () => {
     const { difference } = reportOf(mutants.find(({ what }) => what === 'no second try') as Mutant);
     expect(difference?.more).toBeGreaterThan(5);
     expect(difference?.outcomes).toEqual([

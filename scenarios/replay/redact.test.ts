@@ -71,7 +71,7 @@ const hidden = (text: string, options: RedactOptions): string => {
 describe('a redacted trace', async () => {
   const text = await recorded();
 
-  it('of what stands at a path is valid, and has it nowhere: texts, marks, messages, names, its own end', () => {
+  it('is valid, and has nowhere what stands at a path: texts, marks, messages, names, its own end', () => {
     expect(text.split(pin).length).toBeGreaterThan(10);
     const after = hidden(text, { paths: ['ev.arguments.pin'] });
     expect(after).not.toContain(pin);
@@ -104,7 +104,7 @@ describe('a redacted trace', async () => {
     }
   });
 
-  it('does so from a ring that has lost its beginning, in a calm moment', async () => {
+  it('replays as before from a ring that has lost its beginning, in a calm moment', async () => {
     const all = await Promise.all([30_000, 60_000, 90_000, 120_000, 150_000].map(recorded));
     const cut = all.filter((some) => some.includes('"k":"facts"'));
     const calm = cut.filter((some) => traceOf(some).facts?.facts.open.length === 0);
@@ -143,7 +143,7 @@ describe('a redacted trace', async () => {
     expect(new Set(marksIn(twice)).size).toBe(2);
   });
 
-  it('without its last line is a trace still', () => {
+  it('is a trace still without its last line', () => {
     const torn = text.slice(0, -40);
     expect(traceOf(hidden(torn, { values: [pin] }))).toMatchObject({ tail: undefined });
   });

@@ -48,12 +48,12 @@ const reading = (isFailed: (password: string) => boolean): Kinds =>
   });
 
 describe('a redacted value', () => {
-  it('that no guard needs is none that matters', async () => {
+  it('does not matter when no guard needs it', async () => {
     const { verdict, text } = replayOf('t', await recorded());
     expect({ verdict, lines: text.split('\n').length }).toEqual({ verdict: 'same', lines: 1 });
   });
 
-  it('that a guard needs makes the trace unusable, and says which guard, whose, and where it looked', async () => {
+  it('makes the trace unusable when a guard needs it, and says which guard, whose, and where it looked', async () => {
     const kinds = reading((password) => password === secret);
     const { verdict, text } = replayOf('t', await recorded(kinds), { kinds });
     expect(verdict).toBe('unusable');

@@ -137,8 +137,8 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-describe('every recording is the same', () => {
-  it.each(refactorings)('where $what', ({ edits }) => {
+describe('a recording', () => {
+  it.each(refactorings)('is the same where $what', ({ edits }) => {
     const verdicts = verdictsOf(copyOf(edits));
     expect(Object.keys(verdicts).length).toBeGreaterThanOrEqual(5);
     expect(new Set(Object.values(verdicts))).toEqual(new Set(['same']));

@@ -140,7 +140,7 @@ describe('the exit code', () => {
     expect(err).toContain(text);
   });
 
-  it('of several files is the highest, and each has its verdict', async () => {
+  it('is the highest of several files, and each has its verdict', async () => {
     const { code, out } = await a2c(good, broken, changed, good);
     expect(code).toBe(2);
     expect(
@@ -151,7 +151,7 @@ describe('the exit code', () => {
     expect(lines(out).at(-1)).toBe('2 of 4 the same');
   });
 
-  it('of a folder is that of all traces in it and below, in the order of their names', async () => {
+  it('is for a folder that of all traces in it and below, in the order of their names', async () => {
     const all = join(folder, 'all');
     fileOf('all/b.trace.ndjson', 'x');
     fileOf('all/a/z.trace.ndjson', readFileSync(good, 'utf8'));
@@ -177,8 +177,8 @@ describe('the exit code', () => {
   });
 });
 
-describe('what it shows', () => {
-  it('with --json is one document, with everything that the text says', async () => {
+describe('the output of a2c replay', () => {
+  it('is one document with --json, with everything that the text says', async () => {
     const { code, out, err } = await a2c('--json', good, changed);
     expect({ code, err, lines: lines(out).length }).toEqual({ code: 1, err: '', lines: 1 });
     const { replays } = JSON.parse(out) as { replays: Record<string, unknown>[] };
@@ -207,7 +207,7 @@ describe('what it shows', () => {
     ]);
   });
 
-  it('with --until is where every machine stands after that input', async () => {
+  it('says with --until where every machine stands after that input', async () => {
     const { line } =
       life.lines
         .map((each) => ({ line: each }))
@@ -223,7 +223,7 @@ describe('what it shows', () => {
     );
   });
 
-  it('at GitHub is a line at the file, escaped', async () => {
+  it('is a line at the file at GitHub, escaped', async () => {
     vi.stubEnv('GITHUB_ACTIONS', 'true');
     const { out } = await a2c(fileOf('a,b:c.trace.ndjson', 'x%y'), good);
     const said = lines(out).filter((line) => line.startsWith('::error'));
@@ -234,7 +234,7 @@ describe('what it shows', () => {
   });
   afterEach(() => vi.unstubAllEnvs());
 
-  it('with --junit is a suite with a case for each file', async () => {
+  it('is with --junit a suite with a case for each file', async () => {
     const file = join(folder, 'report.xml');
     await a2c('--junit', file, good, broken, unusable);
     const xml = readFileSync(file, 'utf8');

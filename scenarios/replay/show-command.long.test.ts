@@ -185,7 +185,7 @@ describe('a2c show', () => {
     expect(page.messages[0]).toMatchObject({ type: 'welcome', damage });
   });
 
-  it('a2c show of a file that is not there says so', async () => {
+  it('says so of a file that is not there', async () => {
     const { code, err } = await commandLine(['show', join(folder, 'nothing')]);
     expect(code).toBe(5);
     expect(err).toContain('no such file');

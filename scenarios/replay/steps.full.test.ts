@@ -144,7 +144,7 @@ const vitest = (...files: string[]): Ran =>
 const green = { code: 0, out: expect.stringContaining('pass') as string };
 
 describe('docs/replay.md', () => {
-  it('1. keeps the trace of a server that dies, and it happens again', async () => {
+  it('keeps the trace of a server that dies, and it happens again (step 1)', async () => {
     walk('## 1. Record it');
     const fresh = at('traces/acme.trace.ndjson');
     expect(await replay(fresh)).toMatchObject({ verdict: 'same', violations: [] });
@@ -161,7 +161,7 @@ describe('docs/replay.md', () => {
     copyFileSync(kept, fresh);
   });
 
-  it('1. gets it at the prompt, too', async () => {
+  it('gets it at the prompt, too (step 1)', async () => {
     const up = [join(checkout, 'dist/actors/main.js'), 'up', '--port', '0', '--config', 'shop.json'];
     const how = { cwd: here, env, encoding: 'utf8', input: 'trace asked\nquit\n', stdio: 'pipe' } as const;
     const out = execFileSync(process.execPath, up, how);
@@ -170,7 +170,7 @@ describe('docs/replay.md', () => {
     expect(await replay(at('asked', name))).toMatchObject({ verdict: 'same' });
   });
 
-  it('1. gets it from a host that met an alarm', async () => {
+  it('gets it from a host that met an alarm (step 1)', async () => {
     const notices: string[] = [];
     const notice = (text: string): void => void notices.push(text);
     const runtime = new Runtime({ stateDir: at('crashed'), reaper: false, notice });
@@ -188,7 +188,7 @@ describe('docs/replay.md', () => {
     expect(rows).toEqual(verdicts.map((verdict) => [verdict.toUpperCase(), exitCodeOf(verdict)]));
   });
 
-  it('2. sees it, 6. understands it', () => {
+  it('sees it and understands it (steps 2 and 6)', () => {
     expect(walk('## 2. See it', '## 6. Understand it')).toEqual([0, 0, 0, 0, 0, 0]);
     const script = blocksOf(readFileSync(join(root, 'docs/trace-format.md'), 'utf8'));
     writeFileSync(at('check.mjs'), script.find(({ language }) => language === 'js')?.text ?? '');
@@ -200,7 +200,7 @@ describe('docs/replay.md', () => {
     expect(readTrace(whole, sha256Of)).toMatchObject({ ok: true });
   });
 
-  it('3. is red until the server is mended', () => {
+  it('is red until the server is mended (step 3)', () => {
     const heading = '## 3. Red until your server is mended';
     const [before, after] = examplesOf(sectionOf(page, heading));
     expect(walkThrough(before ? [before] : [])).toEqual([1]);
@@ -212,7 +212,7 @@ describe('docs/replay.md', () => {
     expect(vitest('server.test.ts')).toMatchObject(green);
   });
 
-  it('4. is red until the code of the host is mended', () => {
+  it('is red until the code of the host is mended (step 4)', () => {
     const both = (): Ran[] => [vitest('mine.test.ts'), ran('--test', 'mine.node.mjs')];
     expect(both()).toMatchObject([green, green]);
     mend('## 4. Red until your own code is mended', 'mine.mjs');
@@ -229,7 +229,7 @@ describe('docs/replay.md', () => {
     expect(ran(compiler, ...strict, ...types, ...tests)).toEqual({ code: 0, out: '' });
   });
 
-  it('4. is red until a config file is mended', () => {
+  it('is red until a config file is mended (step 4)', () => {
     expect(vitest('file.test.ts')).toMatchObject(green);
     edit(at('shop.json'), '["report"]', '[]');
     expect(vitest('file.test.ts')).toMatchObject({ code: 1 });
@@ -243,7 +243,7 @@ describe('docs/replay.md', () => {
     expect(walkThrough(examples)).toEqual([0]);
   });
 
-  it('5. guards it, and takes over what is wanted', () => {
+  it('guards it, and takes over what is wanted (step 5)', () => {
     const section = sectionOf(page, '## 5. Guard it in CI');
     const [guard, ...changed] = examplesOf(section);
     expect(walkThrough(guard ? [guard] : [])).toEqual([0]);
@@ -257,7 +257,7 @@ describe('docs/replay.md', () => {
     expect(walkThrough(changed)).toEqual([1, 0]);
   });
 
-  it('5. has a workflow of at most twenty lines whose parts fit together', () => {
+  it('has a workflow of at most twenty lines whose parts fit together (step 5)', () => {
     const [workflow] = blocksOf(page).filter(({ language }) => language === 'yaml');
     const lines = (workflow?.text ?? '').trimEnd().split('\n');
     expect(lines.length).toBeLessThanOrEqual(20);

@@ -5,21 +5,21 @@ import { Tally } from './batch.ts';
 import { spelledOut } from './drawing/draw-acts.ts';
 import { broken, count, runsFrom, portion } from './known-runs.ts';
 
-describe('every invariant holds', () => {
+describe('every invariant', () => {
   const tally = new Tally();
   const portions = Array.from({ length: count / portion }, (_, n) => 1 + n * portion);
-  it.each(portions)('in the 25 runs from seed %d', async (from) => {
+  it.each(portions)('holds in the 25 runs from seed %d', async (from) => {
     const runs = await runsFrom(from);
     expect(runs.flatMap(broken)).toEqual([]);
     for (const run of runs) tally.add(run);
   });
 
-  it('while every fault that can happen did', () => {
+  it('holds while every fault that can happen did', () => {
     const sayable = vocabulary.filter(({ later }) => later === undefined).map(({ fault }) => fault);
     expect(sayable.filter((word) => !tally.faults.has(word) && !spelledOut.has(word))).toEqual([]);
   });
 
-  it('the runs of the corpus go as docs/simulator.md shows them', () => {
+  it('goes as docs/simulator.md shows the runs of the corpus', () => {
     const shownIn = new URL('../../docs/simulator.md', import.meta.url);
     const page = readFileSync(shownIn, 'utf8');
     const digest = /(a2c sim --seed 1 --seeds 200\n[^]*? failed, digest )(\w+)/;

@@ -10,12 +10,12 @@ const regressions = readFileSync(new URL('./regressions.ndjson', import.meta.url
   .filter((line) => line !== '')
   .map((line) => JSON.parse(line) as { readonly because: string; readonly plan: Plan });
 
-describe('every invariant holds', () => {
-  it.each(regressions)('again: $because', async ({ plan }) => {
+describe('every invariant', () => {
+  it.each(regressions)('holds again: $because', async ({ plan }) => {
     expect((await simulate(plan)).violations).toEqual([]);
   });
 
-  it('in the first of the runs that docs/simulator.md shows; corpus.long.test.ts has all', async () => {
+  it('holds in the first of the runs that docs/simulator.md shows; corpus.long.test.ts has all', async () => {
     expect((await runsFrom(1, 8)).flatMap(broken)).toEqual([]);
   });
 });

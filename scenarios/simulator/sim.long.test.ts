@@ -99,7 +99,7 @@ describe('a selection of faults', () => {
     ['rpc.nevr', 'did you mean rpc.never'],
     ['prc', 'did you mean'],
     ['', 'known layers'],
-  ])('says of %j what is wrong with it', (text, said) => {
+  ])('is told what is wrong with it: %j', (text, said) => {
     expect(() => selectionOf(text)).toThrow(said);
   });
 });

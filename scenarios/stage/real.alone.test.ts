@@ -3,4 +3,4 @@ import '../stories/plans.scenario.ts';
 import { describe } from 'vitest';
 import { testReally } from './plan/suite.ts';
 
-describe('for real, as in virtual time', { timeout: 300_000 }, () => testReally('some'));
+describe('a story for real', { timeout: 300_000 }, () => testReally('some'));

@@ -30,7 +30,7 @@ test('timers of one instant fire in the order in which they were set, without a 
   expect(seen).toEqual([...Array(50).keys()]);
 });
 
-test('with a seed the order of one instant is another one, and the same each time', () => {
+test('the order of one instant is another one with a seed, and the same each time', () => {
   const order = (seed: number): number[] => {
     const clock = new VirtualClock(seed);
     const seen: number[] = [];

@@ -75,8 +75,8 @@ const both: readonly (readonly [System, System])[] = [
   ['wine', 'linux'],
 ];
 
-describe.each(both)('on %s and on %s', (here, there) => {
-  it('a failure that one recorded is the same on the other', async () => {
+describe.each(both)('two systems, %s and %s', (here, there) => {
+  it('show a failure that one recorded as the same on the other', async () => {
     const traces = join(folder, `traces-${here}`);
     mkdirSync(traces);
     const words = [
@@ -97,7 +97,7 @@ describe.each(both)('on %s and on %s', (here, there) => {
     expect(await replayed(there)).toBe(own);
   });
 
-  it('a computer of the other sits in the office of the one, and answers agents of both', async () => {
+  it('let a computer of the other sit in the office of the one, and answer agents of both', async () => {
     const office = a2c(here, ['office', '--port', '0', '--token', 'across']);
     await expect.poll(office.said, patience).toMatch(/http:\S+/);
     const url = /http:\S+/.exec(office.said())?.[0] ?? '';
@@ -112,7 +112,7 @@ describe.each(both)('on %s and on %s', (here, there) => {
     }
   });
 
-  it('a presenter of the other notices what a command of the one writes into its config', async () => {
+  it('let a presenter of the other notice what a command of the one writes into its config', async () => {
     const file = configFor(there);
     const presenter = node(there, ['scenarios/wine/presenter.mjs', pathOn(there, file)]);
     await expect.poll(presenter.said, patience).toContain('started shaky');

@@ -18,7 +18,7 @@ it.each([
   expect(progressLine({ tool: 'copy', ...told })).toBe(line);
 });
 
-it('for programs it is a fact of its own', () => {
+it('progress is a fact of its own for programs', () => {
   const told = { reqId: 'r1', server: 'fs', tool: 'copy', progress: 1, total: 2 };
   expect(fact.parse(progressFact(told))).toEqual({
     ...{ type: 'call_progress', req_id: 'r1', server: 'fs', tool: 'copy', progress: 1, total: 2 },

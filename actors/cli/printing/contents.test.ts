@@ -43,7 +43,7 @@ it.each([
   ],
   ['an embedded nothing', { type: 'resource', resource: null }, '[embedded resource without contents, null]'],
   ['an empty resource', { type: 'resource', resource: {} }, '[embedded, neither text nor blob]'],
-])('of a result %s is shown as what it is', (_, item, shown) => {
+])('a content of a result is shown as what it is: %s', (_, item, shown) => {
   expect(resultText({ content: [item] })).toBe(shown);
   expect(resultText({ content: ['x', item].slice(1).concat({ type: 'text', text: 'and' }) })).toBe(
     `${shown}\nand`,
@@ -85,7 +85,7 @@ it.each([
   ['contents that are none', { content: 'x' }, '{"content":"x"}'],
   ['null', null, 'null'],
   ['nothing', undefined, 'undefined'],
-])('of a result %s', (_, result, shown) => {
+])('a result is shown as what it is: %s', (_, result, shown) => {
   expect(resultText(result)).toBe(shown);
 });
 
@@ -94,11 +94,11 @@ it.each([
   ['a blob', { blob: 'aGVsbG8=', mimeType: 'image/png' }, '[blob image/png, 5 bytes]'],
   ['neither', { uri: 'x://y' }, '[neither text nor blob, {"uri":"x://y"}]'],
   ['null', null, '[no content, null]'],
-])('of a resource %s is shown as what it is', (_, content, shown) => {
+])('a content of a resource is shown as what it is: %s', (_, content, shown) => {
   expect(contentText(content)).toBe(shown);
 });
 
-it('of a computer in an office a result with odd contents is one, too', async () => {
+it('a result of a computer in an office with odd contents is one, too', async () => {
   await using office = await createOffice({ port: 0, record: false });
   await using computer = await bootedComputer({
     ...{ name: 'c', record: false, stateDir: false, office: { url: office.url } },
@@ -128,7 +128,7 @@ describe('advice of machines', () => {
     ['npx -p a2c-actors a2c login far.', 'npx -p a2c-actors a2c login far.'],
     ['a2c login example.com. Then go on', "a2c login example.com -c 'my servers.json'. Then go on"],
     ['List them: a2c list', "List them: a2c list -c 'my servers.json'"],
-  ])('%s can be copied', (remedy, shown) => {
+  ])('can be copied for %s', (remedy, shown) => {
     expect(forShell({ remedy }, options)).toEqual({ remedy: asHere(shown) });
   });
   it('quotes a name with a blank', () => {

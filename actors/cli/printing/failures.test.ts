@@ -43,7 +43,7 @@ describe('a call that nobody allows', () => {
       "  Its computer decides: run 'c1' at a terminal, where its person is asked, or name the tool in autoApprove of its config.\n",
     ],
   ])(
-    'because of %s, at a command that asks an office, is told of once',
+    'is told of once by a command that asks an office, because of %s',
     async (_, confirm, says, remedy = '') => {
       await using office = await createOffice({ port: 0 });
       await using computer = await createComputer({

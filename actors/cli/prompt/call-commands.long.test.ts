@@ -29,7 +29,7 @@ afterEach(async () => {
   expect(await up.ended).toBe(0);
 });
 
-describe('at the prompt', () => {
+describe('the prompt', () => {
   it('calls names what runs, no matter who asked, and where it is; cancel ends it', async () => {
     expect(await ask('calls')).toContain('no call runs');
     const hangs = agent.callTool('c1', 'hang', { label: 'x' }, { reqId: 'h1' });

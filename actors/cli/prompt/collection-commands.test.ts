@@ -90,14 +90,17 @@ it.each([
   ['finder --type', "'--type <ext>' argument missing", 'usage: finder'],
   ['finder --limit many', 'a whole number', 'usage: finder'],
   ['read dpe://h/a dpe://h/b', 'too many arguments', 'usage: read'],
-])('%s is refused: it names %j and says how it is written', async (line, what, remedy) => {
-  const { text, facts } = await typed(line);
-  expect(text).toMatch(/^error: /m);
-  expect(facts).toEqual([
-    {
-      ...{ type: 'error', code: 400, details: {} },
-      message: expect.stringContaining(what),
-      remedy: expect.stringContaining(remedy),
-    },
-  ]);
-});
+])(
+  'a resource command is refused for %s: it names %j and says how it is written',
+  async (line, what, remedy) => {
+    const { text, facts } = await typed(line);
+    expect(text).toMatch(/^error: /m);
+    expect(facts).toEqual([
+      {
+        ...{ type: 'error', code: 400, details: {} },
+        message: expect.stringContaining(what),
+        remedy: expect.stringContaining(remedy),
+      },
+    ]);
+  },
+);

@@ -114,7 +114,7 @@ describe('the words of a line', () => {
     ['', []],
     ['add(a: 1, b: "x y") -v', ['add(a: 1, b: "x y")', '-v']],
     ['read file(1).txt', ['read', 'file(1).txt']],
-  ])('%j', (line, words) => {
+  ])('are read in %j', (line, words) => {
     expect(wordsIn(line)).toEqual(words);
   });
 

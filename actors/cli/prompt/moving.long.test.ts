@@ -28,7 +28,7 @@ async function calledAs(name: string, id = 'local'): Promise<unknown> {
   return (await agent.callTool(name, 'echo', { text: 'moved' })).outcome;
 }
 
-describe('connect', () => {
+describe('the command connect', () => {
   it('shows the token that it is given, sits there under the name that it is given, and says so to all', async () => {
     const told = await ask(`connect --url ${other.url} --token REMOTE --name OTHER --office o2`);
     expect(told).toContain(`joined o2 at ${other.url} as OTHER`);

@@ -81,8 +81,8 @@ describe('servers at the prompt', () => {
   });
 });
 
-describe('while a call is at work', () => {
-  it('calls and cancel are answered at once', async () => {
+describe('a call at work', () => {
+  it('lets calls and cancel be answered at once', async () => {
     up.write('call hang label=x\n');
     let calls = '';
     // The call appears in the list only after several turns of the event loop, so the test asks again.

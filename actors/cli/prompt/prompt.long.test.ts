@@ -247,8 +247,8 @@ describe('the prompt of a2c up', () => {
   });
 });
 
-describe('on a terminal', () => {
-  it('Ctrl-C cancels the call that runs, and without one a second ends everything', async () => {
+describe('a key on a terminal', () => {
+  it('cancels with Ctrl-C the call that runs, and without one a second ends everything', async () => {
     const up = start(true);
     await up.until(/a2c> /);
     up.write('tools call hang {"label": "x"}\r');
@@ -261,7 +261,7 @@ describe('on a terminal', () => {
     expect(await up.ended).toBe(0);
   });
 
-  it('Ctrl-C stops a server that is on its way, and the prompt goes on', async () => {
+  it('stops with Ctrl-C a server that is on its way, and the prompt goes on', async () => {
     const up = start(true);
     await up.until(/a2c> /);
     const slow = {
@@ -282,7 +282,7 @@ describe('on a terminal', () => {
     expect(await up.ended).toBe(0);
   });
 
-  it('Ctrl-C hurries a server that is being stopped and does not want to end', async () => {
+  it('hurries with Ctrl-C a server that is being stopped and does not want to end', async () => {
     const up = start(true);
     await up.until(/a2c> /);
     const timeouts = { stdinGraceMs: 600_000, termGraceMs: 600_000 };
@@ -301,7 +301,7 @@ describe('on a terminal', () => {
     expect(await up.ended).toBe(0);
   });
 
-  it('Ctrl-D ends everything', async () => {
+  it('ends everything with Ctrl-D', async () => {
     const up = start(true);
     await up.until(/a2c> /);
     up.write('\u0004');

@@ -8,7 +8,7 @@ import { pidsOf } from '../../../scenarios/fixtures/hosted.ts';
 import { commandLine } from '../../../scenarios/fixtures/command-line.ts';
 import { testFolder } from '../../../scenarios/fixtures/test-folder.ts';
 
-/** Tests of commands as users of the Python command type them (a2c-wire §8.7, §8.8), without K01, which is about `--auth`. */
+/** Tests of commands as users of the Python command type them. */
 const mark = crypto.randomUUID();
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../../scenarios/fixtures/${name}.mjs`, import.meta.url));
@@ -47,7 +47,7 @@ async function prompted(config: unknown, ...lines: readonly string[]): Promise<s
 }
 
 describe('the prompt', () => {
-  it('K02 shows a server that was added from a file, and its tools', async () => {
+  it('shows a server that was added from a file, and its tools', async () => {
     const file = fileOf('added.json', asProtocol('more'));
     const shown = await prompted({ mcpServers: {} }, `server add @${file}`, 'status', 'tools');
     expect(shown).toMatch(/^ *more +ready/m);
@@ -66,14 +66,14 @@ describe('the prompt', () => {
     expect(shown).toContain('said');
   });
 
-  it('K05 has the call in its history, with its id', async () => {
+  it('has the call in its history, with its id', async () => {
     const shown = await prompted({ servers: [asProtocol('one')] }, 'call echo text=x', 'history');
     const [, reqId = ''] = /"req_id":"([^"]+)"/.exec(shown) ?? [];
     expect(reqId).not.toBe('');
     expect(shown).toMatch(new RegExp(`  one  echo .* \\(${reqId}\\)$`, 'm'));
   });
 
-  it('K06 takes the size and the window of a Desktop in any order', async () => {
+  it('takes the size and the window of a Desktop in any order', async () => {
     const ask = async (words: string): Promise<string> => {
       const shown = await prompted({ mcpServers: { windows } }, `desktop ${words}`);
       return shown.slice(shown.indexOf('Type help')).replaceAll(/^(@a2c|office|server) .*$/gm, '');
@@ -83,7 +83,7 @@ describe('the prompt', () => {
     expect(await ask(`window://${mark}/log 1`)).toBe(shown);
   });
 
-  it('K07 sets an input to its default, and says of a command that it has none', async () => {
+  it('sets an input to its default, and says of a command that it has none', async () => {
     const inputs = [
       { type: 'promptString', id: 'name', description: '', default: 'nobody' },
       { type: 'command', id: 'rev', description: '', command: 'echo 1' },
@@ -101,17 +101,17 @@ describe('the prompt', () => {
   it.each([
     ['one object', asProtocol('one')],
     ['an array', [asProtocol('one')]],
-  ])('K08 takes a config that is %s', async (_, config) => {
+  ])('takes a config that is %s', async (_, config) => {
     expect(await prompted(config, 'servers')).toMatch(/^one +ready/m);
   });
 
-  it('K09 says that it does not know a command, and takes the next one', async () => {
+  it('says that it does not know a command, and takes the next one', async () => {
     expect(await prompted({ mcpServers: {} }, 'frobnicate', 'servers')).toMatch(
       /unknown command: frobnicate/,
     );
   });
 
-  it('K10 ends with its input, and leaves no process', async () => {
+  it('ends with its input, and leaves no process', async () => {
     expect(await prompted({ mcpServers: { echo, windows } }, 'servers')).toMatch(/^echo +ready/m);
   });
 
@@ -141,8 +141,8 @@ describe('the prompt', () => {
   });
 });
 
-describe('inputs', () => {
-  it('I14 that change leave a server alone whose launch spec is the same', async () => {
+describe('a change of the inputs', () => {
+  it('leaves a server alone whose launch spec is the same', async () => {
     const inputs = [{ type: 'promptString', id: 'name', description: '', default: 'nobody' }];
     const shown = await prompted(
       { servers: [asProtocol('one')], inputs },

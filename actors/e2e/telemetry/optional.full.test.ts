@@ -25,7 +25,7 @@ const config = {
 const corpus = at('scenarios/corpus');
 const folder = testFolder('optional');
 
-it('without an SDK a trace passes as it was given, and none is made up', async () => {
+it('a trace passes as it was given without an SDK, and none is made up', async () => {
   const how = { tracing: true, record: false } as const;
   await using office = await createOffice({ ...how, port: 0 });
   const seat = { url: office.url };
@@ -102,20 +102,17 @@ const rows = [
   { without: 'mammoth', argv: ['documents', corpus], code: 0, says: '.docx needs the package' },
   { without: '@e965/xlsx', argv: ['documents', corpus], code: 0, says: '.xlsx needs the package' },
 ] as const;
-it.each(rows)(
-  'without $without the command says what to install',
-  async ({ without, argv, says, ...row }) => {
-    const file = join(folder, `${without.replaceAll('/', '-')}.json`);
-    const { s } = config.mcpServers;
-    writeFileSync(file, JSON.stringify({ mcpServers: { s: { ...s, ...('config' in row && row.config) } } }));
-    const isHost = argv[0] === 'call' || argv[0] === 'up';
-    const { code, err } = await withoutPackages(without, ...argv, ...(isHost ? ['-c', file] : []));
-    expect(err).toContain(`${says} ${without}, which is not installed`);
-    expect(err).toContain(`npm install ${without}`);
-    expect(code).toBe('code' in row ? row.code : 1);
-  },
-);
-it('without any of them a call is made', async () => {
+it.each(rows)('a command without $without says what to install', async ({ without, argv, says, ...row }) => {
+  const file = join(folder, `${without.replaceAll('/', '-')}.json`);
+  const { s } = config.mcpServers;
+  writeFileSync(file, JSON.stringify({ mcpServers: { s: { ...s, ...('config' in row && row.config) } } }));
+  const isHost = argv[0] === 'call' || argv[0] === 'up';
+  const { code, err } = await withoutPackages(without, ...argv, ...(isHost ? ['-c', file] : []));
+  expect(err).toContain(`${says} ${without}, which is not installed`);
+  expect(err).toContain(`npm install ${without}`);
+  expect(code).toBe('code' in row ? row.code : 1);
+});
+it('a call is made without any of them', async () => {
   const file = join(folder, 'servers.json');
   writeFileSync(file, JSON.stringify(config));
   const all = rows.map(({ without }) => without).join(',');

@@ -112,7 +112,7 @@ describe('a call', () => {
     for (const span of spans.of('r3')) expect(span.spanContext().traceState?.serialize()).toBe('vendor=1');
   });
 
-  it('of the computer’s own host has two', async () => {
+  it('has two spans when the computer’s own host calls', async () => {
     await computer.callTool('meta', {}, { reqId: 'r4', confirmed: true });
     const found = spans.started.slice(-2);
     expect(found.map(shownOf)).toEqual([
@@ -124,7 +124,7 @@ describe('a call', () => {
 });
 
 describe('a call that fails', () => {
-  it('by its tool, or by an error of JSON-RPC, is an error at each, without what was said', async () => {
+  it('is an error at each by its tool, or by an error of JSON-RPC, without what was said', async () => {
     await agent.callTool('c1', 'fail', {}, { reqId: 'r5' });
     expect(called('r5')).toEqual(failed('fail', Array(4).fill('tool_error'), Array(4).fill('failed')));
     await agent.callTool('c1', 'refuse', {}, { reqId: 'r6' });
@@ -134,14 +134,14 @@ describe('a call that fails', () => {
       expect(JSON.stringify([attributes, status])).not.toContain('result-value');
   });
 
-  it('before it comes to a server has spans as far as it came', async () => {
+  it('has spans as far as it came before it comes to a server', async () => {
     await agent.callTool('c1', 'none', {}, { reqId: 'r7' });
     expect(called('r7')).toEqual(failed('none', [4001, 4001, 4001], Array(3).fill('failed')).slice(0, 3));
     await agent.callTool('nobody', 'meta', {}, { reqId: 'r8' });
     expect(called('r8')).toEqual(failed('meta', [404, 404], Array(2).fill('failed')).slice(0, 2));
   });
 
-  it('with a payload that is none, and with a name that is hostile, is told in few characters', async () => {
+  it('is told in few characters with a payload that is none, and with a name that is hostile', async () => {
     const peer = new SeatedPeer(office.url, 'agent');
     await agent.close();
     await peer.join('agent', 'local');
@@ -155,7 +155,7 @@ describe('a call that fails', () => {
 });
 
 describe('a call that nobody answers', () => {
-  it('because it is cancelled, ends at each', async () => {
+  it('ends at each because it is cancelled', async () => {
     const hanging = hangs();
     const call = agent.callTool('c1', 'hang', {}, { reqId: 'r10' });
     await hanging;
@@ -167,7 +167,7 @@ describe('a call that nobody answers', () => {
     );
   });
 
-  it('because its time is over, ends at each', async () => {
+  it('ends at each because its time is over', async () => {
     await agent.callTool('c1', 'hang', {}, { reqId: 'r11', timeoutMs: 1_000 });
     await expect.poll(() => spans.unbalanced).toEqual([]);
     expect(called('r11')).toEqual(
@@ -175,7 +175,7 @@ describe('a call that nobody answers', () => {
     );
   });
 
-  it('because its server dies, ends at each', async () => {
+  it('ends at each because its server dies', async () => {
     await agent.callTool('c1', 'die', {}, { reqId: 'r12' });
     await expect.poll(() => spans.unbalanced).toEqual([]);
     expect(called('r12')).toEqual(
@@ -183,7 +183,7 @@ describe('a call that nobody answers', () => {
     );
   });
 
-  it.each(['agent', 'office', 'computer'] as const)('because its %s is closed, ends at each', async (who) => {
+  it.each(['agent', 'office', 'computer'] as const)('ends at each because its %s is closed', async (who) => {
     const hanging = hangs();
     const call = agent.callTool('c1', 'hang', {}, { reqId: 'r13', timeoutMs: 0 });
     await hanging;
@@ -195,7 +195,7 @@ describe('a call that nobody answers', () => {
     for (const span of spans.of('r13')) expect(shownOf(span)).toMatch(/ERROR \w+ unknown$/);
   });
 
-  it('because who asked has lost the connection, ends at once at the office', async () => {
+  it('ends at once at the office because who asked has lost the connection', async () => {
     const peer = new SeatedPeer(office.url, 'agent');
     await agent.close();
     await peer.join('agent', 'local');

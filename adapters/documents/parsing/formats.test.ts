@@ -54,7 +54,7 @@ describe('JSON', () => {
     );
     await expect(read(readJson, '{"a": 1')).rejects.toThrow('it is not JSON');
   });
-  it('of many lines is a table, or one element for each line', async () => {
+  it('is a table, or one element for each line, when it has many lines', async () => {
     expect(brief(await read(readJsonLines, '{"a":1}\n{"b":"x"}\n'))).toEqual([
       [
         'table',
@@ -187,7 +187,7 @@ describe('OpenDocument', () => {
     'content.xml': `<office:document-content ${names}><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:${kind}>${inner}</office:${kind}></office:body></office:document-content>`,
   });
 
-  it('of a text has lists, spans, notes, comments and links', async () => {
+  it('has lists, spans, notes, comments and links of a text', async () => {
     const styles =
       '<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>' +
       '<style:style style:name="up"><style:text-properties style:text-position="super 58%"/></style:style>';
@@ -221,7 +221,7 @@ describe('OpenDocument', () => {
     ]);
   });
 
-  it('of a presentation has its slides and notes', async () => {
+  it('has the slides and notes of a presentation', async () => {
     const frame = (text: string, kind: string): string =>
       `<draw:frame presentation:class="${kind}"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
     const slide = `<draw:page>${frame('Aims', 'title')}${frame('Fewer faults', 'outline')}<presentation:notes>${frame('Say it', 'notes')}</presentation:notes></draw:page>`;
@@ -234,7 +234,7 @@ describe('OpenDocument', () => {
     ]);
   });
 
-  it('that is encrypted says so', async () => {
+  it('says so when it is encrypted', async () => {
     const parts = { ...content('text', ''), 'META-INF/manifest.xml': '<m:encryption-data/>' };
     await expect(read(readOdt, zipped(parts))).rejects.toThrow('it is encrypted: it needs a password');
     await expect(read(readOdt, zipped(content('presentation', '')))).rejects.toThrow('another kind');
@@ -243,7 +243,7 @@ describe('OpenDocument', () => {
   it.each([
     ['ods', readOds],
     ['xls', readXls],
-  ] as const)('of a sheet, and an old workbook: %s', async (bookType, reader) => {
+  ] as const)('has the cells of its sheets, and so has an old workbook: %s', async (bookType, reader) => {
     const book = utils.book_new();
     const sheet = utils.aoa_to_sheet([
       ['a', 'b'],

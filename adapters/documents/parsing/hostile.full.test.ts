@@ -94,14 +94,14 @@ describe('a hostile or broken document', () => {
     ['binary.md', /not what its name says \(md\)/],
     ['broken.json', /not JSON/],
     ['entities.pptx', /document type/],
-  ])('%s is one error with its reason', async (ref, reason) => {
+  ])('gives one error with its reason: %s', async (ref, reason) => {
     const { code, message, data } = await refusal(`dpe://documents/${ref}`);
     expect(message).toMatch(reason);
     expect([code, data]).toEqual([-32_603, { doc_ref: ref }]);
     expect(message).not.toContain(base);
   });
 
-  it.each(['endless.pdf'])('%s ends at a limit, and another document is read meanwhile', async (ref) => {
+  it.each(['endless.pdf'])('ends at a limit, and another document is read meanwhile: %s', async (ref) => {
     const bad = refusal(`dpe://documents/${ref}/pages/0`);
     const good = await documents.read('dpe://documents/good.md/pages/0?format=text');
     expect(good.text).toBe('Good\n\nIt is.');
@@ -110,7 +110,7 @@ describe('a hostile or broken document', () => {
     expect(await refusal(`dpe://documents/${ref}/pages/0`)).toEqual(await bad);
   });
 
-  it('ends where it takes more memory than it may', async () => {
+  it('is ended where it takes more memory than it may', async () => {
     const tight = await Library.open([root], {
       isWatching: false,
       parserLimits: { growthBytes: 16 * 1024 ** 2 },
@@ -120,18 +120,21 @@ describe('a hostile or broken document', () => {
     await tight.close();
   });
 
-  it.each(['deep.html', 'deep.json'])('%s, nested without end, is read or is one error', async (ref) => {
-    const read = documents.read(`dpe://documents/${ref}`);
-    const told = await read.then(
-      () => 'read',
-      (error: Error) => error.message,
-    );
-    expect(told).toMatch(/^read$|cannot be read: it/);
-    expect((await documents.read('dpe://documents/good.md')).text).toContain('Good');
-  });
+  it.each(['deep.html', 'deep.json'])(
+    'is read or gives one error when it is nested without end: %s',
+    async (ref) => {
+      const read = documents.read(`dpe://documents/${ref}`);
+      const told = await read.then(
+        () => 'read',
+        (error: Error) => error.message,
+      );
+      expect(told).toMatch(/^read$|cannot be read: it/);
+      expect((await documents.read('dpe://documents/good.md')).text).toContain('Good');
+    },
+  );
 });
 
-describe('the way out of the folders', () => {
+describe('a file outside of the folders', () => {
   it.each([
     '..%2Fsecret.md',
     '%2e%2e%2fsecret.md',
@@ -145,19 +148,19 @@ describe('the way out of the folders', () => {
     'good.md%00',
     '%252e%252e%252fsecret.md',
     'file%3A%2F%2F%2Fetc%2Fpasswd',
-  ])('%s is no document', async (ref) => {
+  ])('is no document under the name %s', async (ref) => {
     const { code, message } = await refusal(`dpe://documents/${ref}`);
     expect(code).toBe(4201);
     expect(message).not.toContain(base);
   });
 
-  it('lists nothing through links', () => {
+  it('is not listed through a link', () => {
     expect([...library.documents.keys()].filter((ref) => /leak|up|secret/.test(ref))).toEqual([]);
     expect(library.documents.size).toBeGreaterThan(10);
   });
 });
 
-it('has the limits that its page tells', () => {
+it('the documents server has the limits that its page tells', () => {
   expect([limits.documentBytes, limits.unpackedBytes, limits.parseMs]).toEqual([
     50 * 1024 ** 2,
     200 * 1024 ** 2,

@@ -185,7 +185,7 @@ describe('an equation', () => {
       `<m:m><m:mr>${e('1')}${e('0')}</m:mr><m:mr>${e('0')}${e('1')}</m:mr></m:m>`,
       '\\begin{matrix}1 & 0 \\\\ 0 & 1\\end{matrix}',
     ],
-  ])('that is %s is LaTeX, in a paragraph of its own and in a sentence', async (_, omml, latex) => {
+  ])('%s is LaTeX, in a paragraph of its own and in a sentence', async (_, omml, latex) => {
     const body = `<w:p><m:oMathPara><m:oMath>${omml}</m:oMath></m:oMathPara></w:p><w:p><w:r><w:t>so </w:t></w:r><m:oMath>${omml}</m:oMath></w:p>`;
     expect(brief(await docx(body))).toEqual([
       ['formula', { expression: latex }],

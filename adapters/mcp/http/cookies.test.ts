@@ -53,10 +53,10 @@ describe('cookies of a server', () => {
     [['a=1; Path=/other'], 'a is for the path /other'],
     [['a=1; Max-Age=0'], 'a had expired when it came'],
     [[`a=${'x'.repeat(5_000)}`], 'a has more than 4096 bytes'],
-  ])('that are not sent back are named with the reason, and without values: %s', (lines, why) => {
+  ])('are named with the reason, and without values, when they are not sent back: %s', (lines, why) => {
     expect(taken(lines).why).toBe(`a cookie of the server was not sent back: ${why}`);
   });
-  it('that want TLS are not kept without it', () => {
+  it('are not kept without TLS when they want it', () => {
     const cookies = taken(['a=hidden; Secure'], 'http://mcp.example.com/mcp');
     expect(cookies.headerFor(new URL('http://mcp.example.com/mcp'))).toBeUndefined();
     expect(cookies.why).toContain('a is Secure, and the URL is http://');

@@ -46,7 +46,7 @@ describe('the addresses that a login may have', () => {
     ['inside and outside', [[inner, outer]], false],
     ['outside first and inside later', [[outer], [inner]], false],
   ])(
-    'may be inside or not, of a server whose name is %s',
+    'may be inside or not for a server whose name is %s',
     async (_, answers, isAllowed) => {
       names(answers);
       const at = await port();
@@ -66,7 +66,7 @@ describe('the addresses that a login may have', () => {
     },
     30_000,
   );
-  it('are those outside only, of a name that has both', async () => {
+  it('are only those outside for a name that has both', async () => {
     names([[inner, outer]]);
     const http = httpTo('http://192.0.2.1/mcp');
     const asked = guardedFetch(http, never, { timeoutMs: 500 })(`http://mixed.test:${await port()}/token`);

@@ -102,7 +102,7 @@ const anyFields = fc.dictionary(
 );
 
 describe.each(codecs)('a %s', (_what, arbitrary, decode, encode, least) => {
-  it('of ours is the same after it went over the wire, with everything in it (case 100)', () => {
+  it('is the same after it went over the wire, with everything in it, when it is ours', () => {
     fc.assert(
       fc.property(arbitrary, (entry) => {
         expect(decode(sent(encode(entry as never)))).toEqual(sent(entry));
@@ -110,7 +110,7 @@ describe.each(codecs)('a %s', (_what, arbitrary, decode, encode, least) => {
     );
   });
 
-  it('of a stranger goes out as it came in: fields that are unknown or wrong are neither lost nor refused', () => {
+  it("goes out as it came in when it is a stranger's: fields that are unknown or wrong are neither lost nor refused", () => {
     fc.assert(
       fc.property(anyFields, (fields) => {
         const raw = { ...fields, ...least };
@@ -145,7 +145,7 @@ describe.each(codecs)('a %s', (_what, arbitrary, decode, encode, least) => {
     expect(decode({ ...least, [Object.keys(least)[0] as string]: '' })).toBeUndefined();
   });
 
-  it('cannot be changed, neither itself nor through the message that it came in (case 100)', () => {
+  it('cannot be changed, neither itself nor through the message that it came in', () => {
     const raw = { ...structuredClone(least), _meta: { a: [1] }, odd: { b: 1 } };
     const entry = decode(raw) as { meta: { a: number[] }; more: { odd: object } };
     raw._meta.a.push(2);
@@ -156,7 +156,7 @@ describe.each(codecs)('a %s', (_what, arbitrary, decode, encode, least) => {
     expect(() => Object.assign(entry, { name: 'other' })).toThrow(TypeError);
   });
 
-  it('has the same hash in whatever order its keys come (case 100)', () => {
+  it('has the same hash in whatever order its keys come', () => {
     fc.assert(
       fc.property(arbitrary, (entry) => {
         const raw = encode(entry as never);
@@ -170,13 +170,13 @@ describe.each(codecs)('a %s', (_what, arbitrary, decode, encode, least) => {
 describe('the arguments of a tool', () => {
   const withType = (type: unknown) => decodeTool({ name: 't', inputSchema: { type } });
   it.each([['array'], ['string'], [['array', 'null']], [[]], [null], [3], [{}]])(
-    'cannot be of type %j: the tool is skipped (case 101)',
+    'cannot be of type %j: the tool is skipped',
     (type) => {
       expect(withType(type)).toBeUndefined();
     },
   );
   it.each([['object'], ['OBJECT'], [['object', 'null']], [['null', 'Object']]])(
-    'can be of type %j, and the schema stays as the server wrote it (case 101)',
+    'can be of type %j, and the schema stays as the server wrote it',
     (type) => {
       expect(withType(type)).toEqual({ name: 't', inputSchema: { type } });
     },

@@ -104,7 +104,7 @@ describe('framing', () => {
   });
 });
 
-it('reads a line with a picture of 6.4 MB, whose base64 has 16 digits in a row', () => {
+it('a line is read with a picture of 6.4 MB, whose base64 has 16 digits in a row', () => {
   const data = foreignTexts['base64']?.(8_500_000);
   const delivered: unknown[] = [];
   const inbox = new Inbox({ resultBytes: 1e8, notice: () => {} }, (message) => delivered.push(message));

@@ -7,13 +7,13 @@ const brackets = 60_000;
 const deep = '['.repeat(brackets) + ']'.repeat(brackets);
 const long = `"${'x'.repeat(mostBytes)}"`;
 
-describe('a line of a client that cannot be taken is answered', () => {
+describe('a line of a client that cannot be taken', () => {
   it.each([
     ['that is no JSON', 'what?', null, -32_700],
     ['nested too deep', `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":${deep}}`, 7, -32_600],
     ['with its id last', `{"method":"tools/call","params":${deep},"jsonrpc":"2.0","id":"b"}`, 'b', -32_600],
     ['that is too long', `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":${long}}`, 9, -32_600],
-  ])('one %s', async (_which, line, id, code) => {
+  ])('is answered: one %s', async (_which, line, id, code) => {
     const [stdin, stdout] = [new PassThrough(), new PassThrough()];
     const dropped: string[] = [];
     stdioWire((text) => dropped.push(text), { stdin, stdout });

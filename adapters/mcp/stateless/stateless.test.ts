@@ -45,8 +45,8 @@ async function begun(revision: string, era: { isStateless: boolean }): Promise<r
   return asked;
 }
 
-describe('which revision a server speaks', () => {
-  it('is asked of one that refuses initialize, and remembered', async () => {
+describe('the revision that a server speaks', () => {
+  it('is asked of a server that refuses initialize, and remembered', async () => {
     const era = { isStateless: false };
     expect(await begun(statelessRevision, era)).toEqual(['initialize', 'server/discover']);
     expect(await begun(statelessRevision, era)).toEqual(['server/discover']);

@@ -11,7 +11,7 @@ const bun = { node: '24.3.0', bun: '1.4.5' };
 const oldBun = { node: '24.3.0', bun: '1.2.15' };
 const electron = { node: '22.0.0', electron: '40.0.0' };
 
-describe('a host', () => {
+describe('the reaper of a host', () => {
   it.each<[string, Partial<HostProgram>, string | undefined]>([
     ['of Node', {}, undefined],
     ['of Bun with a script', { versions: bun }, undefined],
@@ -22,11 +22,11 @@ describe('a host', () => {
     ['of Electron', { versions: electron }, 'an Electron app'],
     ['of Electron as Node', { versions: electron, env: { ELECTRON_RUN_AS_NODE: '1' } }, undefined],
     ['that was started as a reaper', { env: { A2C_REAPER: '1' } }, 'started as one (A2C_REAPER is set)'],
-  ])('%s has a reaper, or says why it has none', (_, program, why) => {
+  ])('is there, or says why not, for a host %s', (_, program, why) => {
     expect(whyNoReaper({ ...node, ...program })).toEqual(why && expect.stringContaining(why));
   });
 
-  it('here has one', () => {
+  it('is there on this host', () => {
     expect(whyNoReaper()).toBeUndefined();
   });
 
@@ -37,7 +37,7 @@ describe('a host', () => {
     ['Bun', { versions: bun }, '/usr/bin/node', false],
     ['Electron', { versions: electron }, '/usr/bin/node', false],
     ['one file', { isSingleFile: true }, '/usr/bin/node', false],
-  ])('that is %s is guarded by a shell only where it is surely Node', (_, program, path, is) => {
+  ])('is guarded by a shell only where the host is surely Node: %s', (_, program, path, is) => {
     expect(isPlainNode({ ...node, ...program }, path)).toBe(is);
   });
 });

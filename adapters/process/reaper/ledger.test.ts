@@ -129,7 +129,7 @@ describe('the ledger', () => {
 });
 
 describe('a group', () => {
-  it('whose number went to a stranger is neither counted nor signalled', () => {
+  it('is neither counted nor signalled when its number went to a stranger', () => {
     const { pid } = child('sleep');
     const gone = groupOf(pid, '1');
     gone.leaderReaped();
@@ -138,7 +138,7 @@ describe('a group', () => {
     expect(membersOf(pid)).toEqual([pid]);
   });
 
-  it('that was seen empty stays so', async () => {
+  it('stays empty once it was seen empty', async () => {
     const { pid, entry, exited } = child('sleep');
     expect(entry.living()).toBe(1);
     entry.signal('SIGTERM');

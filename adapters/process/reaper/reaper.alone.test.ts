@@ -121,7 +121,7 @@ describe.skipIf(process.platform !== 'linux')('a host killed by SIGKILL', () => 
     expect(files()).toEqual([]);
   });
 
-  it('without a reaper leaves what the next start ends, also when another host starts at that moment', async () => {
+  it('leaves without a reaper what the next start ends, also when another host starts at that moment', async () => {
     const { pid, kill } = await host({ reaper: false }, 'good', 'stubborn', 'wrapped', 'leavesDaemon');
     expect(reapersOf(pid)).toEqual([]);
     await kill();
@@ -183,7 +183,7 @@ describe.skipIf(process.platform !== 'linux')('a host that is a single file', ()
     ['is silent', 'exec sleep 1234', 'does not say'],
     ['ends at once', 'exit 0', 'has ended (exit code 0) before'],
   ])(
-    'and, started as a reaper, %s, is started so once, and says why it goes on without',
+    'is started only once as a reaper when it, started so, %s, and says why it goes on without',
     async (_, asReaper, why) => {
       const { program, starts } = singleFile(asReaper);
       const { pid, next, launch, kill: killHost } = await hostAt(program, [], 0);

@@ -92,7 +92,7 @@ describe('a question in a limiter', () => {
     expect(facts).toEqual([{ type: 'ask.refused', id: 'call', sent: false, failure }]);
   });
 
-  it('that waited, and is refused then, gives its place back', () => {
+  it('a question that waited and is refused then gives its place back', () => {
     const { heard, entrant } = ask({ enters: (own) => own.waits(0) });
     entrant.busy(failure);
     expect(heard).toEqual(['enters fs', 'ask.waiting', 'leaves', 'ask.refused']);
@@ -109,7 +109,7 @@ describe('a question in a limiter', () => {
     expect(facts).toMatchObject([{ sent: false, failure: { message: expect.stringContaining('no JSON') } }]);
   });
 
-  it('that is withdrawn while it waits leaves, and the server hears nothing of it', () => {
+  it('a question that is withdrawn while it waits leaves, and the server hears nothing of it', () => {
     const { heard, entrant, withdraw } = ask({ enters: (own) => own.waits(0) });
     withdraw();
     expect(heard).toEqual(['enters fs', 'ask.waiting', 'leaves']);
@@ -118,13 +118,13 @@ describe('a question in a limiter', () => {
     expect(entrant).toBeDefined();
   });
 
-  it('that is withdrawn while it runs leaves, and is taken back at the server', () => {
+  it('a question that is withdrawn while it runs leaves, and is taken back at the server', () => {
     const { heard, withdraw } = ask({ enters: (entrant) => entrant.go() });
     withdraw();
     expect(heard).toEqual(['enters fs', 'sent', 'leaves', 'taken back']);
   });
 
-  it('that ends over hearing that it began is never sent', () => {
+  it('a question that ends over hearing that it began is never sent', () => {
     const heard: string[] = [];
     const known: { entrant?: Entrant; withdraw?: () => void } = {};
     const limiters: CallLimiters = {
@@ -147,8 +147,8 @@ describe('a question in a limiter', () => {
   });
 });
 
-describe('busy', () => {
-  it('says whose limiter is full, how long it is, and what to raise', () => {
+describe('a full limiter', () => {
+  it('the failure says whose limiter is full, how long it is, and what to raise', () => {
     const limits = { concurrency: 2, queue: 3 };
     expect(busy('fs', limits, false)).toMatchObject({
       code: 'Busy',

@@ -50,8 +50,8 @@ const thenable = (how: 'gives' | 'refuses' | 'throws', said: unknown) => ({
   },
 });
 
-describe('a call is judged', () => {
-  it('at once by a rule that answers at once', () => {
+describe('the judge of a call', () => {
+  it('answers at once with a rule that answers at once', () => {
     expect(ask(() => 'allow').heard).toEqual([judged('allow', "the host's rule says allow")]);
     expect(ask(() => ({ decision: 'ask', reason: 'it writes' })).heard).toEqual([judged('ask', 'it writes')]);
   });
@@ -59,7 +59,7 @@ describe('a call is judged', () => {
   it.each([
     ['a promise', Promise.resolve('deny')],
     ['a promise of a library', thenable('gives', 'deny')],
-  ])('later by a rule that gives %s', async (_, said) => {
+  ])('answers later with a rule that gives %s', async (_, said) => {
     const { heard } = ask(() => said);
     expect(heard).toEqual([]);
     await settled();
@@ -76,7 +76,7 @@ describe('a call is judged', () => {
     ['rejects', () => Promise.reject(new Error('no rules today'))],
     ['refuses in the way of a library', () => thenable('refuses', new Error('no rules today'))],
     ['throws in the way of a library', () => thenable('throws', new Error('no rules today'))],
-  ])('not permitted by a rule that %s', async (_, rule) => {
+  ])('permits nothing by a rule that %s', async (_, rule) => {
     const { heard } = ask(rule);
     await settled();
     expect(heard).toEqual([refused("the host's rule failed: Error: no rules today")]);
@@ -85,7 +85,7 @@ describe('a call is judged', () => {
   it.each([
     ['at once', (said: unknown) => said],
     ['later', (said: unknown) => Promise.resolve(said)],
-  ])('not permitted by what throws when it is read, %s', async (_, given) => {
+  ])('permits nothing by what throws when it is read, %s', async (_, given) => {
     const said = {
       get decision(): string {
         throw new Error('not yours');
@@ -96,14 +96,14 @@ describe('a call is judged', () => {
     expect(heard).toEqual([refused('Error: not yours')]);
   });
 
-  it('not permitted by an error that has no text', async () => {
+  it('permits nothing by an error that has no text', async () => {
     const { heard } = ask(() => Promise.reject(Object.create(null) as Error));
     await settled();
     expect(heard).toEqual([refused('no text')]);
   });
 
   it.each([undefined, null, 'yes', 1, {}, { decision: 'ALLOW' }])(
-    'denied by %j, which is no decision',
+    'denies by %j, which is no decision',
     async (said) => {
       const { heard } = ask(() => said);
       await settled();
@@ -111,7 +111,7 @@ describe('a call is judged', () => {
     },
   );
 
-  it('by its arguments first: what is wrong in itself no rule sees', () => {
+  it('looks at the arguments first: what is wrong in itself no rule sees', () => {
     const { heard } = ask(
       () => {
         throw new Error('nobody may ask me');
@@ -121,7 +121,7 @@ describe('a call is judged', () => {
     expect(heard).toMatchObject([{ result: { problems: ['/a: is missing'], decision: 'deny' } }]);
   });
 
-  it('by its rule alone where the schema of its tool cannot be used', () => {
+  it('asks the rule alone where the schema of the tool cannot be used', () => {
     const { heard } = ask(
       () => 'allow',
       () => ({ ok: 'unchecked', reason: 'no schema' }),
@@ -134,7 +134,7 @@ describe('a call is judged', () => {
     [{ ok: true, unused: 'a part' }, ["fs: The input schema of 'read' was not used as a whole: a part"]],
     [{ ok: true }, []],
     [{ ok: false, problems: ['a: is wrong'] }, []],
-  ] as const)('and it is told how far its arguments could not be: %j', (validity, told) => {
+  ] as const)('tells how far the arguments could not be checked: %j', (validity, told) => {
     const noted: string[] = [];
     const knowing = { knownTo: () => known, validate: () => validity };
     ownRuleJudge({ ...knowing, noted: (server, _, text) => noted.push(`${server}: ${text}`) })(
@@ -147,7 +147,7 @@ describe('a call is judged', () => {
   it.each([
     ['allows', () => Promise.resolve('allow')],
     ['fails', () => Promise.reject(new Error('late'))],
-  ])('by nobody any more once it is withdrawn, although its rule %s later', async (_, rule) => {
+  ])('says nothing of a call that is withdrawn, although its rule %s later', async (_, rule) => {
     const { heard, withdraw } = ask(rule);
     withdraw();
     await settled();
@@ -155,22 +155,22 @@ describe('a call is judged', () => {
   });
 });
 
-describe('a rule is told', () => {
-  it('the own name of the tool, its annotations, and what its config approves', () => {
+describe('what a rule is told', () => {
+  it('has the own name of the tool, its annotations, and what its config approves', () => {
     expect(permissionRequest(known, call)).toEqual({
       ...{ reqId: 'r1', agent: null, server: 'fs', tool: 'read', arguments: { a: 1 }, meta: null },
       ...{ annotations: { readOnlyHint: true }, autoApprove: ['read'] },
     });
   });
 
-  it('nothing of a server that nobody knows, and of names that every object has', () => {
+  it('has nothing of a server that nobody knows, and of names that every object has', () => {
     const nobody = { ...call, server: 'constructor', tool: 'toString' };
     expect(permissionRequest(known, nobody)).toMatchObject({ annotations: null, autoApprove: [] });
     expect(permissionRequest(undefined, call)).toMatchObject({ annotations: null, autoApprove: [] });
     expect(toolIn(known, 'fs', 'toString')).toBeUndefined();
   });
 
-  it('of two tools with one name that which stands first', () => {
+  it('speaks of two tools with one name of that which stands first', () => {
     const twice = { ...known, catalogs: { fs: [tool, { ...tool, annotations: {} }] } };
     expect(toolIn(twice, 'fs', 'read')).toBe(tool);
   });

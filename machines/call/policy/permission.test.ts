@@ -19,13 +19,13 @@ const asked = (tool: string, autoApprove: readonly string[], more: Partial<Permi
   }).decision;
 
 describe('auto_approve of a server', () => {
-  it('33 [all] → everything is allowed', () => {
+  it('allows everything where it is [all]', () => {
     const tools = ['read_x', 'write_x', 'Delete_x', 'foo', '', 'all', '工具'];
     expect(tools.map((tool) => asked(tool, ['all']))).toEqual(tools.map(() => 'allow'));
     const annotations = { destructiveHint: true, readOnlyHint: false };
     expect(asked('wipe', ['all'], { annotations })).toBe('allow');
   });
-  it('34 35 read_x runs with [read], and with [] or [write] somebody is asked, where DeepChat denied', () => {
+  it('lets read_x run with [read]; with [] or [write] somebody is asked', () => {
     expect([[], ['read'], ['write']].map((groups) => asked('read_x', groups))).toEqual([
       'ask',
       'allow',
@@ -35,7 +35,7 @@ describe('auto_approve of a server', () => {
     expect(asked('write_x', ['write'])).toBe('allow');
     expect(asked('read_x', ['write', 'read'])).toBe('allow');
   });
-  it('36 an exact original name allows that tool and no other', () => {
+  it('allows with an exact original name that tool and no other', () => {
     const named = ['write_x'];
     expect(['write_x', 'Write_x', 'write_x2', 'write'].map((tool) => asked(tool, named))).toEqual([
       'allow',
@@ -45,7 +45,7 @@ describe('auto_approve of a server', () => {
     ]);
     expect(asked('write_x', ['WRITE_X', 'write_*', 'ALL', 'Write'])).toBe('ask');
   });
-  it('37 a name reads only when no word of it could be another verb (answers otherwise: `get_deleted_items` asks)', () => {
+  it('takes a name for one that reads only when no word of it could be another verb', () => {
     const names = [
       'get_and_delete',
       'update_list',
@@ -118,7 +118,7 @@ describe('auto_approve of a server', () => {
     const both = { annotations: { readOnlyHint: true, destructiveHint: true } };
     expect(asked('sql_query', ['readOnlyHint'], both)).toBe('ask');
   });
-  it('38 whatever the case of a name: with [] somebody is asked, and an unknown word counts as writing', () => {
+  it('does not look at the case of a name: with [] somebody is asked, and an unknown word counts as writing', () => {
     const names = ['Delete_x', 'execute', 'foo', 'READ', '', '_', '42'];
     expect(names.map((tool) => asked(tool, []))).toEqual(names.map(() => 'ask'));
     expect(['foo', 'Delete_x', ''].map((tool) => asked(tool, ['read']))).toEqual(['ask', 'ask', 'ask']);
@@ -128,7 +128,7 @@ describe('auto_approve of a server', () => {
       'allow',
     ]);
   });
-  it('39 words of the server, of an alias and of the arguments say nothing', () => {
+  it('takes nothing from words of the server, of an alias and of the arguments', () => {
     const told = { server: 'reader', meta: { alias: 'read_all' }, arguments: { read: 'list' } };
     expect(asked('wipe', ['read'], told)).toBe('ask');
     expect(asked('read', ['read'], { server: 'deleter', meta: { alias: 'A_delete_x' } })).toBe('allow');
@@ -136,18 +136,18 @@ describe('auto_approve of a server', () => {
 });
 
 describe('auto_apply of a tool', () => {
-  it('E01 true → it runs unasked, whatever else is said', () => {
+  it('lets a call run unasked where it is true, whatever else is said', () => {
     const annotations = { destructiveHint: true };
     expect(asked('wipe', [], { meta: { auto_apply: true }, annotations })).toBe('allow');
   });
-  it('E02 without it and without auto_approve somebody is asked', () => {
+  it('somebody is asked where neither auto_apply nor auto_approve is there', () => {
     expect([null, {}, { auto_apply: null }].map((meta) => asked('read_x', [], { meta }))).toEqual([
       'ask',
       'ask',
       'ask',
     ]);
   });
-  it('false → somebody is asked, although auto_approve has its group or its name', () => {
+  it('asks somebody where it is false, although auto_approve has its group or its name', () => {
     const meta = { auto_apply: false };
     expect([['all'], ['read'], ['read_x']].map((groups) => asked('read_x', groups, { meta }))).toEqual([
       'ask',
@@ -191,7 +191,7 @@ describe('words of a name', () => {
     ['parseHTMLPage', ['parse', 'html', 'page']],
     ['DELETEall', ['delet', 'eall']],
     ['getУдалить', ['get']],
-  ])('of %s', (name, expected) => {
+  ])('are found in %s', (name, expected) => {
     expect(wordsOf(name)).toEqual(expected);
   });
   it('are verbs of reading or plain words, never both', () => {
@@ -216,7 +216,7 @@ describe("a host's own rule", () => {
       { decision: 'ask', reason: 'nothing approves it beforehand; it counts as write' },
     ]);
   });
-  it('that gives anything else denies', () => {
+  it('a rule of a host that gives anything else denies', () => {
     const junk = [undefined, null, true, 'yes', {}, { decision: 'ALLOW' }, [], { decision: true }];
     expect(junk.map((said) => rulingOf(said).decision)).toEqual(junk.map(() => 'deny'));
     expect(rulingOf({ decision: 'ask', reason: 7 })).toEqual({

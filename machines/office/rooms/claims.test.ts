@@ -16,78 +16,78 @@ const seated = (...seats: readonly (readonly [socket: string, seat: SeatFacts])[
 const refused = (text: string): object => ({ ok: false, text: expect.stringContaining(text) as string });
 
 describe('claims', () => {
-  it('O01 a computer takes its seat', () => {
+  it('a computer takes its seat', () => {
     expect(seatOf(seated(['s1', computer('c')]), 's1')).toEqual(computer('c'));
   });
-  it('O04 a repeated join changes nothing', () => {
+  it('a repeated join changes nothing', () => {
     const claims = seated(['s1', computer('c')]);
     expect(claim(claims, 's1', computer('c'))).toEqual({ ok: true, claims, repeated: true });
   });
-  it('O05 an office has one agent; the refusal says by whom the seat is taken', () => {
+  it('an office has one agent; the refusal says by whom the seat is taken', () => {
     const claims = seated(['s1', agent('boss')]);
     expect(claim(claims, 's2', agent('a'))).toEqual(refused('Agent already in room'));
     expect(claim(claims, 's2', agent('boss'))).toEqual(refused("'boss'"));
   });
-  it('O06 an agent leaves before it joins elsewhere', () => {
+  it('an agent leaves before it joins elsewhere', () => {
     expect(claim(seated(['s1', agent('a')]), 's1', agent('a', 'p'))).toEqual(
       refused('Agent sid already in room'),
     );
   });
-  it('O07 a computer that joins elsewhere gives up its old seat', () => {
+  it('a computer that joins elsewhere gives up its old seat', () => {
     const claimed = claim(seated(['s1', computer('c')]), 's1', computer('c', 'p'));
     expect(claimed).toMatchObject({ ok: true, left: computer('c') });
     expect(claimed.ok && seatsIn(claimed.claims)).toEqual([['s1', computer('c', 'p')]]);
   });
-  it('O08 a connection keeps its role, also after it left', () => {
+  it('a connection keeps its role, also after it left', () => {
     const claims = seated(['s1', computer('c')]);
     for (const now of [claims, release(claims, 's1').claims])
       expect(claim(now, 's1', agent('a'))).toEqual(refused('Role mismatch'));
     expect(claim(forget(claims, 's1').claims, 's1', agent('a'))).toMatchObject({ ok: true });
   });
-  it('O09 computers of one office do not share a name', () => {
+  it('computers of one office do not share a name', () => {
     const claims = seated(['s1', computer('c')]);
     expect(claim(claims, 's2', computer('c'))).toEqual(refused('already exists'));
   });
-  it('O10 computers of different names sit in one office', () => {
+  it('computers of different names sit in one office', () => {
     expect(claim(seated(['s1', computer('c')]), 's2', computer('d'))).toMatchObject({ ok: true });
   });
-  it('O11 a switch takes a name that is free there', () => {
+  it('a switch takes a name that is free there', () => {
     const claims = seated(['s1', computer('c')], ['s2', computer('d', 'p')]);
     expect(claim(claims, 's1', computer('c', 'p'))).toMatchObject({ ok: true, left: computer('c') });
   });
-  it('O12 after a refusal another name works', () => {
+  it('another name works after a refusal', () => {
     const claims = seated(['s1', computer('c')]);
     expect(claim(claims, 's2', computer('c')).ok).toBe(false);
     expect(claim(claims, 's2', agent('c')).ok).toBe(true);
   });
-  it('O13 a switch that fails leaves the computer where it was', () => {
+  it('a switch that fails leaves the computer where it was', () => {
     const claims = seated(['s1', computer('c')], ['s2', computer('c', 'p')]);
     expect(claim(claims, 's1', computer('c', 'p'))).toEqual(refused('already exists'));
     expect(seatOf(claims, 's1')).toEqual(computer('c'));
   });
-  it('O14 who leaves has no seat any more, and it is known which one it was', () => {
+  it('a connection that leaves has no seat any more, and it is known which one it was', () => {
     const { claims, left } = release(seated(['s1', computer('c')]), 's1');
     expect([left, seatOf(claims, 's1')]).toEqual([computer('c'), undefined]);
   });
-  it('O15 who has no seat leaves nothing', () => {
+  it('a connection that has no seat leaves nothing', () => {
     const claims = seated(['s1', computer('c')]);
     expect(release(claims, 's2')).toEqual({ claims });
   });
-  it('O16 a name is free as soon as its holder is gone', () => {
+  it('a name is free as soon as its holder is gone', () => {
     const { claims, left } = forget(seated(['s1', computer('c')]), 's1');
     expect([claims, left]).toEqual([noClaims, computer('c')]);
   });
-  it('O17 the end of an old socket does not touch its successor', () => {
+  it('the end of an old socket does not touch its successor', () => {
     const freed = release(seated(['s1', computer('c')]), 's1').claims;
     const claimed = claim(freed, 's2', computer('c'));
     const later = claimed.ok ? forget(claimed.claims, 's1').claims : noClaims;
     expect(seatOf(later, 's2')).toEqual(computer('c'));
     expect(claim(later, 's3', computer('c'))).toEqual(refused('already exists'));
   });
-  it('O19 the same name may sit in two offices', () => {
+  it('the same name may sit in two offices', () => {
     expect(claim(seated(['s1', computer('c')]), 's2', computer('c', 'p')).ok).toBe(true);
   });
-  it('§7.1 no. 8: a new name on the same socket is a switch', () => {
+  it('a new name on the same socket is a switch', () => {
     for (const [old, fresh] of [
       [computer('c'), computer('d')],
       [agent('a'), agent('b')],
@@ -110,7 +110,7 @@ it('no two places share a key, whatever names are', () => {
   expect(seatsIn(claims)).toHaveLength(2);
 });
 
-describe('whatever happens', () => {
+describe('any sequence of claims', () => {
   const socket = fc.constantFrom('sock1', 'sock2', 'sock3', 'sock4');
   const seat = fc.record({
     office: fc.constantFrom('o', 'p'),
@@ -127,7 +127,7 @@ describe('whatever happens', () => {
     if (!claimed.ok) expect(claimed.text).not.toContain('sock');
     return claimed.ok ? claimed.claims : claims;
   };
-  it('O23 places and seats agree, and nobody shares one', () => {
+  it('leaves places and seats in agreement, and nobody shares one', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
         const claims = steps.reduce(run, noClaims);

@@ -45,6 +45,6 @@ it.each<[what: string, forwarded: string | string[] | undefined, proxies: number
   ['too few of them give the first', '1.1.1.1', 3, '1.1.1.1'],
   ['none, or an empty one, gives the remote address', undefined, 1, '10.0.0.1'],
   ['none, or an empty one, gives the remote address', ' , ', 1, '10.0.0.1'],
-])('the address of a peer: %s', (_, forwarded, proxies, address) => {
+])('the address of a peer is found: %s', (_, forwarded, proxies, address) => {
   expect(peerAddress('10.0.0.1', forwarded, proxies)).toBe(address);
 });

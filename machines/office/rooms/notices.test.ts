@@ -73,7 +73,7 @@ describe('notices that may wait', () => {
     expect([told, timers.size]).toEqual([['desktop→b,c', 'finder→y', 'desktop→d'], 0]);
   });
 
-  it('of one computer and kind are one until they go out, and none is lost', () => {
+  it('are one for each computer and kind until they go out, and none is lost', () => {
     budget = 0;
     // The first notice is sent at once, so a later change is a new notice.
     for (let count = 0; count < 100; count++) say('a');

@@ -35,18 +35,18 @@ describe('a routed question', () => {
     expect([pending.settle(id, 1, 2), pending.settle(id, 3)]).toEqual([true, false]);
     expect([answers, timers.size, pending.size]).toEqual([[['q', 1, 2]], 0, 0]);
   });
-  it('R07 ends with 408 after its time-out, and a late answer is dropped', () => {
+  it('ends with 408 after its time-out, and a late answer is dropped', () => {
     const id = add(route('q'));
     const [timer] = timers.values();
     timer?.run();
     expect(pending.settle(id, 'late')).toBe(false);
     expect([timer?.ms, answers]).toMatchObject([1000, [['q', { error: { code: 408 } }]]]);
   });
-  it('without limit has no timer', () => {
+  it('has no timer where it has no limit', () => {
     pending.add(route('q', { timeoutMs: 0 }));
     expect([timers.size, pending.size]).toEqual([0, 1]);
   });
-  it('R06 is answered at once when its target goes', () => {
+  it('is answered at once when its target goes', () => {
     pending.add(route('q'));
     pending.add(route('call', { event: 'client:tool_call' }));
     pending.add(route('other', { to: 'another' }));
@@ -64,7 +64,7 @@ describe('a routed question', () => {
     pending.leave('agent');
     expect([answers.map(([name]) => name), pending.size, timers.size]).toEqual([['left'], 0, 0]);
   });
-  it('with an id that the same asker has in flight is refused', () => {
+  it('is refused with an id that the same asker has in flight', () => {
     const call = route('call', { reqId: 'r' });
     const id = add(call);
     expect(pending.add(call)).toMatchObject({ code: 409 });
@@ -72,7 +72,7 @@ describe('a routed question', () => {
     pending.settle(id);
     expect(pending.add(call)).toEqual(expect.any(Number));
   });
-  it('§7.1 no. 14: is one of a limited number that one asker may have', () => {
+  it('is one of a limited number that one asker may have', () => {
     for (let i = 0; i < mostInFlight; i++) add(route('q', { to: `c${i}` }));
     expect(pending.add(route('one more'))).toMatchObject({
       code: 429,

@@ -37,12 +37,12 @@ const codeOf = (verdict: Verdict): unknown => {
 };
 
 describe('the relay', () => {
-  it('R01 forwards a call into the own office as it came', () => {
+  it('forwards a call into the own office as it came', () => {
     const verdict = judge(agent, 'client:tool_call', call, seating);
     expect(verdict).toMatchObject({ type: 'forward', event: 'client:tool_call', toSocket: 'sc', reqId: 'r' });
     expect(verdict).toHaveProperty('payload', call);
   });
-  it('§7.1 no. 11: waits 5 s longer than the computer may take, so that its own time-out can arrive', () => {
+  it('waits 5 s longer than the computer may take, so that its own time-out can arrive', () => {
     expect(judge(agent, 'client:tool_call', call, seating)).toMatchObject({ timeoutMs: 8000 });
   });
   it('waits without limit for a call without limit, and 30 s for a question', () => {
@@ -73,7 +73,7 @@ describe('the relay', () => {
     ['a larger file', { total_size: 11 }, 4019],
     ['a larger file, declared as a text', { total_size: '11' }, 4019],
     ['a size that is none', { total_size: {} }, 400],
-  ])('of a credential for files of 10 bytes takes %s as it should', (_, declared, is) => {
+  ])('takes %s of a credential for files of 10 bytes as it should', (_, declared, is) => {
     const part = { ...question, chunk_offset: 0, eof: true, blob: '', ...declared };
     const of = (grant?: object): Verdict => judge(agent, 'client:put_blob', part, seating, undefined, grant);
     expect([codeOf(of({ maxFileBytes: 10 })), codeOf(of())]).toEqual([is, is === 4019 ? 'forward' : is]);
@@ -89,24 +89,24 @@ describe('the relay', () => {
     expect(of(agent, 'server:tool_call_cancel', cancel)).toBe('cancel');
     expect(of(computer, 'server:update_tool_list', { computer: 'c' })).toBe('broadcast');
   });
-  it('R02 lets unknown keys pass', () => {
+  it('lets unknown keys pass', () => {
     expect(judge(agent, 'client:tool_call', { ...call, more: 1 }, seating)).toMatchObject({
       payload: { more: 1 },
     });
   });
-  it('R03 refuses a call by a computer', () => {
+  it('refuses a call by a computer', () => {
     for (const event of ['client:tool_call', ...questions])
       expect(codeOf(judge(computer, event, { ...call, ...question }, seating))).toBe(403);
   });
-  it('R04 does not find the computer of another office', () => {
+  it('does not find the computer of another office', () => {
     for (const event of ['client:tool_call', ...questions])
       expect(codeOf(judge(agent, event, { ...call, ...question, computer: 'x' }, seating))).toBe(404);
   });
-  it.each(['nobody', 'a', '__proto__'])('R05 does not find %s', (name) => {
+  it.each(['nobody', 'a', '__proto__'])('does not find %s', (name) => {
     for (const event of ['client:tool_call', ...questions])
       expect(codeOf(judge(agent, event, { ...call, ...question, computer: name }, seating))).toBe(404);
   });
-  it.each(updates)('R12 tells an update under the registered name: %s', (what) => {
+  it.each(updates)('tells an update under the registered name: %s', (what) => {
     expect(judge(computer, `server:update_${what}`, { computer: 'other' }, seating)).toEqual({
       type: 'broadcast',
       office: 'o',
@@ -114,23 +114,23 @@ describe('the relay', () => {
       body: { computer: 'c' },
     });
   });
-  it.each(updates)('R13 tells no update of an agent or of nobody: %s', (what) => {
+  it.each(updates)('tells no update of an agent or of nobody: %s', (what) => {
     for (const sender of [agent, undefined])
       expect(codeOf(judge(sender, `server:update_${what}`, { computer: 'c' }, seating))).toBe(403);
   });
-  it('R14 tells a cancel of the agent that made the call', () => {
+  it('tells a cancel of the agent that made the call', () => {
     expect(judge(agent, 'server:tool_call_cancel', cancel, seating)).toMatchObject({
       type: 'cancel',
       reqId: cancel.req_id,
       body: cancel,
     });
   });
-  it('R15 tells no cancel of anybody else', () => {
+  it('tells no cancel of anybody else', () => {
     expect(codeOf(judge(agent, 'server:tool_call_cancel', { ...cancel, agent: 'b' }, seating))).toBe(403);
     for (const sender of [computer, undefined])
       expect(codeOf(judge(sender, 'server:tool_call_cancel', cancel, seating))).toBe(403);
   });
-  it('O20 lists the own office, each member once, with the req_id', () => {
+  it('lists the own office, each member once, with the req_id', () => {
     const verdict = judge(agent, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'o' }, seating);
     expect(verdict).toEqual({
       type: 'answer',
@@ -145,7 +145,7 @@ describe('the relay', () => {
       ],
     });
   });
-  it('O22 lists no other office', () => {
+  it('lists no other office', () => {
     expect(
       codeOf(judge(agent, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'p' }, seating)),
     ).toBe(403);

@@ -23,7 +23,7 @@ describe('a failure on the wire', () => {
       error: { code: 404, message: 'gone' },
     });
   });
-  it('of a tool call is a result with the same object inside', () => {
+  it('is a result with the same object inside for a tool call', () => {
     const failure = { code: 'ServerNotActive', message: 'down', details: { state: 'waiting' } } as const;
     const { error } = errorAck(failure);
     expect(failureResult(failure, { text: 'told', meta: { extra: 1 } })).toEqual({
@@ -95,10 +95,10 @@ describe('an ack of a stranger', () => {
   ])('is read as an error: %s', (_, ack, failure) => {
     expect(readAnswer(ack)).toEqual({ ok: false, failure: { message: 'm', ...failure } });
   });
-  it.each([undefined, null])('that is empty means that the event is not known there', (ack) => {
+  it.each([undefined, null])('means that the event is not known there when it is empty', (ack) => {
     expect(readAnswer(ack)).toMatchObject({ ok: false, failure: { code: 501 } });
   });
-  it('R16 is unwrapped when Rust wrapped it', () => {
+  it('is unwrapped when Rust wrapped it', () => {
     expect(readAnswer({ Ok: { tools: [] } })).toEqual({ ok: true, body: { tools: [] } });
     expect(readAnswer({ Ok: 1, more: 2 })).toEqual({ ok: true, body: { Ok: 1, more: 2 } });
   });

@@ -23,7 +23,7 @@ describe.each(replies)('the reply of %s', (_, read, reply) => {
   it('is read as it came, with keys that we do not know', () => {
     for (const ack of [reply, { ...reply, more: 1 }, { Ok: reply }]) expect(read(ack, 'r').ok).toBe(true);
   });
-  it('R09 is refused when it is for another question', () => {
+  it('is refused when it is for another question', () => {
     for (const ack of [
       { ...reply, req_id: 'other' },
       { ...reply, req_id: undefined },
@@ -47,7 +47,7 @@ describe('the reply of get_config', () => {
     expect(readConfig(whole)).toEqual({ ok: true, body: whole });
     expect(readConfig({ servers: {} })).toMatchObject({ ok: true });
   });
-  it('of Rust, a list of servers, is not readable', () => {
+  it('is not readable as Rust writes it, a list of servers', () => {
     expect(readConfig({ servers: [['fs', true, 'running']] })).toMatchObject({ ok: false });
   });
 });

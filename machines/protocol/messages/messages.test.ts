@@ -19,7 +19,7 @@ describe('client:tool_call', () => {
       expect(toolCall.safeParse({ ...call, timeout }).success).toBe(false);
     },
   );
-  it('R02 lets unknown keys pass', () => {
+  it('lets unknown keys pass', () => {
     expect(toolCall.parse({ ...call, extra: 1 })).toEqual({ ...call, extra: 1 });
   });
   it.each([[[]], [null], ['x'], [undefined]])('refuses params that are no object: %j', (params) => {
@@ -28,14 +28,9 @@ describe('client:tool_call', () => {
 });
 
 describe('joins and notices', () => {
-  it.each([{ role: 'admin' }, { role: undefined }, { name: '' }, { office_id: 3 }])(
-    'O18 refuse %j',
-    (wrong) => {
-      expect(joinOffice.safeParse({ role: 'agent', name: 'a', office_id: 'o', ...wrong }).success).toBe(
-        false,
-      );
-    },
-  );
+  it.each([{ role: 'admin' }, { role: undefined }, { name: '' }, { office_id: 3 }])('refuse %j', (wrong) => {
+    expect(joinOffice.safeParse({ role: 'agent', name: 'a', office_id: 'o', ...wrong }).success).toBe(false);
+  });
   it('tolerate null for the name that is not meant', () => {
     expect(seatNotice.safeParse({ office_id: 'o', computer: 'c', agent: null }).success).toBe(true);
   });
@@ -43,7 +38,7 @@ describe('joins and notices', () => {
 
 describe('tools', () => {
   const tool = { name: 't', description: 'd', params_schema: { type: 'object' } };
-  it('R08 may lack return_schema and meta, and keep what we do not know', () => {
+  it('may lack return_schema and meta, and keep what we do not know', () => {
     const reply = {
       tools: [tool, { ...tool, return_schema: null, meta: { a: 1 }, bundle_id: 'b' }],
       req_id: 'r',
@@ -53,7 +48,7 @@ describe('tools', () => {
 });
 
 describe('a result', () => {
-  it('of Python loses its nulls and says _meta', () => {
+  it('loses the nulls of Python and says _meta', () => {
     const python = {
       meta: null,
       content: [
@@ -87,7 +82,7 @@ describe('a result', () => {
     const result = { content: [], structuredContent: { a: null } };
     expect(callToolResult.parse(result)).toEqual(result);
   });
-  it('of Rust says is_error', () => {
+  it('says is_error where it comes from Rust', () => {
     expect(callToolResult.parse({ content: [], is_error: true })).toEqual({ content: [], isError: true });
   });
 });

@@ -5,7 +5,7 @@ import type { ClientToServer, ServerToClient } from './socket-events.ts';
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 
 /** This test is checked by the compiler: an event name without types, or types without a name, do not compile. */
-it('types every event of both directions, and no other', () => {
+it('the types have every event of both directions, and no other', () => {
   const up: Same<keyof ClientToServer, EventName> = true;
   const down: Same<keyof ServerToClient, RelayedName | NoticeName> = true;
   const twoArguments: Same<

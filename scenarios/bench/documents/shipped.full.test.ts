@@ -32,7 +32,7 @@ function shipped(): { readonly folder: string; readonly refs: readonly string[] 
   return { folder, refs };
 }
 
-it('reads a thousand documents that packages ship, without a crash and within 1 GiB', async () => {
+it('the documents server reads a thousand documents that packages ship, without a crash and within 1 GiB', async () => {
   const { folder, refs } = shipped();
   expect(refs.length).toBeGreaterThan(1000);
   const transport = new StdioClientTransport({

@@ -137,7 +137,7 @@ describe('files of contents', () => {
     expect(foldersLeft()).toEqual([]);
     expect(await store.keep(bytes, 'a/b', 'a')).toBeUndefined();
   });
-  it('of a killed host are removed by the next one, and those of a living one stay', async () => {
+  it('are removed by the next host when theirs was killed, and those of a living one stay', async () => {
     const living = storeOf();
     await living.keep(bytes, 'a/b', 'a');
     const [name = ''] = foldersLeft();
@@ -150,12 +150,12 @@ describe('files of contents', () => {
     expect(foldersLeft()).toHaveLength(2);
     expect(foldersLeft()).toContain(name);
   });
-  it('that cannot be written leave the content where it is', async () => {
+  it('leave the content where it is when they cannot be written', async () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'blobs'), 'no folder');
     expect(await storeOf().keep(bytes, 'a/b', 'a')).toBeUndefined();
   });
-  it('that are lent are read where they are, and are gone once they were changed', async () => {
+  it('are read where they are when they are lent, and are gone once they were changed', async () => {
     mkdirSync(folder, { recursive: true });
     const path = join(folder, 'lent.bin');
     writeFileSync(path, bytes);

@@ -98,7 +98,7 @@ describe.each(worlds)('a config file: %s', (_, open) => {
     await found(world, 'read');
     expect(told).toEqual([]);
   });
-  it('on a full disk is left as it was, and says so', async () => {
+  it('is left as it was on a full disk, and says so', async () => {
     const world = open();
     if (!world.fill) return;
     world.fill();

@@ -85,9 +85,9 @@ const all = await Promise.all(
 const rows: Row[] = [];
 const page = fileURLToPath(new URL('../../../docs/conformance.md', import.meta.url));
 
-describe.concurrent.each(all)('of the $kind scenarios of the $suite suite', ({ suite, kind, scenarios }) => {
+describe.concurrent.each(all)('a $kind scenario of the $suite suite', ({ suite, kind, scenarios }) => {
   it.concurrent.each(scenarios.map((scenario) => ({ scenario })))(
-    '$scenario passes, unless it is named as open',
+    'passes, unless it is named as open: $scenario',
     async ({ scenario }) => {
       const folder = mkdtempSync(join(tmpdir(), 'a2c-conformance-'));
       // Each scenario has a server of its own, for what one leaves open is seen by the next.

@@ -101,7 +101,7 @@ server('the clauses of a fault', { timeout }, () => {
   });
 });
 
-server('what a judge needs', { timeout }, () => {
+server('the fault server for a judge', { timeout }, () => {
   it('counts a fault over all starts, and lets one wait for another', async (t) => {
     const start = starting(t.onTestFinished);
     const starts = start({}).file('starts');
@@ -156,7 +156,7 @@ server('what a judge needs', { timeout }, () => {
   });
 });
 
-server('later', { timeout }, () => {
+server('a later config', { timeout }, () => {
   it('holds from its n-th start on, over the base', async (t) => {
     const start = starting(t.onTestFinished);
     const starts = start({}).file('starts');
@@ -191,8 +191,8 @@ server('the safety net', { timeout }, () => {
   });
 });
 
-server('bad input', { timeout }, () => {
-  it('ends it with 64 and a remedy, and not a byte on stdout', async (t) => {
+server('a server with bad input', { timeout }, () => {
+  it('ends with 64 and a remedy, and not a byte on stdout', async (t) => {
     const start = starting(t.onTestFinished);
     for (const args of [['{"faults":[{"fault":"proc.exti"}]}'], ['--file', 'no-such-file'], ['--lst']]) {
       const peer = start({}, { args });
@@ -235,7 +235,7 @@ server('bad input', { timeout }, () => {
     { fault: 'proc.kill', signal: 'SIGFOO' },
     { fault: 'rpc.late', afterMs: 1.5 },
     { fault: 'life.discoverSilent' },
-  ])('is bad for the server and for a scenario alike: %j', (fault) => {
+  ])('a fault is bad for the server and for a scenario alike: %j', (fault) => {
     expect(() => readConfig(JSON.stringify({ faults: [fault] }))).toThrow(Error);
     expect(() => parseFault(fault)).toThrow(Error);
   });
@@ -253,8 +253,8 @@ describe('good input', () => {
   });
 });
 
-server('what it says of itself', { timeout }, () => {
-  it('is its help, its words, and its words as data', async (t) => {
+server('the help of the server', { timeout }, () => {
+  it('has its words, and its words as data', async (t) => {
     const start = starting(t.onTestFinished);
     const [help, list, data] = [['--help'], ['--list'], ['--list', '--json']].map((args) =>
       start({}, { args }),

@@ -81,7 +81,7 @@ describe('the config of a server at a URL', () => {
     [{ http: {}, faults: [{ fault: 'proc.exit' }] }, 'proc.exit: not over HTTP'],
     [{ faults: [{ fault: 'net.reset' }] }, 'net.reset: not over stdio'],
     [{ resources: 'note://1' }, 'resources: not a list'],
-  ])('%j is refused', (config, message) => {
+  ])('is refused for %j', (config, message) => {
     expect(() => of(config)).toThrow(message);
   });
 });

@@ -9,7 +9,7 @@ it('the fault server has a rule for every word that it can do, and for no other'
   expect(Object.keys(rules).sort()).toEqual(serverWords.map(({ fault }) => fault).sort());
 });
 
-it('its manual has every word that it can do, its moments, parameters and meaning', () => {
+it('the manual of the fault server has every word that it can do, its moments, parameters and meaning', () => {
   const manual = readFileSync(new URL('../../fault-server/README.md', import.meta.url), 'utf8');
   const rows = manual.split('\n').filter((line) => /^\| `\w+\.\w+` /.test(line));
   const row = ({ fault, params, when = [], means }: (typeof serverWords)[number]): string => {

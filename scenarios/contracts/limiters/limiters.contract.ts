@@ -92,7 +92,7 @@ const entering: readonly Rule<LimitersStage>[] = [
     },
   },
   {
-    title: 'where a limit was taken away: those that waited go, and before those that come later',
+    title: 'lets those that waited go where a limit was taken away, before those that come later',
     holds: async (s) => {
       s.limits['a'] = one;
       s.total = { concurrency: 1, queue: 9 };
@@ -137,7 +137,7 @@ const leaving: readonly Rule<LimitersStage>[] = [
     },
   },
   {
-    title: 'while one waits: hears no more, and those behind move up',
+    title: 'while one waits ends the news, and those behind move up',
     holds: async ({ limits, enter, settled }) => {
       limits['a'] = { concurrency: 1, queue: 2 };
       const [running, leaves, next] = [enter(), enter(), enter()];

@@ -9,7 +9,7 @@ const transports = [
   ['Socket.IO', createSockets],
   ['the scripted network', createScripted],
 ] as const;
-describe.each(transports)('who may enter over %s', (_, make) => entryContract(make));
+describe.each(transports)('the entry over %s', (_, make) => entryContract(make));
 describe.each(transports)('the progress of a call over %s', (_, make) => progressContract(make));
 describe('link over Socket.IO', () => linkContract(createSockets));
 describe('link over the scripted network', () => linkContract(createScripted));

@@ -67,7 +67,7 @@ function connections(): void {
     expect(waiting.facts).toHaveLength(1);
   });
 
-  it('that is closed before it is up stays silent', async () => {
+  it('stays silent when it is closed before it is up', async () => {
     const link = world.tryLink(office.url);
     link.instance.close();
     await world.joined(office.url);
@@ -79,7 +79,7 @@ function connections(): void {
 const deep = Array.from({ length: 20_000 }).reduce<unknown>((inner) => [inner], 1);
 
 function requests(): void {
-  it('hands over the ack as it is, errors too', async () => {
+  it('have their ack handed over as it is, errors too', async () => {
     const agent = await agentAt();
     const room = world.request(agent.key, 'server:list_room', { agent: 'a', req_id: 'r', office_id: 'o' });
     const call = world.request(agent.key, 'client:tool_call', callTo('r'));
@@ -92,12 +92,12 @@ function requests(): void {
     ]);
   });
 
-  it('of an unknown key surely went nowhere', () => {
+  it('surely go nowhere with an unknown key', () => {
     const { facts } = world.request('link#404', 'client:get_tools', {});
     expect(facts).toMatchObject([{ type: 'ask.refused', sent: false, failure: { code: 'LinkLost' } }]);
   });
 
-  it('that wait when the wire breaks are refused as lost, before the link is down', async () => {
+  it('are refused as lost when the wire breaks while they wait, before the link is down', async () => {
     const agent = await agentAt();
     const computer = await world.joined(office.url);
     const { facts } = world.request(agent.key, 'client:tool_call', callTo('r'));
@@ -110,7 +110,7 @@ function requests(): void {
     expect(world.request(agent.key, 'client:tool_call', callTo('r')).facts).toMatchObject([{ sent: false }]);
   });
 
-  it('that are withdrawn are cancelled once, and their late answer is dropped', async () => {
+  it('are cancelled once when they are withdrawn, and their late answer is dropped', async () => {
     const agent = await agentAt();
     const computer = await world.joined(office.url);
     const { facts, withdraw } = world.request(agent.key, 'client:tool_call', callTo('r'));
@@ -132,7 +132,7 @@ function requests(): void {
   it.each([
     ['too large fail with their size', 'é'.repeat(5_000_000), 'limit_bytes'],
     ['nested too deep fail with the levels that there may be', deep, 'limit_levels'],
-  ])('that are %s, and the connection lives', async (_, x, limit) => {
+  ])('leave the connection alive: those that are %s', async (_, x, limit) => {
     const agent = await agentAt();
     const { facts } = world.request(agent.key, 'client:tool_call', callTo('r', { params: { x } }));
     const failure = { code: 413, details: { [limit]: expect.any(Number) as number } };
@@ -216,27 +216,30 @@ function protocol(): void {
     ['client:get_blob', 'agent.askedBlob', { blob: 'x', req_id: 'r' }],
     ['client:get_resources', 'agent.askedResources', { resources: [], req_id: 'r' }],
     ['client:put_blob', 'agent.putPart', { upload_id: 'u', chunk_offset: 0, req_id: 'r' }],
-  ] as const)('that is a computer is asked %s, and its answer comes back', async (event, type, body) => {
-    const agent = await agentAt();
-    const computer = await world.joined(office.url);
-    const asked = world.request(agent.key, event, {
-      agent: 'a',
-      req_id: 'r',
-      computer: 'c',
-      uri: 'dpe://h',
-      mcp_server: 's',
-      name: 'pdf',
-      ...{ chunk_offset: 0, eof: true, blob: 'eA==', total_size: 1, sha256: '0'.repeat(64) },
-      blob_handle: 'h',
-    });
-    const { ticket } = await world.fact(computer, type);
-    computer.instance.tell({ type: 'link.answer', ticket, body });
-    await world.until(() => asked.facts.length > 0);
-    expect(asked.facts).toMatchObject([{ type: 'ask.answered', result: body }]);
-  });
+  ] as const)(
+    'is asked %s when it is of a computer, and its answer comes back',
+    async (event, type, body) => {
+      const agent = await agentAt();
+      const computer = await world.joined(office.url);
+      const asked = world.request(agent.key, event, {
+        agent: 'a',
+        req_id: 'r',
+        computer: 'c',
+        uri: 'dpe://h',
+        mcp_server: 's',
+        name: 'pdf',
+        ...{ chunk_offset: 0, eof: true, blob: 'eA==', total_size: 1, sha256: '0'.repeat(64) },
+        blob_handle: 'h',
+      });
+      const { ticket } = await world.fact(computer, type);
+      computer.instance.tell({ type: 'link.answer', ticket, body });
+      await world.until(() => asked.facts.length > 0);
+      expect(asked.facts).toMatchObject([{ type: 'ask.answered', result: body }]);
+    },
+  );
 
   it.each(['leaves', 'is gone'])(
-    'that is a computer hears that the agent of its office %s, and of no other',
+    'hears, when it is of a computer, that the agent of its office %s, and of no other',
     async (how) => {
       const agent = await agentAt();
       const elsewhere = await world.joined(office.url, { role: 'agent', name: 'b', office: 'p' });
@@ -249,19 +252,16 @@ function protocol(): void {
     },
   );
 
-  it.each(['notify:enter_office', 'agent:x'])(
-    'R18 sends nothing that its side never says: %s',
-    async (event) => {
-      const agent = await agentAt();
-      const computer = await world.joined(office.url);
-      expect(world.request(agent.key, event, {}).facts).toMatchObject([
-        { sent: false, failure: { code: 403 } },
-      ]);
-      expect(world.request(computer.key, 'client:tool_call', callTo('r')).facts).toMatchObject([
-        { sent: false, failure: { code: 403 } },
-      ]);
-    },
-  );
+  it.each(['notify:enter_office', 'agent:x'])('sends nothing that its side never says: %s', async (event) => {
+    const agent = await agentAt();
+    const computer = await world.joined(office.url);
+    expect(world.request(agent.key, event, {}).facts).toMatchObject([
+      { sent: false, failure: { code: 403 } },
+    ]);
+    expect(world.request(computer.key, 'client:tool_call', callTo('r')).facts).toMatchObject([
+      { sent: false, failure: { code: 403 } },
+    ]);
+  });
 }
 
 function agents(): void {

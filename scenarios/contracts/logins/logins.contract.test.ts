@@ -78,7 +78,7 @@ describe('logins in a vault', () => {
     await end();
   });
 
-  it('of one state folder are not those of another', async () => {
+  it('are those of one state folder only', async () => {
     const { open } = vaultOf();
     const [one, other] = [folders(), folders()];
     const [first, second] = [one, other].map(({ folder }) => sharedLogins(folder, open));

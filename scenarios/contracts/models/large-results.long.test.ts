@@ -15,7 +15,7 @@ const large = (n: number): string =>
   Array.from({ length: 40 }, () => String(n % 10).repeat(megabyte)).join('');
 
 describe('results of 40 MiB', () => {
-  it('case 56: are held by a conversation no further than they are shown', () => {
+  it('are held by a conversation no further than they are shown', () => {
     const call = { id: 'c', function: { name: 't' } };
     const before = heldMegabytes();
     const messages = Array.from({ length: 8 }, (_, n) => {

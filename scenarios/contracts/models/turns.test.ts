@@ -287,7 +287,7 @@ describe('a turn through an agent', () => {
 });
 
 describe('a turn of another provider', () => {
-  it('of Chat Completions has a message for each result, and one with the images', async () => {
+  it('has for Chat Completions a message for each result, and one with the images', async () => {
     const call = (id: string, name: string, args: string): OpenAI.ChatCompletionMessageToolCall => ({
       ...{ id, type: 'function', function: { name, arguments: args } },
     });
@@ -306,7 +306,7 @@ describe('a turn of another provider', () => {
     ]);
   });
 
-  it('of the Responses API has the output, reasoning included, and the outputs of its calls', async () => {
+  it('has for the Responses API the output, reasoning included, and the outputs of its calls', async () => {
     const output: Response['output'] = [
       { type: 'reasoning', id: 'rs_1', summary: [] },
       { type: 'function_call', call_id: '1', name: 'shot', arguments: '{}', id: 'fc_1', status: 'completed' },
@@ -319,7 +319,7 @@ describe('a turn of another provider', () => {
     ]);
   });
 
-  it('of Gemini has the content of the model, with its thought signatures, and one with all results', async () => {
+  it('has for Gemini the content of the model, with its thought signatures, and one with all results', async () => {
     const content: Content = {
       role: 'model',
       parts: [{ functionCall: { name: 'shot', args: {} }, thoughtSignature: 'c2ln' }],

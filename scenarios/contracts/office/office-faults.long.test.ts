@@ -5,9 +5,8 @@ import { callTo, codeIn, type Peer, toolsOf } from '../link/link-world.ts';
 import { entered, left, type OfficeHarness, openOffice } from './office-harness.ts';
 
 /**
- * Faults of the Python office (a2c-wire §7.1) that a peer can provoke, against a whole office of ours. No. 11 stands
- * in relay.test.ts, the other half of no. 14 (questions in flight, long names) in pending.test.ts and
- * requests.test.ts. There is no limit of messages per second, and an office is one process.
+ * Faults of the Python office that a peer can provoke, against a whole office of ours. Its time-outs are in
+ * relay.test.ts, questions in flight in pending.test.ts, long names in requests.test.ts.
  */
 const questions = ['get_tools', 'get_config', 'get_desktop', 'get_finder', 'read_resource'].map(
   (what) => `client:${what}`,
@@ -24,13 +23,13 @@ afterEach(() => office.close());
 const called = async (agent: Peer, computer: string): Promise<unknown> =>
   (await office.ask(agent, 'client:tool_call', callTo(computer)))[0];
 
-it('§7.1 no. 1: an error is never silence', async () => {
+it('an error is never silence', async () => {
   const seats = [await office.peer(), await office.agent(), await office.computer()];
   for (const peer of seats)
     for (const event of [...questions, ...updates, 'client:tool_call', 'server:list_room'])
       expect(codeIn(await office.ask(peer, event, { wrong: true })), event).toEqual(expect.any(Number));
 });
-it('§7.1 no. 2: no event crosses from one office into another', async () => {
+it('no event crosses from one office into another', async () => {
   const agent = await office.agent();
   const there = await office.answering('there', 'c', 'p');
   const neighbour = await office.agent('b', 'p');
@@ -42,7 +41,7 @@ it('§7.1 no. 2: no event crosses from one office into another', async () => {
   expect(await office.heard(there)).toEqual([entered({ agent: 'b' }, 'p')]);
   expect(await office.heard(neighbour)).toEqual([]);
 });
-it('§7.1 no. 3: who sits nowhere tells nobody anything', async () => {
+it('somebody who sits nowhere tells nobody anything', async () => {
   const witnesses = [
     await office.agent(),
     await office.computer('d'),
@@ -61,7 +60,7 @@ it('§7.1 no. 3: who sits nowhere tells nobody anything', async () => {
       expect(codeIn(await office.ask(peer, event, { computer: 'e', agent: 'z', req_id: 'r' }))).toBe(403);
   expect(await Promise.all(witnesses.map((peer) => office.heard(peer)))).toEqual(before);
 });
-it('§7.1 no. 4: nobody can say that somebody left another office, and who tries loses nothing', async () => {
+it('nobody can say that somebody left another office, and who tries loses nothing', async () => {
   const victim = await office.agent();
   const liar = await office.computer('liar', 'p');
   const [ok, text] = await office.leave(liar, 'o');
@@ -71,7 +70,7 @@ it('§7.1 no. 4: nobody can say that somebody left another office, and who tries
   expect(await office.room(own, 'p')).toEqual(['agent:b', 'computer:liar']);
   expect(await office.heard(liar)).toEqual([entered({ agent: 'b' }, 'p')]);
 });
-it('§7.1 no. 5: who was refused sits nowhere and hears nothing', async () => {
+it('somebody who was refused sits nowhere and hears nothing', async () => {
   const agent = await office.agent();
   await office.computer('c');
   const [ghost, second] = [await office.peer(), await office.peer()];
@@ -85,7 +84,7 @@ it('§7.1 no. 5: who was refused sits nowhere and hears nothing', async () => {
     expect(codeIn(await office.ask(peer, 'server:update_tool_list', { computer: 'c' }))).toBe(403);
   }
 });
-it('§7.1 no. 6: a move that fails strands nobody', async () => {
+it('a move that fails strands nobody', async () => {
   const agent = await office.agent();
   const computer = await office.answering('here');
   await office.computer('c', 'p');
@@ -94,7 +93,7 @@ it('§7.1 no. 6: a move that fails strands nobody', async () => {
   await office.ask(agent, 'server:tool_call_cancel', cancel);
   expect((await office.heard(computer)).at(-1)).toEqual(['notify:tool_call_cancel', cancel]);
 });
-it('§7.1 no. 7: the end of a socket frees its own names, all of them, and nobody else’s', async () => {
+it('the end of a socket frees its own names, all of them, and nobody else’s', async () => {
   const agent = await office.agent();
   const old = await office.computer('c');
   await office.leave(old);
@@ -113,7 +112,7 @@ it('§7.1 no. 7: the end of a socket frees its own names, all of them, and nobod
     while ((await office.join(fresh, 'computer', name, id))[0] !== true);
   expect(await called(agent, 'c')).toBe('successor');
 });
-it('§7.1 no. 8: a new name on the same socket is known to all', async () => {
+it('a new name on the same socket is known to all', async () => {
   const agent = await office.agent();
   const computer = await office.answering('renamed');
   expect(await office.join(computer, 'computer', 'c9')).toEqual(granted);
@@ -127,7 +126,7 @@ it('§7.1 no. 8: a new name on the same socket is known to all', async () => {
     left({ computer: 'c9' }),
   ]);
 });
-it('§7.1 no. 9: one office does not block the names of another, and no text names a socket', async () => {
+it('one office does not block the names of another, and no text names a socket', async () => {
   const agent = await office.agent();
   await office.computer();
   const [reply] = await office.ask(agent, 'server:list_room', { ...cancel, office_id: 'o' });
@@ -143,7 +142,7 @@ it('§7.1 no. 9: one office does not block the names of another, and no text nam
   expect(await office.join(rival, 'computer', 'c', 'p')).toEqual(granted);
   expect(await office.join(second, 'agent', 'a', 'p')).toEqual(granted);
 });
-it('§7.1 no. 10: two agents at once do not both get the place', async () => {
+it('two agents at once do not both get the place', async () => {
   for (let round = 0; round < 5; round++) {
     const [one, two] = [await office.peer(), await office.peer()];
     const acks = await Promise.all([
@@ -153,12 +152,12 @@ it('§7.1 no. 10: two agents at once do not both get the place', async () => {
     expect(acks.filter(([ok]) => ok === true)).toHaveLength(1);
   }
 });
-it('§7.1 no. 12: get_config has a way', async () => {
+it('get_config has a way', async () => {
   const agent = await office.agent();
   await office.answering({ servers: {} });
   expect(await office.ask(agent, 'client:get_config', toolsOf('c'))).toEqual([{ servers: {} }]);
 });
-it('§7.1 no. 12a: without authentication an office is open to its own machine only, and a refused socket does nothing', async () => {
+it('an office without authentication is open to its own machine only, and a refused socket does nothing', async () => {
   await expect(createOffice({ host: '0.0.0.0', port: 0 })).rejects.toThrow('loopback only');
   const agent = await office.agent();
   const foreignPage = { transports: ['websocket'], extraHeaders: { origin: 'https://evil.example' } };
@@ -174,7 +173,7 @@ it('§7.1 no. 12a: without authentication an office is open to its own machine o
   for (const socket of refused) socket.disconnect();
   expect(await office.heard(agent)).toEqual([]);
 });
-it('§7.1 no. 13: what is an assert there, which an option switches off, is an answer here', async () => {
+it('a question of a peer that may not ask it is answered with a code', async () => {
   const [agent, computer] = [await office.agent(), await office.computer()];
   const foreign = { ...cancel, office_id: 'p' };
   for (const [peer, event, payload, code] of [
@@ -189,7 +188,7 @@ it('§7.1 no. 13: what is an assert there, which an option switches off, is an a
   ] as const)
     expect(codeIn(await office.ask(peer, event, payload)), event).toBe(code);
 });
-it('§7.1 no. 14: a message that is too large ends its own connection and no other', async () => {
+it('a message that is too large ends its own connection and no other', async () => {
   const agent = await office.agent();
   const [glutton, computer] = [await office.computer('g'), await office.answering('fine')];
   glutton.emit('server:update_config', [{ computer: 'x'.repeat(9 * 1024 * 1024) }]);

@@ -170,7 +170,7 @@ function relays(): void {
     },
   );
 
-  it('R17 carries a result of 3 MB', async () => {
+  it('carries a result of 3 MB', async () => {
     const agent = await world.seated(office.url, 'agent', 'a');
     answering(await world.seated(office.url, 'computer', 'c'), { content: 'x'.repeat(3_000_000) });
     const [result] = await world.ask(agent, 'client:tool_call', callTo('c'));
@@ -199,7 +199,7 @@ function giveUps(): void {
     },
   );
 
-  it('R07 gives up after the time-out of the call and a margin, and drops the late answer', async () => {
+  it('gives up after the time-out of the call and a margin, and drops the late answer', async () => {
     const agent = await world.seated(office.url, 'agent', 'a');
     const computer = await world.seated(office.url, 'computer', 'c');
     expect(codeIn(await world.ask(agent, 'client:get_tools', toolsOf('c')))).toBe(408);
@@ -253,7 +253,7 @@ function eachCall(): void {
   });
 
   it.each(['leaves', 'is gone'] as const)(
-    'the calls of an agent that %s, and what it asked besides is asked of nobody again',
+    'ends the calls of an agent that %s, and what it asked besides is asked of nobody again',
     async (how) => {
       const agent = await world.seated(office.url, 'agent', 'a');
       const [computer, other] = [
@@ -282,8 +282,8 @@ export function officeRelayContract(make: MakeTransport): void {
     office = await world.office();
   });
   afterEach(() => world.close());
-  describe('answers every request', refusals);
-  describe('relays', relays);
-  describe('gives up', giveUps);
-  describe('knows each call', eachCall);
+  describe('with refusals', refusals);
+  describe('with relayed calls', relays);
+  describe('with time-outs', giveUps);
+  describe('with calls in flight', eachCall);
 }

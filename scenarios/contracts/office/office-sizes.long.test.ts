@@ -26,7 +26,7 @@ const called = (): Promise<unknown[]> => office.ask(agent, 'client:tool_call', c
 
 describe('the result of a raw computer', () => {
   it.each(['websocket', 'polling'])(
-    'of 9 MiB over %s fails its call, and costs that computer its connection',
+    'fails its call at 9 MiB over %s, and costs that computer its connection',
     async (transport) => {
       const socket = io(`${office.url}/smcp`, {
         forceNew: true,
@@ -44,7 +44,7 @@ describe('the result of a raw computer', () => {
       expect(await office.room(agent)).toEqual(['agent:a']);
     },
   );
-  it('of 9 MiB over bare HTTP fails its call although that peer goes on', async () => {
+  it('fails its call at 9 MiB over bare HTTP although that peer goes on', async () => {
     const page = `${office.url}/socket.io/?EIO=4&transport=polling`;
     const { sid } = JSON.parse((await (await fetch(page)).text()).slice(1)) as { sid: string };
     const post = (body: string): Promise<Response> => fetch(`${page}&sid=${sid}`, { method: 'POST', body });
@@ -60,7 +60,7 @@ describe('the result of a raw computer', () => {
     expect((await post(`43/smcp,${id}["${tooMuch}"]`)).status).toBe(413);
     expect(await answered).toMatchObject([cutOff]);
   });
-  it('of a little less than 8 MiB arrives', async () => {
+  it('arrives at a little less than 8 MiB', async () => {
     await office.answering({ content: 'x'.repeat(8 * mebibyte - 1024) });
     const [result] = await called();
     expect((result as { content: string }).content).toHaveLength(8 * mebibyte - 1024);
@@ -68,7 +68,7 @@ describe('the result of a raw computer', () => {
 });
 
 describe('the request of a raw agent', () => {
-  it('of 9 MiB costs it its connection, and nobody else', async () => {
+  it('costs the agent its connection at 9 MiB, and nobody else', async () => {
     const computer = await office.answering('fine');
     agent.emit('client:tool_call', [callTo('c', { params: { tooMuch } })]);
     await office.until(() => agent.isClosed() && computer.heard.length > 0);

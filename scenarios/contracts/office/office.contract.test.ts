@@ -8,6 +8,6 @@ describe.each([
   ['Socket.IO', createSockets],
   ['the scripted network', createScripted],
 ])('an office over %s', (_, make) => {
-  describe('keeps its door', () => officeContract(make));
-  describe('keeps its relay', () => officeRelayContract(make));
+  describe('as a room', () => officeContract(make));
+  describe('as a relay', () => officeRelayContract(make));
 });

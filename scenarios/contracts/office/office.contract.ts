@@ -154,7 +154,7 @@ function endings(): void {
     ]);
   });
 
-  it('that is closed before it opened never opens', async () => {
+  it('never opens when it is closed before it opened', async () => {
     const { facts, instance } = world.tryOffice();
     instance.close();
     await world.transport.freed();
@@ -170,7 +170,7 @@ export function officeContract(make: MakeTransport): void {
     office = await world.office();
   });
   afterEach(() => world.close());
-  describe('seats', joins);
-  describe('tells', broadcasts);
-  describe('ends', endings);
+  describe('with seats', joins);
+  describe('with notices', broadcasts);
+  describe('with ends', endings);
 }

@@ -56,14 +56,14 @@ describe('a real child', () => {
     expect(await end()).toMatchObject({ code: 0, left: 1 });
   });
 
-  it('that says 1 MiB on stderr is drained, and its last words are kept (case 67)', async () => {
+  it('is drained when it says 1 MiB on stderr, and its last words are kept', async () => {
     open('chatty');
     const stderr = (await end())?.stderr ?? '';
     expect(stderr).toHaveLength(ringBytes);
     expect(stderr).toMatch(/last words$/);
   });
 
-  it('that closed its stdin does not bring its host down', async () => {
+  it('does not bring its host down when it closed its stdin', async () => {
     const child = open('deaf');
     const [live] = world.ledger.list();
     await child.ready();
@@ -72,17 +72,17 @@ describe('a real child', () => {
     await expect(broken).resolves.toMatchObject({ code: 'EPIPE' });
   });
 
-  it('that cannot be launched says why in words', async () => {
+  it('says why in words when it cannot be launched', async () => {
     expect(await messageFor({ command: 'node', args: [], env: {}, cwd: '/no/such/folder' })).toBe(
       'cannot start "node": its folder "/no/such/folder" does not exist: make it, or correct "cwd"',
     );
   });
 
-  it('that may not be executed says so', async () => {
+  it('says so when it may not be executed', async () => {
     expect(await messageFor({ command: '/etc/passwd', args: [], env: {} })).toContain('may not be executed');
   });
 
-  it('with an argument that no process can be given is refused, not thrown', async () => {
+  it('is refused, not thrown, with an argument that no process can be given', async () => {
     expect(await messageFor({ command: 'node', args: ['a\0b'], env: {} })).toContain('hold a character');
   });
 
@@ -97,7 +97,7 @@ describe('a real child', () => {
     expect(fact).toMatchObject({ type: 'child.failed', isFinal: true });
   });
 
-  it('runs the command of its config, whatever its arguments look like (case 62)', async () => {
+  it('runs the command of its config, whatever its arguments look like', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'a2c-command-'));
     writeFileSync(join(folder, 'python'), '#!/bin/sh\necho "$0 $*" >&2\n', { mode: 0o755 });
     const spec = { command: 'python', args: ['server.py', '--node-id', '3'], env: { PATH: folder } };
@@ -106,7 +106,7 @@ describe('a real child', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('of a server without a launch config fails by the name of the server', async () => {
+  it('fails without a launch config by the name of the server', async () => {
     expect(await messageFor(undefined)).toBe('cannot start "contract": no command is known for it');
   });
 

@@ -87,7 +87,7 @@ describe('the launcher for Windows', () => {
   });
 });
 
-describe('what it has from the system', () => {
+describe('the launcher of this system', () => {
   it('knows which number answers', () => {
     expect(systemTools.answers(process.pid)).toBe(true);
     expect(systemTools.answers(2 ** 30)).toBe(false);

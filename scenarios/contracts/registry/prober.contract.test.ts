@@ -98,18 +98,18 @@ describe.each([
     [503, false],
     [302, false],
     [404, false],
-  ])('that answers with HTTP %i can be used: %s', async (status, isUsable) => {
+  ])('says that one that answers with HTTP %i can be used: %s', async (status, isUsable) => {
     const world = open();
     expect(await answer(world, await world.open(status))).toEqual({
       ...{ type: 'ask.answered', id: 'probe:0' },
       result: { isUsable },
     });
   });
-  it('that nobody answers cannot be used', async () => {
+  it('says that one that nobody answers cannot be used', async () => {
     const world = open();
     expect(await answer(world, await world.nobody())).toMatchObject({ result: { isUsable: false } });
   });
-  it('that is withdrawn is aborted, and tells nobody anything', async () => {
+  it('is aborted when it is withdrawn, and tells nobody anything', async () => {
     const world = open();
     const registry = await world.open(0);
     const told: RequestFact[] = [];
@@ -132,7 +132,7 @@ it('credentials in the URL of a registry are sent as such', async () => {
   const fact = await new Promise((resolve) => void ask('registry', probe('shown'), resolve));
   expect(fact).toMatchObject({ result: { isUsable: true } });
 });
-it('what is no URL cannot be used', async () => {
+it('an address that is no URL cannot be used as a registry', async () => {
   const ask = registryProber((registry) => registry);
   for (const registry of ['', 'no url', 'ftp://h/', 'http://u:%@h/'])
     expect(await new Promise((resolve) => void ask('registry', probe(registry), resolve))).toMatchObject({

@@ -50,7 +50,7 @@ const packings: readonly (readonly [coding: string, pack: Pack])[] = [
   ['', (bytes) => bytes],
 ];
 
-describe('an answer that is packed, though nobody asked for that,', () => {
+describe('an answer that is packed, though nobody asked for that', () => {
   it.each(packings)('is unpacked: %s', async (coding, pack) => {
     const world = await worldOf('streamable', {
       serves: answering((text, response) =>
@@ -99,7 +99,7 @@ describe('an answer that is packed, though nobody asked for that,', () => {
     ['gzip', (bytes: Buffer) => bytes, 'Z_DATA_ERROR'],
     ['br', (bytes: Buffer) => bytes, 'br'],
     ['gzip,gzip,gzip,gzip,gzip', (bytes: Buffer) => bytes, '5 times'],
-  ])('and cannot be unpacked is named: %s', async (coding, pack, named) => {
+  ])('is named when it cannot be unpacked: %s', async (coding, pack, named) => {
     let isPacked = false;
     const world = await worldOf('streamable', {
       serves: answering((text, response) =>
@@ -124,7 +124,7 @@ describe('an answer that is packed, though nobody asked for that,', () => {
     ['as one piece', json, (text: string) => text],
     ['on an event stream', events, event],
   ] as const)(
-    'and is larger than a message may be fails alone, with its size: %s',
+    'fails alone, with its size, when it is larger than a message may be: %s',
     async (_, type, write) => {
       let isBomb = false;
       const world = await worldOf('streamable', {
@@ -168,7 +168,7 @@ describe('an answer that is packed, though nobody asked for that,', () => {
   });
 });
 
-describe('the body is the answer', () => {
+describe('the answer in a body', () => {
   const types = [
     'application/json',
     'application/json; charset=utf-8',
@@ -194,7 +194,7 @@ describe('the body is the answer', () => {
     ['events without blanks', (text) => Buffer.from(`data:${text}\n\n`)],
   ];
   it.each(types.flatMap((type) => forms.map(([form, write]) => [form, type, write] as const)))(
-    'where it is %s, of type %s',
+    'is read where it is %s, of type %s',
     async (_, type, write) => {
       const world = await worldOf('streamable', {
         serves: answering((text, response) =>
@@ -205,7 +205,7 @@ describe('the body is the answer', () => {
     },
   );
 
-  it('where it comes byte by byte', async () => {
+  it('is read where it comes byte by byte', async () => {
     const world = await worldOf('streamable', {
       serves: answering((text, response) => {
         response.writeHead(200, {});
@@ -227,7 +227,7 @@ describe('the body is the answer', () => {
     ['', 'application/json', 'something else'],
     ['{"hello":1}', 'application/json', 'something else'],
     ['nothing', 'application/json', 'something else'],
-  ])('and what is none is named: %s, %s', async (body, type, named) => {
+  ])('is named when it is none: %s, %s', async (body, type, named) => {
     const world = await worldOf('streamable', {
       serves: answering((_, response) =>
         response.writeHead(200, type === undefined ? {} : { 'content-type': type }).end(body),
@@ -260,7 +260,7 @@ describe('the endpoint of an SSE server', () => {
       method === 'GET' && response.writeHead(200, events).write(`event: endpoint\ndata: ${data}\n\n`),
   });
   it.each(['http://10.1.2.3', 'https://127.0.0.1:1', 'http://localhost:1', 'ws://127.0.0.1'])(
-    'of another origin is called that: %s',
+    'is called one of another origin: %s',
     async (origin) => {
       const world = await worldOf('sse', { serves: endpoint(`${origin}/messages?key=s3cret`) });
       const { message, remedy } = await failureIn(world);
@@ -271,7 +271,7 @@ describe('the endpoint of an SSE server', () => {
     },
   );
   it.each(['"/messages?s=1"', "'/messages'", '{"uri":"/messages"}', '<html>', 'see the docs', 'http://['])(
-    'that is no address is named: %s',
+    'is named when it is no address: %s',
     async (data) => {
       const world = await worldOf('sse', { serves: endpoint(data) });
       expect((await failureIn(world)).message).toContain(JSON.stringify(data));

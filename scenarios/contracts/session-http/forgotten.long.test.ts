@@ -104,7 +104,7 @@ describe('a server that has forgotten the session', () => {
     },
   );
 
-  it.each(remembers)('is no server that says something else: %i %s %j', async (status, kind, message) => {
+  it.each(remembers)('is not one that says something else: %i %s %j', async (status, kind, message) => {
     const world = await worldOf('streamable', {
       serves: {
         instead: (seen, response) =>
@@ -117,7 +117,7 @@ describe('a server that has forgotten the session', () => {
     expect(session.facts.map(({ type }) => type)).toEqual(['session.opened']);
   });
 
-  it('is none that refuses one call with words of a session while another one runs', async () => {
+  it('is not one that refuses one call with words of a session while another one runs', async () => {
     const world = await worldOf('streamable', {
       serves: {
         instead: (seen, response) =>
@@ -132,7 +132,7 @@ describe('a server that has forgotten the session', () => {
     expect(timesOf(world, 'initialize')).toBe(1);
   });
 
-  it.each([401, 403])('is none that asks for a login: %i with WWW-Authenticate', async (status) => {
+  it.each([401, 403])('is not one that asks for a login: %i with WWW-Authenticate', async (status) => {
     const world = await worldOf('streamable', {
       serves: {
         instead: (seen, response) =>
@@ -152,7 +152,7 @@ describe('a server that has forgotten the session', () => {
     expect(session.facts.every((fact) => !('isExpired' in fact))).toBe(true);
   });
 
-  it('is none whose tool speaks of sessions of its own: a ping is answered', async () => {
+  it('is not one whose tool speaks of sessions of its own: a ping is answered', async () => {
     const world = await worldOf('streamable', {
       serves: {
         instead: (seen, response) =>
@@ -167,7 +167,7 @@ describe('a server that has forgotten the session', () => {
     expect(session.facts.map(({ type }) => type)).toEqual(['session.opened']);
   });
 
-  it('is none whose ping never worked, and whose prompts never did', async () => {
+  it('is not one whose ping never worked, and whose prompts never did', async () => {
     const world = await worldOf('streamable', {
       serves: {
         instead: (seen, response) =>

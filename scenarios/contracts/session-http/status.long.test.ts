@@ -44,9 +44,9 @@ const headers = { 'retry-after': '7' };
 /** A pause that is too long for one session. */
 const late = { 'retry-after': '120' };
 
-describe('a status means what HTTP says', () => {
+describe('a status', () => {
   it.each(crossed(atInitialize))(
-    'at initialize, with a body of the kind %s: %i',
+    'means at initialize what HTTP says, with a body of the kind %s: %i',
     async (kind, status, means) => {
       const world = await worldOf('streamable', {
         serves: { instead: (seen, response) => refuse(response, seen, { status, kind, headers: late }) },
@@ -61,7 +61,7 @@ describe('a status means what HTTP says', () => {
   );
 
   it.each(crossed(inCall))(
-    'in a call, with a body of the kind %s: %i',
+    'means in a call what HTTP says, with a body of the kind %s: %i',
     async (kind, status, means, outcome) => {
       const world = await worldOf('streamable', {
         serves: {
@@ -80,7 +80,7 @@ describe('a status means what HTTP says', () => {
     },
   );
 
-  it.each([400, 409, 422, 500])('but %i may carry the answer to a call', async (status) => {
+  it.each([400, 409, 422, 500])('may carry the answer to a call when it is %i', async (status) => {
     const world = await worldOf('streamable', {
       serves: {
         instead: (seen, response) =>
@@ -104,7 +104,7 @@ describe('Retry-After', () => {
     [inMs(90_000), inMs(0), 90],
     [inMs(-90_000), inMs(0), 0],
     ['soon', undefined, 'soon'],
-  ])('%s is told in seconds', async (value, date, seconds) => {
+  ])('is told in seconds for %s', async (value, date, seconds) => {
     const more = { 'retry-after': value, ...(date !== undefined && { date }) };
     const world = await worldOf('streamable', {
       serves: {
@@ -136,7 +136,7 @@ describe('Retry-After', () => {
 describe('a URL without a type', () => {
   const untold = { kind: 'streamable', fallbackToSse: true };
   it.each([400, 404, 405, 406, 415].flatMap((status) => kinds.map((kind) => [status, kind] as const)))(
-    'that refuses the first POST with %i is tried as SSE, with a body of the kind %s',
+    'is tried as SSE when the first POST is refused with %i, with a body of the kind %s',
     async (status, kind) => {
       const world = await worldOf('sse', {
         spec: untold,
@@ -152,7 +152,7 @@ describe('a URL without a type', () => {
       expect(world.server.seen.filter(({ method }) => method === 'GET')).toHaveLength(1);
     },
   );
-  it.each(kinds)('that is no SSE either is told in the words of its first answer: %s', async (kind) => {
+  it.each(kinds)('is refused in the words of its first answer when it is no SSE either: %s', async (kind) => {
     const world = await worldOf('streamable', {
       spec: untold,
       serves: {
@@ -170,7 +170,7 @@ describe('a URL without a type', () => {
     expect(details).toMatchObject({ http_status: 400 });
     expect(message.includes('the first words')).toBe(kind !== 'empty');
   });
-  it('whose stream wants a login says so', async () => {
+  it('says so when its stream wants a login', async () => {
     const world = await worldOf('sse', {
       spec: untold,
       serves: {
@@ -192,7 +192,7 @@ describe('a redirect of a POST', () => {
     [307, `${elsewhere}/mcp`, `${elsewhere}/mcp`],
     [308, 'ftp://elsewhere.test/x', 'ftp://elsewhere.test/x'],
     [302, '', 'does not say where'],
-  ])('with %i to %j is named, and nothing is sent there', async (status, location, named) => {
+  ])('is named when it is %i to %j, and nothing is sent there', async (status, location, named) => {
     const world = await worldOf('streamable', {
       serves: {
         instead: (_, response) => !!response.writeHead(status, location === '' ? {} : { location }).end(),

@@ -52,7 +52,7 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
     expect(servers).toEqual(['echo', 'echo']);
   });
 
-  it('105: and nobody can is refused with -32601, and why', async () => {
+  it('is refused with -32601, and why, when nobody can answer', async () => {
     const session = await openWith({});
     for (const request of [{ method: 'foo/bar' }, { method: 'roots/list' }, elicitation])
       expect(await asked(session, request)).toMatchObject({ error: { code: -32601 } });
@@ -60,7 +60,7 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
     expect(await asked(session, sampling)).toMatchObject({ error: { code: -32601, message } });
   });
 
-  it('105: and is answered slowly delays no other answer', async () => {
+  it('delays no other answer when it is answered slowly', async () => {
     let answer = (_: typeof sampled): void => {};
     const session = await openWith({
       sample: () =>
@@ -76,7 +76,7 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
     expect(await slow.answer()).toMatchObject({ type: 'ask.answered' });
   });
 
-  it('and the host fails to answer is refused with its first line, never a stack', async () => {
+  it('is refused with its first line, never a stack, when the host fails to answer', async () => {
     const session = await openWith({
       sample: () => Promise.reject(new Error('no model today\n    at somewhere (file.ts:1)')),
       roots: () => {
@@ -88,7 +88,7 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
     expect(await asked(session, { method: 'roots/list' })).toMatchObject({ error: { code: -32603 } });
   });
 
-  it('and nobody answers in time is refused, or cancelled where a person was asked', async () => {
+  it('is refused when nobody answers in time, or cancelled where a person was asked', async () => {
     const hand = handTimers();
     const signals: AbortSignal[] = [];
     const session = await openWith(
@@ -146,14 +146,14 @@ describe.each(Object.keys(wires))('what a server asks of its host, over %s', (wi
     expect(session.facts).toHaveLength(1);
   });
 
-  it('and what it says in its log goes to the log of the host', async () => {
+  it('goes to the log of the host when it says it in its log', async () => {
     const lines: unknown[] = [];
     const session = await openWith({}, { log: (server, line) => lines.push([server, line]) });
     await session.call('log', { level: 'warning', logger: 'db', data: { rows: 3 } }).answer();
     expect(lines).toEqual([['echo', { level: 'warning', logger: 'db', data: { rows: 3 } }]]);
   });
 
-  it('and with each question there is a token of its own beside what the caller said', async () => {
+  it('has with each question a token of its own beside what the caller said', async () => {
     const session = await openWith({});
     const meta = async (_meta: object | undefined): Promise<Record<string, unknown>> => {
       const params = { name: 'meta', arguments: {}, ...(_meta && { _meta }) };

@@ -23,14 +23,14 @@ describe('a URL of which nobody said what it speaks', () => {
     settledKind: (server, generation, kind) => kinds.push(`${server} ${generation} ${kind}`),
   });
 
-  it('that refuses the first POST is spoken to as SSE, and that is remembered', async () => {
+  it('is spoken to as SSE when it refuses the first POST, and that is remembered', async () => {
     const kinds: string[] = [];
     const session = await openIn(await sse(untold(kinds)));
     expect(await session.text('echo', { text: 'hi' })).toBe('hi');
     expect(kinds).toEqual(['echo 1 sse']);
   });
 
-  it('that takes it is streamable, and that is remembered', async () => {
+  it('is streamable when it takes the first POST, and that is remembered', async () => {
     const kinds: string[] = [];
     const world = await streamable(untold(kinds));
     const session = await openIn(world);
@@ -38,7 +38,7 @@ describe('a URL of which nobody said what it speaks', () => {
     expect(kinds).toEqual(['echo 1 streamable']);
   });
 
-  it.each([401, 403, 500])('that answers %i is asked nothing else', async (status) => {
+  it.each([401, 403, 500])('is asked nothing else when it answers %i', async (status) => {
     const kinds: string[] = [];
     const world = await streamable(untold(kinds));
     world.refuse = (response) => response.writeHead(status).end();
@@ -47,7 +47,7 @@ describe('a URL of which nobody said what it speaks', () => {
     expect(kinds).toEqual([]);
   });
 
-  it('that speaks neither fails with its first refusal', async () => {
+  it('fails with its first refusal when it speaks neither', async () => {
     const world = await streamable(untold([]));
     world.refuse = (response, body) => response.writeHead(body ? 405 : 404).end();
     expect(await failureIn(world)).toMatchObject({ details: { http_status: 405 } });

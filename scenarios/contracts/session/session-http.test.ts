@@ -31,7 +31,7 @@ describe('headers over HTTP', () => {
     'x-Mixed-CASE': 'Ä'.normalize('NFD')[0] ?? '',
   };
   it.each(['streamable', 'sse'] as const)(
-    '66: are sent as they are, name and value, with every request: %s',
+    'are sent as they are, name and value, with every request: %s',
     async (kind) => {
       const world = await (kind === 'sse' ? sse : streamable)({ spec: { headers } });
       const session = await openIn(world);
@@ -46,14 +46,11 @@ describe('headers over HTTP', () => {
     },
   );
 
-  it.each(['Bearer abc', 'bearer abc', 'Basic abc', 'ApiKey abc'])(
-    '66: have any scheme: %s',
-    async (value) => {
-      const world = await streamable({ spec: { headers: { AUTHORIZATION: value } } });
-      await openIn(world);
-      expect(world.server.seen.every((one) => one.headers.authorization === value)).toBe(true);
-    },
-  );
+  it.each(['Bearer abc', 'bearer abc', 'Basic abc', 'ApiKey abc'])('have any scheme: %s', async (value) => {
+    const world = await streamable({ spec: { headers: { AUTHORIZATION: value } } });
+    await openIn(world);
+    expect(world.server.seen.every((one) => one.headers.authorization === value)).toBe(true);
+  });
 
   it('say who asks, and that nothing may be packed, unless the config says otherwise', async () => {
     const world = await streamable({ spec: { headers: { 'User-Agent': 'mine' } } });
@@ -168,7 +165,7 @@ describe('the end of a session over HTTP', () => {
 });
 
 describe('a refusal over HTTP', () => {
-  it.each([401, 403])('with %i comes before any time-out, and nothing is asked again', async (status) => {
+  it.each([401, 403])('comes with %i before any time-out, and nothing is asked again', async (status) => {
     const hand = handTimers();
     const world = await streamable({ timers: hand.timers });
     world.remote?.reject(status as 401 | 403);
@@ -184,7 +181,7 @@ describe('a refusal over HTTP', () => {
     [503, 4003, false],
     [502, 4003, true],
     [504, 4003, true],
-  ])('with %i fails its question only; lost is what only a gateway knows', async (status, code, isLost) => {
+  ])('fails with %i its question only; lost is what only a gateway knows', async (status, code, isLost) => {
     const world = await streamable();
     const session = await openIn(world);
     world.refuse = (response) => response.writeHead(status, { 'retry-after': '7' }).end('sorry');
@@ -199,7 +196,7 @@ describe('a refusal over HTTP', () => {
     expect(typesOf(session.facts)).toEqual(['session.opened']);
   });
 
-  it('that is a JSON-RPC answer carries its code', async () => {
+  it('carries the code of a JSON-RPC answer', async () => {
     const world = await streamable();
     const session = await openIn(world);
     world.refuse = (response, body) => {
@@ -255,7 +252,7 @@ describe('a refusal over HTTP', () => {
     for (const text of texts) for (const secret of secrets) expect(text).not.toContain(secret);
   });
 
-  it('65: comes before any network use where there is no usable URL, and no server of this name inside', async () => {
+  it('comes before any network use where there is no usable URL, and no server of this name inside', async () => {
     for (const url of ['', 'not a url', 'ftp://host/', 'file:///etc/passwd']) {
       const world = await streamable({ spec: { url } });
       expect(await failureIn(world), url).toMatchObject({ code: 'NotStartable', remedy: expect.any(String) });

@@ -129,7 +129,7 @@ describe('a kind of the host’s own', () => {
   };
   const pair = (): readonly [InMemoryTransport, InMemoryTransport] => InMemoryTransport.createLinkedPair();
 
-  it('that has no connection now is one that cannot be reached, in one line of the words of its host', async () => {
+  it('cannot be reached when it has no connection now, in one line of the words of its host', async () => {
     const world = reached(() => Promise.reject(new Error('no tunnel\n    at somewhere (file.ts:1)')));
     expect(await failureIn(world)).toEqual({
       code: 'ServerLost',
@@ -141,7 +141,7 @@ describe('a kind of the host’s own', () => {
     expect(await failureIn(reached(() => late))).toMatchObject({ code: 'ServerLost' });
   });
 
-  it('that never has one as it is configured is not startable', async () => {
+  it('is not startable when it never has a connection as it is configured', async () => {
     const world = reached(() => {
       throw Object.assign(new Error('no such tunnel'), { isFinal: true });
     });
@@ -177,7 +177,7 @@ describe('a kind of the host’s own', () => {
     );
   });
 
-  it('that never says that its end is closed is waited for two seconds, and no longer', async () => {
+  it('is waited for two seconds, and no longer, when it never says that its end is closed', async () => {
     const hand = handTimers();
     const [ours, its] = pair();
     await mcpServer().connect(its);

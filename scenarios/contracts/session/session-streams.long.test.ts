@@ -14,7 +14,7 @@ afterEach(async () => {
 const changed = (list: string) => ({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
 
 describe('an event stream that breaks', () => {
-  it('in the midst of an answer is taken up where it broke, when its events have names', async () => {
+  it('is taken up where it broke in the midst of an answer, when its events have names', async () => {
     const world = await worldOf('streamable', {
       serves: {
         eventIds: true,
@@ -32,7 +32,7 @@ describe('an event stream that breaks', () => {
     expect(typesOf(session.facts)).toEqual(['session.opened']);
   });
 
-  it('in the midst of an answer costs that answer, when its events have none, and the session lives', async () => {
+  it('costs the answer in whose midst it breaks, when its events have no names, and the session lives', async () => {
     const world = await worldOf('streamable');
     const session = await openIn(world);
     const hang = session.call('hang', { label: 'a' });
@@ -48,7 +48,7 @@ describe('an event stream that breaks', () => {
     expect(typesOf(session.facts)).toEqual(['session.opened']);
   });
 
-  it('with news is opened again, brings what was missed, and the session lives', async () => {
+  it('is opened again when it is one with news, brings what was missed, and the session lives', async () => {
     const world = await worldOf('streamable', { serves: { eventIds: true } });
     const session = await openIn(world);
     world.server.announce(changed('tools'));
@@ -65,7 +65,7 @@ describe('an event stream that breaks', () => {
     expect(seenBy(world, 'GET').at(-1)?.headers['last-event-id']).toBe('2');
   });
 
-  it('and always brings nothing is given up, and the session lives', async () => {
+  it('is given up when it always brings nothing, and the session lives', async () => {
     const world = await worldOf('streamable', {
       serves: {
         instead: ({ method }, response) =>
@@ -79,7 +79,7 @@ describe('an event stream that breaks', () => {
     expect(typesOf(session.facts)).toEqual(['session.opened']);
   });
 
-  it('and finds nobody any more is the end of the session', async () => {
+  it('is the end of the session when it finds nobody any more', async () => {
     const world = await worldOf('streamable');
     const session = await openIn(world);
     await world.server.stop();
@@ -88,7 +88,7 @@ describe('an event stream that breaks', () => {
     expect(session.facts.at(-1)).not.toHaveProperty('isExpired');
   });
 
-  it('that the server does not have is not asked for again', async () => {
+  it('is not asked for again when the server does not have it', async () => {
     const world = await worldOf('streamable', {
       serves: { instead: ({ method }, response) => method === 'GET' && !!response.writeHead(405).end() },
     });
@@ -98,7 +98,7 @@ describe('an event stream that breaks', () => {
     expect(world.notices).toEqual([]);
   });
 
-  it('over SSE is the end of the session', async () => {
+  it('is the end of the session over SSE', async () => {
     const world = await worldOf('sse');
     const session = await openIn(world);
     world.server.cut();
@@ -112,7 +112,7 @@ const openHalf = (world: HttpWorld) => {
   return openIn(world);
 };
 
-describe('time over HTTP', () => {
+describe('the time of HTTP', () => {
   it('is not limited for a question, whatever the config says of connecting', async () => {
     const hand = handTimers();
     const world = await worldOf('streamable', { timers: hand.timers, serves: { json: true } });
@@ -137,7 +137,7 @@ describe('time over HTTP', () => {
     ]);
   });
 
-  it('of silence makes a stream with news be opened again', async () => {
+  it('makes a stream with news be opened again after a silence', async () => {
     const hand = handTimers();
     const world = await worldOf('streamable', { timers: hand.timers, spec: { sseReadTimeoutMs: 900 } });
     const session = await openIn(world);
@@ -150,7 +150,7 @@ describe('time over HTTP', () => {
     expect(typesOf(session.facts)).toEqual(['session.opened']);
   });
 
-  it('of silence over SSE makes us ask for a sign of life; the session ends when none comes', async () => {
+  it('makes us ask for a sign of life after a silence over SSE; the session ends when none comes', async () => {
     const hand = handTimers();
     const world = await worldOf('sse', {
       timers: hand.timers,
@@ -175,30 +175,27 @@ describe('time over HTTP', () => {
   });
 });
 
-describe('sizes over HTTP', () => {
+describe('a message over the limit in HTTP', () => {
   const small = { resultBytes: 20_000, messageBytes: 30_000 };
   it.each([
     ['streamable', false],
     ['streamable', true],
     ['sse', false],
-  ] as const)(
-    'a message over the limit is not kept, fails its question, and no other: %s, as JSON: %s',
-    async (kind, json) => {
-      const world = await worldOf(kind, { ...small, serves: { json } });
-      const session = await openIn(world);
-      const innocent = session.text('echo', { text: 'still here' });
-      for (const bytes of [25_000, 300_000])
-        expect(refusalOf(await session.call('big', { bytes }).answer())).toMatchObject({
-          sent: true,
-          failure: { code: 413, details: { limit: 20_000 } },
-        });
-      expect(await innocent).toBe('still here');
-      expect(await session.text('big', { bytes: 10_000 })).toHaveLength(10_000);
-    },
-  );
+  ] as const)('is not kept, fails its question, and no other: %s, as JSON: %s', async (kind, json) => {
+    const world = await worldOf(kind, { ...small, serves: { json } });
+    const session = await openIn(world);
+    const innocent = session.text('echo', { text: 'still here' });
+    for (const bytes of [25_000, 300_000])
+      expect(refusalOf(await session.call('big', { bytes }).answer())).toMatchObject({
+        sent: true,
+        failure: { code: 413, details: { limit: 20_000 } },
+      });
+    expect(await innocent).toBe('still here');
+    expect(await session.text('big', { bytes: 10_000 })).toHaveLength(10_000);
+  });
 });
 
-describe('what is no MCP', () => {
+describe('an answer that is no MCP', () => {
   it.each([
     ['text/html', '<html>'],
     ['application/json', '"a text"'],

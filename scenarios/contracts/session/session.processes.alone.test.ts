@@ -69,7 +69,7 @@ describe('a session over the streams of a process', () => {
     expect(answers.every(({ type }) => type === 'ask.answered')).toBe(true);
   });
 
-  it('that is closed lets go of the streams, and keeps draining them', async () => {
+  it('lets go of the streams when it is closed, and keeps draining them', async () => {
     world = createStdioWorld();
     const session = await connect();
     const streams = world.ledger.list()[0]?.streams;

@@ -55,7 +55,7 @@ describe('skill folders', () => {
         await folders.close();
       },
     ],
-  ])('that are closed %s hear of no change any more', async (_, close) => {
+  ])('hear of no change any more when they are closed %s', async (_, close) => {
     const folder = folderWith({ 'pdf/SKILL.md': skill('pdf') });
     let heard = 0;
     const folders = new SkillFolders({ changed: () => (heard += 1), trouble: () => {}, lend, keep });

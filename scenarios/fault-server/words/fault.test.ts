@@ -88,11 +88,11 @@ describe('a fault', () => {
     [{ fault: 'host.configReload' }, 'waits for a config that changes'],
     [{}, 'it has no fault'],
     ['proc.exit', 'a fault is an object'],
-  ])('that nobody knows is refused: %j', (fault, text) => {
+  ])('is refused when nobody knows it: %j', (fault, text) => {
     expect(() => parseFault(fault)).toThrow(text);
   });
 
-  it('in a list is told with its place', () => {
+  it('is told with its place in a list', () => {
     expect(() => parseFaults([{ fault: 'proc.exit' }, { fault: 'proc.exti' }])).toThrow(
       /^\[1\] unknown fault/,
     );

@@ -61,7 +61,7 @@ it('an owner hears how each of its roots ends, and that a second of one key was 
   ]);
 });
 
-describe('no machine waits for ever', () => {
+describe('the check that no machine waits for ever', () => {
   const standby = (state: object) =>
     chart('standby', {
       initial: 'waiting',
@@ -85,7 +85,7 @@ describe('no machine waits for ever', () => {
     ],
     ['an answer', { entry: question, on: { 'ask.answered': 'left' } }, { answers }],
     ['news of a root that it owns', { entry: dock, on: sailed }, { owned }],
-  ])('holds where %s leads on', (_, state, sample) => {
+  ])('passes where %s leads on', (_, state, sample) => {
     expect(judged(unawaited, standby(state), sample)).toEqual([]);
   });
 

@@ -13,11 +13,11 @@ const spaces = Object.entries(samples).map(([kind, sample]) =>
 );
 const violationsOf = (invariant: ChartInvariant): string[] => spaces.flatMap(invariant).sort();
 
-describe('the whole state space of every machine is explored', () => {
-  test('from a sample of its own', () => {
+describe('the whole state space of every machine', () => {
+  test('is explored from a sample of its own', () => {
     expect(Object.keys(samples).toSorted()).toEqual(Object.keys(machines).toSorted());
   });
-  test('and has every state, except those in which no machine stays', () => {
+  test('has every state, except those in which no machine stays', () => {
     for (const { machine, stops, sample } of spaces) {
       const ends = statesOf(machine).filter(
         (state) => machine.getStateNodeById(`${machine.id}.${state}`).type === 'final',
@@ -29,7 +29,7 @@ describe('the whole state space of every machine is explored', () => {
       expect(missed, machine.id).toEqual(sample.passedThrough ?? []);
     }
   });
-  test('and has every transition that an event can take: one that no sample takes is dead code', () => {
+  test('has every transition that an event can take: one that no sample takes is dead code', () => {
     // One chart may be used for several kinds, and each takes other transitions of it.
     const taken = new Set(spaces.flatMap((space) => [...space.taken.keys()]));
     const sent = spaces.flatMap(({ machine }) => transitionsOf(machine));
@@ -72,9 +72,9 @@ test('no machine waits for ever: in each state a timer runs, an order leads on, 
   expect(violationsOf(unawaited)).toEqual(['seat: asking waits for nobody at times']);
 });
 
-describe('from every state, close and timers alone lead to an end, whatever else is said meanwhile', () => {
+describe('an end from every state', () => {
   test.each(Object.keys(samples).map((kind, n) => [kind, spaces[n] as StateSpace] as const))(
-    '%s',
+    'is reached by close and timers alone, whatever else is said meanwhile: %s',
     (_kind, space) => {
       const { machine, sample } = space;
       const events = everythingFor(space);

@@ -21,7 +21,7 @@ it('what is recorded again has the config that was given, and no plan of this ve
   expect(JSON.stringify(ordersIn(recorded))).toContain('"config"');
   expect(ordersIn(again(recorded))).toEqual(ordersIn(recorded));
 });
-it('of a ring that has lost its beginning it can be read: its time begins where its host is brought there', () => {
+it('a ring that has lost its beginning can be read again: its time begins where its host is brought there', () => {
   const order = ordersIn(recorded).find((ev) => JSON.stringify(ev).includes('"config"'));
   const none = { told: [], ended: [], answers: [], open: [], draws: [], timers: [] };
   const facts: Facts = { k: 'facts', orders: [{ ch: 'host:computer', ev: order as never }], ...none };

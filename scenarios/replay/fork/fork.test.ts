@@ -90,7 +90,7 @@ describe('a fork without a change', () => {
 });
 
 describe('--skip', () => {
-  it('of an answer lets its time-out pass, which had not: a timer of the fork alone', async () => {
+  it('lets the time-out of an answer pass, which had not: a timer of the fork alone', async () => {
     const { differences, foreign, unheard } = await forked('--skip', String(answer.s));
     expect(differences).toEqual([
       expect.stringMatching(/^call r1: succeeded \| timedOut, outcome unknown \(ToolExecutionTimeout: /),
@@ -100,7 +100,7 @@ describe('--skip', () => {
     await expectReplays();
   });
 
-  it('of what everything hangs on leaves the rest unheard, and says of which inputs', async () => {
+  it('leaves the rest unheard after what everything hangs on, and says of which inputs', async () => {
     const { unheard, differences } = await forked('--skip', String(opened.s));
     expect(unheard).toContain(answer.s);
     expect(differences).toContainEqual(
@@ -109,7 +109,7 @@ describe('--skip', () => {
     await expectReplays();
   });
 
-  it('of a join needs random numbers that were not recorded, and is a complete trace all the same', async () => {
+  it('needs for a join random numbers that were not recorded, and is a complete trace all the same', async () => {
     const { foreign } = await forked('--skip', String(joined.s));
     expect(foreign.some((name) => name.startsWith('timer '))).toBe(true);
     expect(foreign).toContain('random');
@@ -155,8 +155,8 @@ describe('--set and --inject', () => {
   });
 });
 
-describe('what it says', () => {
-  it('is recorded against forked, timers and inputs, and the new file', async () => {
+describe('the output of a fork', () => {
+  it('tells what was recorded beside what is forked, timers and inputs, and the new file', async () => {
     const { code, out: text } = await fork('--skip', String(answer.s));
     expect(code).toBe(0);
     expect(text.trimEnd().split('\n')).toEqual([
@@ -193,7 +193,7 @@ describe('what it says', () => {
     await expect(forkFile(join(folder, 'nowhere'))).rejects.toThrow('no such file');
   });
 
-  it('is the code of the invariant that it violates', async () => {
+  it('comes with the exit code of the invariant that is violated', async () => {
     const twice = { ch: 'host:computer', ev: { ...(typed('createComputer').record.ev as object) } };
     const { code, out: text } = await fork('--at', String(answer.s), '--inject', JSON.stringify(twice));
     expect({ code, text }).toEqual({
@@ -202,14 +202,14 @@ describe('what it says', () => {
     });
   });
 
-  it('is no violation where the host speaks to somebody who is not there in this world', async () => {
+  it('comes with exit code 0 where the host speaks to somebody who is not there in this world', async () => {
     const lost = { ch: 'host:nobody', ev: { type: 'hello' } };
     const { code } = await fork('--at', String(answer.s), '--inject', JSON.stringify(lost));
     expect(code).toBe(0);
   });
 });
 
-describe('a mistake', () => {
+describe('a mistake at a2c fork', () => {
   const at = ['--at', String(answer.s)];
   const input = inputs.findLast(({ s }) => s < answer.s)?.s;
   it.each([
@@ -254,14 +254,14 @@ describe('a mistake', () => {
       [...at, '--inject', '{"k":"post","a":"x","from":"y","ev":{"type":"z"}}'],
       'only inputs can be injected',
     ],
-  ])('in %s is 64, with what to write instead', async (_what, argv, text) => {
+  ])('is 64 in %s, with what to write instead', async (_what, argv, text) => {
     rmSync(out, { force: true });
     const { code, err } = await fork(...argv);
     expect({ code, err }).toEqual({ code: 64, err: expect.stringContaining(text) });
     expect(existsSync(out)).toBe(false);
   });
 
-  it('in the file is 5 where it is no trace or has no beginning, and 64 where there is none', async () => {
+  it('is 5 for a file that is no trace or has no beginning, and 64 where there is none', async () => {
     const garbage = join(folder, 'garbage.trace.ndjson');
     writeFileSync(garbage, 'no');
     expect(await commandLine(['fork', garbage])).toMatchObject({

@@ -88,7 +88,7 @@ describe('a recorded failure, against a real server', () => {
     ['silence that has ended', hung, 'fine', 'green', 'timeOut'],
     ['the same error', refused, 'error', 'red', 'error'],
     ['an error that is gone', refused, 'fine', 'green', 'error'],
-  ] as const)('says of %s what it is', async (_, { file }, fault, verdict, kind) => {
+  ] as const)('is told as what it is for %s', async (_, { file }, fault, verdict, kind) => {
     const report = await verify(file, { command: customerCommand(fault), timeoutMs: 2_000 });
     expect(report).toMatchObject({ verdict, server: 'customers', failure: { kind } });
   });
@@ -170,7 +170,7 @@ describe('a good recording', () => {
   });
 });
 
-describe('what a trace does not give', () => {
+describe('a value that a trace does not give', () => {
   it('is asked for before anything is started', async () => {
     const steps: string[] = [];
     const { code, err } = await a2c([booked.file], (step) => steps.push(step));
@@ -207,7 +207,7 @@ describe('what a trace does not give', () => {
   ])('is not in %s', async (_, file, code) => {
     expect((await a2c([file, '--json'])).code).toBe(code);
   });
-  it('reads texts and JSON', () => {
+  it('is read as texts and as JSON', () => {
     expect(givenValues(['a.b=1=2', 'n:=3', 'empty='])).toEqual({ 'a.b': '1=2', n: 3, empty: '' });
   });
   it('leaves no server behind after Ctrl-C', async () => {
@@ -318,7 +318,7 @@ describe('one answer beside the recorded one', () => {
     ['an error that moved from the tool to the protocol', bad('x'), rpc(-32_603, 'x'), 'other'],
     ['neither result nor error again', unread, unread, 'red'],
     ['neither result nor error that became a death', unread, died, 'other'],
-  ] as const)('of a failure is judged: %s', (_, was, now, verdict) => {
+  ] as const)('is judged when it is a failure: %s', (_, was, now, verdict) => {
     expect(judge({ row: rowOf(was, true), now }, rules).verdict).toBe(verdict);
   });
   it.each([
@@ -333,7 +333,7 @@ describe('one answer beside the recorded one', () => {
     ['an answer, where the caller did not wait', cut, good('7'), 'green'],
     ['an error, where the recording ends before', open, bad('x'), 'other'],
     ['nothing, because it was not sent', good('7'), { kind: 'unasked', text: 'no' }, 'unsure'],
-  ] as const)('of an answer is judged: %s', (_, was, now, verdict) => {
+  ] as const)('is judged when it is an answer: %s', (_, was, now, verdict) => {
     expect(judge({ row: rowOf(was, false), now }, rules).verdict).toBe(verdict);
   });
   it('is not believed to be mended when it came too late to race', () => {

@@ -133,7 +133,7 @@ scenario(
     s.computer();
     await s.run(100);
     const [busy, silent] = [s.call('busy'), s.call('silent')];
-    await s.run(299);
+    await s.run(s.timing.callIdleMs - 1);
     expect(silent.settled).toEqual([]);
     await s.run(1);
     expect(silent.settled).toMatchObject([
@@ -246,7 +246,8 @@ scenario(
     const before = told();
     const call = s.agentCall('read');
     await s.run(5000);
-    expect([call.settled[0]?.outcome, told()]).toEqual(['succeeded', before]);
+    expect(call.settled[0]?.outcome).toBe('succeeded');
+    expect(told()).toEqual(before);
   },
 );
 

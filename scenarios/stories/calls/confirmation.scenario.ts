@@ -128,7 +128,7 @@ scenario(
 );
 
 for (const by of ['call', 'agentCall'] as const)
-  scenario(`with the times that hold where nobody says anything a late yes runs nothing (${by})`, (s) => {
+  scenario(`a late yes runs nothing with the times that hold where nobody says anything (${by})`, (s) => {
     const fs = s.server('fs', { tools });
     s.office();
     s.person('yes after 62000');

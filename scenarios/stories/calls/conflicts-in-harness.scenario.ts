@@ -12,7 +12,7 @@ const both = (options: NonNullable<HarnessOptions['options']>[string]): HarnessO
 });
 
 scenario(
-  'with reject the name is the other’s when the first server leaves the config',
+  'a refused name is the newcomer’s with reject when the first server leaves the config',
   both({}),
   async (s) => {
     await everybody(s);
@@ -28,7 +28,7 @@ scenario(
   },
 );
 
-scenario('with reject a refused tool is nobody’s while the first server is down', both({}), async (s) => {
+scenario('a refused tool is nobody’s with reject while the first server is down', both({}), async (s) => {
   s.computer();
   await s.run(1_000);
   order(s, 'server.stop', 'A');
@@ -40,7 +40,7 @@ scenario('with reject a refused tool is nobody’s while the first server is dow
 });
 
 scenario(
-  'with prefix a name is told again once: when the other server comes to have it, and when it leaves the config',
+  'a name is told again once with prefix: when the other server comes to have it, and when it leaves the config',
   {
     servers: { A: x, B: { initialize: 2_000, ...x } },
     options: { A: prefix, B: prefix },
@@ -63,7 +63,7 @@ scenario(
 );
 
 scenario(
-  'with prefix what is known of the last run counts before a server is up, so that no name changes with a restart',
+  'what is known of the last run counts with prefix before a server is up, so that no name changes with a restart',
   {
     servers: { A: x, B: { initialize: 2_000, ...x } },
     options: { A: prefix, B: { ...prefix, lastTools: ['x'] } },
@@ -76,7 +76,7 @@ scenario(
 );
 
 scenario(
-  'with prefix a tool that its server lists no more leaves the name of the other as it is',
+  'a tool that its server lists no more leaves the name of the other as it is with prefix',
   {
     servers: { A: x, B: { ...x, lists: (n: number) => (n > 1 ? ['z'] : ['x']) } },
     options: { A: prefix, B: prefix },

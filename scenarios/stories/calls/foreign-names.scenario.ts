@@ -89,7 +89,7 @@ scenario(
 );
 
 scenario(
-  'of 300 calls in flight each third is cancelled, each third times out, and no other is disturbed',
+  'each third of 300 calls in flight is cancelled, each third times out, and no other is disturbed',
   { servers: { fs: { tools: { slow: { answers: said('done'), afterMs: 500 } } } } },
   async (s) => {
     s.computer();

@@ -28,7 +28,8 @@ scenario(
     expect(told.every(({ ticket }) => ticket === call.ticket)).toBe(true);
     const steps = told.map(({ progress }) => progress as number);
     expect(steps).toEqual(steps.toSorted((a, b) => a - b));
-    expect([steps[0], steps.length]).toEqual([1, 5]);
+    expect(steps[0]).toBe(1);
+    expect(steps).toHaveLength(5);
   },
 );
 
@@ -55,7 +56,7 @@ const held = { type: 'ask.held', method: 'elicitation/create' };
 const silent = { fs: { tools: { work: { never: true } } } } as const;
 
 scenario(
-  'while a server waits for its host, its silence and the time of the caller stand still, and go on with the answer',
+  'the silence of a server and the time of the caller stand still while it waits for its host, and go on with the answer',
   { servers: silent, timing: { callIdleMs: 300 } },
   async (s) => {
     s.computer();

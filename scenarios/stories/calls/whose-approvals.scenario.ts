@@ -65,19 +65,22 @@ whose(
   },
 );
 
-whose('so it is when the computer lost its office: who sits there afterwards may be another', async (s) => {
-  const first = await seated(s, 'a1');
-  await call(s, first, 'a1', 'first');
-  await hostCall(s, 'host first');
-  s.order('computer', { type: 'office.leave' });
-  await s.run(50);
-  const link = { url: officeUrl, role: 'computer', name: 'c1', office: 'o' };
-  s.order('computer', { type: 'office.join', link });
-  await s.run(300);
-  await call(s, first, 'a1', 'after its return');
-  await hostCall(s, 'host later');
-  expect(asked).toEqual(['first', 'host first', 'after its return']);
-});
+whose(
+  'an approval for the session ends when the computer lost its office: who sits there afterwards may be another',
+  async (s) => {
+    const first = await seated(s, 'a1');
+    await call(s, first, 'a1', 'first');
+    await hostCall(s, 'host first');
+    s.order('computer', { type: 'office.leave' });
+    await s.run(50);
+    const link = { url: officeUrl, role: 'computer', name: 'c1', office: 'o' };
+    s.order('computer', { type: 'office.join', link });
+    await s.run(300);
+    await call(s, first, 'a1', 'after its return');
+    await hostCall(s, 'host later');
+    expect(asked).toEqual(['first', 'host first', 'after its return']);
+  },
+);
 
 /**
  * Pairs of callers with separate permissions: two agents that a link passes on, should an office have admitted both,

@@ -54,11 +54,11 @@ scenario(
 );
 
 scenario(
-  'of a cancelled call whose answer does not come nobody knows more, after a while',
+  'a cancelled call whose answer does not come is known no better after a while',
   { servers: never },
   async (s) => {
     const call = await unheard(s);
-    await s.run(1_900);
+    await s.run(s.timing.cancelMs - 100);
     expect(call.settled).toEqual([]);
     await s.run(200);
     expect(call.settled).toMatchObject([{ ...unknown, phase: 'running', result: null }]);

@@ -88,7 +88,7 @@ scenario(
 );
 
 scenario(
-  'who asks for windows in the middle of a reading is shown what changed before he asked, though it is read twice already',
+  'somebody who asks for windows in the middle of a reading is shown what changed before he asked, though it is read twice already',
   (s) => {
     const a = s.server('a', { tools: { go: {} }, resources: ['window://a/1', 'window://a/2'] });
     s.fault(a, 'rpc.late', { when: 'read', ms: 300 });

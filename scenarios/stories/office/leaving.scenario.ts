@@ -83,7 +83,7 @@ scenario(
     await s.run(10);
     expect(s.state('agent')).toBe('joined');
     s.close('agent');
-    await s.run(999);
+    await s.run(s.timing.linkMs - 1);
     expect(s.state('agent')).toBe('closing');
     await s.run(1);
     expect(s.directory.find('agent')).toBeUndefined();
@@ -102,7 +102,7 @@ scenario(
     s.agent();
     await s.run(10);
     s.close('agent');
-    await s.run(500);
+    await s.run(s.timing.shutdownMs);
     expect(s.directory.find('agent')).toBeUndefined();
   },
 );
@@ -117,10 +117,10 @@ scenario(
   async (s) => {
     await s.office();
     s.computer({ linked: true });
-    await s.run(1010);
+    await s.run(s.timing.linkMs + 10);
     expect(s.state('computer/link')).toBe('waiting');
     expect(s.heard('computer', 'link.changed').at(-1)?.reason).toBe('no answer to the join in time');
-    await s.run(1000);
+    await s.run(s.timing.linkBackoffMs);
     expect(s.state('computer/link')).toBe('{online:joining}');
   },
 );

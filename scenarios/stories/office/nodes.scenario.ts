@@ -38,7 +38,7 @@ scenario('what one connection asks is done in its order, however long the regist
   expect(said(many.at(-1) ?? [])).toContain('Too many joins and leaves at once');
 });
 
-scenario('of those who want one seat at two nodes at the same moment one has it', {}, async (s) => {
+scenario('one of those who want one seat at two nodes at the same moment has it', {}, async (s) => {
   const urls = [await startNode(s, 1), await startNode(s, 2)];
   const acks = urls.flatMap((url) => [
     s.peer('a', {}, url).join('agent', 'a'),

@@ -26,7 +26,7 @@ const list = `${client}/catalog:tools`;
 const growing = { tools, lists: (n: number) => ['read', ...(n > 1 ? [`new${n}`] : [])] };
 const quiescent = { ...growing, info: { capabilities: { ...toolsOnly, tools: { listChanged: false } } } };
 scenario(
-  'a change that is told leads to one refresh, and everybody has the new tools (80)',
+  'a change that is told leads to one refresh, and everybody has the new tools',
   { servers: { fs: growing } },
   async (s) => {
     await everybody(s);
@@ -34,10 +34,8 @@ scenario(
     s.servers.announce('fs');
     await s.run(1000);
     expect(asksOf(s, 'tools/list')).toHaveLength(2);
-    expect([toldOf(s), offeredBy(s)]).toEqual([
-      ['+read', '+new2'],
-      ['read', 'new2'],
-    ]);
+    expect(toldOf(s)).toEqual(['+read', '+new2']);
+    expect(offeredBy(s)).toEqual(['read', 'new2']);
     expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools).toHaveLength(2);
   },
 );
@@ -47,7 +45,7 @@ for (const [what, servers, options] of [
   ['the config says not to hear', { fs: growing }, { hearsChanges: false }],
 ] as const)
   scenario(
-    `a notice that ${what} is ignored, and the change is found by the next look (81)`,
+    `a notice that ${what} is ignored, and the change is found by the next look`,
     { servers, options: { fs: options }, timing: { pollMs: 60_000, pollDeclaredMs: 0 } },
     async (s) => {
       s.computer();
@@ -56,7 +54,8 @@ for (const [what, servers, options] of [
       await s.run(50_000);
       expect(asksOf(s, 'tools/list')).toHaveLength(1);
       await s.run(10_000);
-      expect([asksOf(s, 'tools/list').length, offeredBy(s)]).toEqual([2, ['read', 'new2']]);
+      expect(asksOf(s, 'tools/list')).toHaveLength(2);
+      expect(offeredBy(s)).toEqual(['read', 'new2']);
       expect(lastOf(s, 'new2')).toMatchObject({
         change: 'added',
         why: 'a look at the server',
@@ -65,7 +64,7 @@ for (const [what, servers, options] of [
   );
 
 scenario(
-  'a notice about one list asks for that list only; templates change with the resources (83)',
+  'a notice about one list asks for that list only; templates change with the resources',
   {
     servers: {
       fs: {
@@ -104,7 +103,7 @@ for (const [what, beforeMs] of [
   ['one that has just answered', 100],
 ] as const)
   scenario(
-    `200 notices within 50 ms of ${what}: at most two questions, one announcement, the final state right (85)`,
+    `200 notices within 50 ms of ${what} lead to at most two questions, one announcement, and the right final state`,
     { servers: { fs: { tools, lists: () => truth }, other: { tools: { write: tools.read } } } },
     async (s) => {
       truth = ['read'];
@@ -118,12 +117,13 @@ for (const [what, beforeMs] of [
       await s.run(3000);
       expect(asksOf(s, 'tools/list').length - 1).toBeLessThanOrEqual(2);
       expect(asksOf(s, 'tools/list', 'other')).toHaveLength(1);
-      expect([announcedBy(s).length, offeredBy(s)]).toEqual([1, ['read', 't200', 'write']]);
+      expect(announcedBy(s)).toHaveLength(1);
+      expect(offeredBy(s)).toEqual(['read', 't200', 'write']);
     },
   );
 
 scenario(
-  'without looks by the clock a list is asked for once, however long nothing is told (86)',
+  'a list is asked for once without looks by the clock, however long nothing is told',
   { servers: { fs: quiescent } },
   async (s) => {
     s.computer();
@@ -133,7 +133,7 @@ scenario(
 );
 
 scenario(
-  'looks by the clock come ten percent sooner or later, so that servers are not asked in step (86)',
+  'looks by the clock come ten percent sooner or later, so that servers are not asked in step',
   {
     servers: Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`s${n}`, { ...quiescent, tools: {} }])),
     timing: { pollMs: 60_000 },
@@ -149,33 +149,37 @@ scenario(
 );
 
 scenario(
-  'a server that is down is not looked at, and that it was not asked counts neither way (87)',
+  'a server that is down is not looked at, and that it was not asked counts neither way',
   { servers: { fs: { ...quiescent, listMs: 50 } }, timing: { pollMs: 1_000 } },
   async (s) => {
     s.computer();
     await meets(s, list, 'refreshing');
     s.servers.kill('fs', { code: 1 });
-    expect([s.state(list), catalogOf(s)?.failures]).toEqual(['standby', 0]);
+    expect(s.state(list)).toBe('standby');
+    expect(catalogOf(s)?.failures).toBe(0);
     order(s, 'server.stop');
     await s.run(60_000);
-    expect([s.state(client), asksOf(s, 'tools/list').length]).toEqual(['idle', 2]);
+    expect(s.state(client)).toBe('idle');
+    expect(asksOf(s, 'tools/list')).toHaveLength(2);
     s.order(list, { type: 'list.changed' });
     expect(s.state(list)).toBe('standby');
   },
 );
 
-scenario('a list that is as it was is no news (94)', { servers: { fs: { tools } } }, async (s) => {
+scenario('a list that is as it was is no news', { servers: { fs: { tools } } }, async (s) => {
   await everybody(s);
   await s.run(1000);
   const before = s.news.length;
   s.servers.announce('fs');
   await s.run(5000);
-  expect([asksOf(s, 'tools/list').length, s.news.length, announcedBy(s)]).toEqual([2, before, []]);
+  expect(asksOf(s, 'tools/list')).toHaveLength(2);
+  expect(s.news.length).toEqual(before);
+  expect(announcedBy(s)).toEqual([]);
   expect(catalogOf(s)?.revision).toBe(1);
 });
 
 scenario(
-  'who comes late is told what is so now, and finds the newest in the end (95)',
+  'somebody who comes late is told what is so now, and finds the newest in the end',
   { servers: { fs: growing } },
   async (s) => {
     await s.office();
@@ -202,7 +206,7 @@ scenario(
 );
 
 scenario(
-  'a list that never comes ends after its time, and holds up no other server (96)',
+  'a list that never comes ends after its time, and holds up no other server',
   {
     servers: { mute: { tools, listMs: 'never' }, fs: { tools: { write: tools.read } } },
     timing: { listMs: 10_000 },

@@ -37,7 +37,7 @@ scenario('a server that was ready too shortly has spent its budget', (s) => {
   s.expect.processes(fs, { started: 2, alive: 0 });
 });
 
-scenario('without auto_reconnect a dead server rests with an open circuit', (s) => {
+scenario('a dead server rests with an open circuit without auto_reconnect', (s) => {
   const fs = s.server('fs', { tools: reading, restart: false });
   s.ready();
   s.kill(fs);
@@ -48,7 +48,7 @@ scenario('without auto_reconnect a dead server rests with an open circuit', (s) 
 });
 
 scenario(
-  'without auto_connect a server rests until it is started, and a stop brings it back to rest',
+  'a server rests without auto_connect until it is started, and a stop brings it back to rest',
   (s) => {
     const fs = s.server('fs', { tools: { read: { takes: 5_000 } }, autoStart: false });
     s.ready();

@@ -65,7 +65,8 @@ scenario('a login that needs no person is none that anybody is asked for', remot
   await s.run(100);
   s.callPorts.logins.agrees('fs');
   await s.run(1000);
-  expect([s.state(client), stagesOf(s).includes('unauthorized')]).toEqual([ready, false]);
+  expect(s.state(client)).toEqual(ready);
+  expect(stagesOf(s).includes('unauthorized')).toBe(false);
 });
 scenario(
   'a host that shows the page itself may be answered before anybody comes back',
@@ -107,14 +108,16 @@ scenario(
     const logins = await shown(s);
     order(s, 'server.stop');
     await s.run(100);
-    expect([s.state(client), logins.isAsked('fs')]).toEqual(['idle', false]);
+    expect(s.state(client)).toBe('idle');
+    expect(logins.isAsked('fs')).toBe(false);
   },
 );
 scenario('a new config ends a login that was for the old one', remote(wanting), async (s) => {
   const logins = await shown(s);
   s.config({ fs: { isRemote: true, generation: 2 } });
   await s.run(1000);
-  expect([s.state(client), logins.isAsked('fs')]).toEqual([ready, false]);
+  expect(s.state(client)).toEqual(ready);
+  expect(logins.isAsked('fs')).toBe(false);
 });
 scenario(
   'a computer that closes while a person is waited for is closed at once',
@@ -129,7 +132,7 @@ scenario(
 /** Server that was ready once, and wants a login at its next start. */
 const expired: Script = { tools, later: { 2: { initialize: refuses } } };
 scenario(
-  'in each step of a login a call fails at once, and a start or a change of a setting changes nothing',
+  'a call fails at once in each step of a login, and a start or a change of a setting changes nothing',
   remote(expired),
   async (s) => {
     const { logins } = s.callPorts;
@@ -185,7 +188,8 @@ scenario(
     const again = s.call('read');
     await s.run(100);
     expect(again.settled).toMatchObject([{ outcome: 'succeeded' }]);
-    expect([asksOf(s, 'tools/call').length, stagesOf(s).includes('waiting')]).toEqual([3, false]);
+    expect(asksOf(s, 'tools/call')).toHaveLength(3);
+    expect(stagesOf(s).includes('waiting')).toBe(false);
   },
 );
 scenario(

@@ -54,7 +54,7 @@ describe.each(Object.keys({ ...wires, ...statelessWires }))(
       expect(await ask('tools/call', { name: 't' })).toMatchObject({ type: 'ask.answered', result: done });
       expect([calls, shown]).toEqual([2, [url]]);
     });
-    it('and another one after it, is not sent again, and names the page', async () => {
+    it('is not sent again when another page is needed after it, and names that page', async () => {
       const { ask } = await wanting(5, [page], answering('accept'));
       expect(await ask('tools/call', { name: 't' })).toMatchObject({ type: 'ask.refused', failure: naming });
       expect(calls).toBe(2);

@@ -149,7 +149,7 @@ describe.each(Object.keys(wires))('a request of a server over %s', (wire) => {
     expect(JSON.parse(text)).toMatchObject(answer);
   });
 
-  it('that was withdrawn before it was asked is asked all the same', async () => {
+  it('is asked all the same when it was withdrawn before it was asked', async () => {
     let call: unknown;
     session = await openOdd(
       wire,
@@ -171,7 +171,7 @@ describe.each(Object.keys(wires))('a request of a server over %s', (wire) => {
     ['params that are a list', { params: [] }],
     ['an id that is null', { id: null }],
     ['no jsonrpc', { jsonrpc: undefined }],
-  ])('that is none, a notification with %s, is heard', async (_what, members) => {
+  ])('is heard when it is a notification with %s', async (_what, members) => {
     session = await openOdd(
       wire,
       greeted(({ id, method }, say) => {

@@ -23,20 +23,23 @@ const refusals: readonly (readonly [what: string, error: object, asks: readonly 
 ];
 
 describe.each(Object.keys(wires))('a server that refuses a version over %s', (wire) => {
-  it.each(refusals)('and names %s is asked once more with one that both speak', async (_, error, again) => {
-    const asked: unknown[] = [];
-    session = await openOdd(wire, ({ id, method, params }, say) => {
-      if (method !== 'initialize') return;
-      asked.push(params?.['protocolVersion']);
-      const version = again[0];
-      if (params?.['protocolVersion'] === version)
-        say({ jsonrpc: '2.0', id, result: { ...greeting, protocolVersion: version } });
-      else say({ jsonrpc: '2.0', id, error: { code: -32_602, ...error } });
-    });
-    expect(asked).toEqual(['2025-11-25', ...again]);
-    expect(session.first.type).toBe(again.length > 0 ? 'session.opened' : 'session.failed');
-  });
-  it('that it names itself is asked no third time, and the remedy does not send people to that version', async () => {
+  it.each(refusals)(
+    'is asked once more with a version that both speak when it names %s',
+    async (_, error, again) => {
+      const asked: unknown[] = [];
+      session = await openOdd(wire, ({ id, method, params }, say) => {
+        if (method !== 'initialize') return;
+        asked.push(params?.['protocolVersion']);
+        const version = again[0];
+        if (params?.['protocolVersion'] === version)
+          say({ jsonrpc: '2.0', id, result: { ...greeting, protocolVersion: version } });
+        else say({ jsonrpc: '2.0', id, error: { code: -32_602, ...error } });
+      });
+      expect(asked).toEqual(['2025-11-25', ...again]);
+      expect(session.first.type).toBe(again.length > 0 ? 'session.opened' : 'session.failed');
+    },
+  );
+  it('is asked no third time with a version that it names itself, and the remedy does not send people to that version', async () => {
     let times = 0;
     session = await openOdd(wire, ({ id, method }, say) => {
       if (method !== 'initialize') return;

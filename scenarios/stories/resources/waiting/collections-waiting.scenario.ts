@@ -30,7 +30,7 @@ scenario(
     s.computer();
     await s.run(2_000);
     ask(s, 'desktop');
-    await s.run(7_990);
+    await s.run(s.timing.aggregateMs - 10);
     expect(answers(s)).toEqual([]);
     await s.run(20);
     expect(shown(s).body.desktops).toEqual([
@@ -72,7 +72,8 @@ scenario(
     ask(s, 'desktop');
     await s.run(10);
     expect(answers(s)).toHaveLength(2);
-    expect([reads(s) > 8, reads(s) < 20]).toEqual([true, true]);
+    expect(reads(s)).toBeGreaterThan(8);
+    expect(reads(s)).toBeLessThan(20);
   },
 );
 
@@ -131,7 +132,7 @@ scenario(
     s.computer();
     await s.run(500);
     ask(s, 'desktop');
-    await s.run(1_010);
+    await s.run(s.timing.aggregateMs + 10);
     expect(answers(s)).toHaveLength(1);
     ask(s, 'desktop');
     await s.run(10);
@@ -142,7 +143,7 @@ scenario(
 
 let isSlow = true;
 scenario(
-  'of many windows that come too late those that were not asked for yet are the next, and one that hangs keeps none of them',
+  'many windows that come too late are asked for in turn, and one that hangs keeps none of them',
   {
     servers: {
       a: showing(
@@ -161,7 +162,7 @@ scenario(
     s.computer();
     await s.run(2_000);
     ask(s, 'desktop');
-    await s.run(1_010);
+    await s.run(s.timing.aggregateMs + 10);
     expect(shown(s).body.desktops.length).toBeLessThan(20);
     await s.run(20_000);
     ask(s, 'desktop');

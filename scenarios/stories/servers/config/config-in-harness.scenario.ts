@@ -144,7 +144,8 @@ scenario(
     s.close();
     s.config({ git: {} });
     await s.run(5000);
-    expect([s.directory.size, opensOf(s, 'git')]).toEqual([0, []]);
+    expect(s.directory.size).toBe(0);
+    expect(opensOf(s, 'git')).toEqual([]);
   },
 );
 
@@ -161,7 +162,8 @@ scenario(
     expect(s.state(client)).toBe('closing');
     s.config({ fs: { generation: 3 } });
     await s.run(5000);
-    expect([s.state(client), opensOf(s).length]).toEqual([ready, 3]);
+    expect(s.state(client)).toEqual(ready);
+    expect(opensOf(s)).toHaveLength(3);
     expect(s.heard('computer', 'server.rolledBack')).toMatchObject([{ server: 'fs', generation: 1 }]);
   },
 );
@@ -175,7 +177,8 @@ scenario(
     s.config({ fs: { generation: 2 } });
     s.config({ fs: { generation: 1 } });
     await s.run(5000);
-    expect([s.state(client), s.heard('computer', 'server.rolledBack')]).toEqual([ready, []]);
+    expect(s.state(client)).toEqual(ready);
+    expect(s.heard('computer', 'server.rolledBack')).toEqual([]);
   },
 );
 
@@ -196,9 +199,12 @@ scenario(
     const [before, told] = [s.heard('computer', 'tools.changed').length, announcedBy(s).length];
     s.servers.announce('fs');
     await s.run(5000);
-    expect([s.heard('computer', 'tools.changed').length, offeredBy(s)]).toEqual([before, ['write']]);
-    expect([announcedBy(s).length, call.settled.length]).toEqual([told + 1, 1]);
-    expect([s.state(client), s.heard('computer', 'server.removed').length]).toEqual([undefined, 1]);
+    expect(s.heard('computer', 'tools.changed').length).toEqual(before);
+    expect(offeredBy(s)).toEqual(['write']);
+    expect(announcedBy(s)).toHaveLength(told + 1);
+    expect(call.settled).toHaveLength(1);
+    expect(s.state(client)).toBeUndefined();
+    expect(s.heard('computer', 'server.removed')).toHaveLength(1);
   },
 );
 
@@ -212,7 +218,8 @@ scenario(
     s.config({ fs: { budget: 1 } });
     s.config({ fs: { budget: 2 } });
     await s.run(5000);
-    expect([announcedBy(s, 'server:update_config').length, announcedBy(s).length]).toEqual([1, 0]);
+    expect(announcedBy(s, 'server:update_config')).toHaveLength(1);
+    expect(announcedBy(s)).toHaveLength(0);
     // The same config once more is no change.
     s.config({ fs: { budget: 2 } });
     await s.run(5000);
@@ -235,7 +242,8 @@ scenario(
     await s.run(1000);
     s.config({ fs: {} });
     await s.run(1000);
-    expect([s.state(client), catalogOf(s)?.entries.length]).toEqual([ready, 1]);
+    expect(s.state(client)).toEqual(ready);
+    expect(catalogOf(s)?.entries.length).toBe(1);
   },
 );
 

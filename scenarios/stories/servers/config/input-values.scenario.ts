@@ -77,7 +77,7 @@ scenario('a server without its value is started as soon as a change says that th
 });
 
 scenario(
-  'while somebody is asked for a value: the others serve, calls wait their time, and a stop wins',
+  'the others serve while somebody is asked for a value, calls wait their time, and a stop wins',
   (s) => {
     const [fs, git] = [s.server('fs', { tools }), s.server('git', { tools: { log: {} } })];
     s.differs('which of two servers is the first to list its tools is open', ['heard']);

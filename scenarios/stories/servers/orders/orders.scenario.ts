@@ -136,7 +136,7 @@ scenario('a server without tools is ready without being asked for a list, and of
 });
 
 scenario(
-  'while its broken stream waits for the end of the process, calls before a far try are refused and a stop ends it',
+  'calls before a far try are refused while a broken stream waits for the end of the process, and a stop ends it',
   (s) => {
     const fs = s.server('fs', { tools: { read: {} } });
     s.fault(fs, 'proc.stdoutClosed', { when: 'ready', afterMs: 400 });

@@ -99,7 +99,7 @@ it('an office that wants more replicas than there are does not open', async () =
   });
 });
 
-it('in a Cluster claims wait for the replica of the server that has them, also after it has moved', async () => {
+it('claims wait in a Cluster for the replica of the server that has them, also after it has moved', async () => {
   const cluster = await RedisCluster.start();
   endings.push(() => cluster.kill());
   const [one] = cluster.servers;

@@ -23,7 +23,7 @@ describe('a server behind a URL', () => {
     expect(proxyFor(web, { proxy: 'http://other:1' })).toBe('http://other:1');
     expect(proxyFor(web, { proxy: 'env' })).toBe(proxy);
   });
-  it('on this machine, or where the settings or the variables say so, is reached directly', () => {
+  it('is reached directly on this machine, or where the settings or the variables say so', () => {
     for (const url of [
       local,
       'http://localhost/',
@@ -59,7 +59,7 @@ describe('a child', () => {
     expect(proxyVariables({ proxy: 'env' }, {}, host({}))).toEqual({});
     expect(proxyVariables({}, {}, host(given))).toEqual({});
   });
-  it('keeps what its own env says of proxies, and has none of ours beside (case 63)', () => {
+  it('keeps what its own env says of proxies, and has none of ours beside', () => {
     for (const name of ['http_proxy', 'HTTPS_PROXY', 'No_Proxy', 'ALL_PROXY'])
       expect(proxyVariables({ proxy }, { [name]: '' }, host({})), name).toEqual({});
   });

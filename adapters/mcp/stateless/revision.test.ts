@@ -9,7 +9,7 @@ describe('the headers of a request', () => {
     [{ method: 'resources/read', params: { uri: 'file:///a b' } }, 'file:///a b'],
     [{ method: 'prompts/get', params: { name: ' édge\n' } }, `=?base64?${btoa(' Ã©dge\n')}?=`],
     [{ method: 'tools/call', params: { name: '=?base64?x?=' } }, `=?base64?${btoa('=?base64?x?=')}?=`],
-  ])('of %j name what it is about', (request, name) => {
+  ])('name what %j is about', (request, name) => {
     expect(headersOf(request, version)).toEqual({
       'mcp-protocol-version': version,
       'mcp-method': request.method,
@@ -61,7 +61,7 @@ describe('the schema of a tool', () => {
     ['one of several', { anyOf: [{ properties: { a: marked('string') } }] }],
     ['what is only referred to', { $defs: { a: marked('string') } }],
     ['itself', marked('string')],
-  ])('that marks %s is of no use', (_, schema) => {
+  ])('is of no use when it marks %s', (_, schema) => {
     expect(headerParams(schema)).toEqual({ problem: expect.stringContaining('x-mcp-header') as string });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestFact } from '../../machines/kernel/ports.ts';
-import { note } from './messages/envelope.ts';
-import { Gathering } from './messages/pages.ts';
+import type { RequestFact } from '../../../machines/kernel/ports.ts';
+import { note } from './envelope.ts';
+import { Gathering } from './pages.ts';
 
 function gathering(method: string) {
   const facts: RequestFact[] = [];
@@ -27,7 +27,7 @@ function listOf(method: string, pageAt: (cursor: unknown) => object) {
 const good = { name: 'good', inputSchema: { type: ['object', 'null'] } };
 const tool = (name: string) => ({ name, inputSchema: {} });
 
-it('a list holds the entries in our words; a tool whose arguments are a list is left out and counted, with the reason (case 101)', () => {
+it('a list holds the entries in our words; a tool whose arguments are a list is left out and counted, with the reason', () => {
   const { facts, take } = gathering('tools/list');
   const first = [
     { ...good, _meta: { k: 1 }, 'x-new': 1 },
@@ -133,11 +133,11 @@ describe('a list of tools', () => {
     });
   });
 
-  it('that cannot end says what to do', () => {
+  it('says what to do when it cannot end', () => {
     const { fact } = listOf('tools/list', (at) => page('a', `${String(at)}.`));
     expect(fact).toMatchObject({ failure: { code: 413, remedy: expect.any(String) } });
   });
-  it('whose cursor came twice is noted', () => {
+  it('is noted when its cursor came twice', () => {
     expect(listOf('tools/list', () => page('a', '2')).told).toEqual([
       'tools/list: the cursor "2" came twice; the list ends there',
     ]);

@@ -78,7 +78,7 @@ function spawned(command: string, args: readonly string[] = [], cwd?: string): r
 }
 const escaped = (file: string): string => file.replaceAll(/([()\][%!^"`<>&|;, *?])/g, '^$1');
 
-describe.skipIf(platform === 'win32')('on Windows', () => {
+describe.skipIf(platform === 'win32')('a command on Windows', () => {
   it.each<[string, string, string, readonly string[]]>([
     ['an .exe of PATH', 'node', join(programs, 'node.exe'), ['a b', '&^%"']],
     ['an .exe with its ending', 'node.exe', join(programs, 'node.exe'), ['x']],
@@ -86,7 +86,7 @@ describe.skipIf(platform === 'win32')('on Windows', () => {
     ['a path', join(cloned, 'evil.exe'), join(cloned, 'evil.exe'), []],
     ['a path without its ending', `${cloned}/evil`, join(cloned, 'evil.exe'), []],
     ['a path below the current folder', './evil', join(cloned, 'evil.exe'), []],
-  ])('%s is run as it is, and its arguments are left alone', (_what, command, program, args) => {
+  ])('is run as it is, and its arguments are left alone: %s', (_what, command, program, args) => {
     expect(spawned(command, args)).toEqual([program, args, false]);
   });
   it.each<[string, string, string]>([
@@ -94,7 +94,7 @@ describe.skipIf(platform === 'win32')('on Windows', () => {
     ['a .cmd with its ending', 'npx.cmd', join(programs, 'npx.cmd')],
     ['a .bat with a dot in its name, in a folder with odd letters', 'my.srv', join(tools, 'my.srv.bat')],
     ['a path with blanks', `${programs}/npx`, join(programs, 'npx.cmd')],
-  ])('%s is run by cmd.exe', (_what, command, file) => {
+  ])('is run by cmd.exe: %s', (_what, command, file) => {
     expect(spawned(command, ['-y', 'x'])).toEqual([
       comSpec,
       ['/d', '/s', '/c', `"${escaped(file)} ^"-y^" ^"x^""`],
@@ -111,7 +111,7 @@ describe.skipIf(platform === 'win32')('on Windows', () => {
     ['say "hi"', '^"say^ \\^"hi\\^"^"'],
     ['C:\\end\\', '^"C:\\end\\\\^"'],
     ['"', '^"\\^"^"'],
-  ])('the argument %j of a .cmd is escaped for cmd.exe', (arg, text) => {
+  ])('has the argument %j of a .cmd escaped for cmd.exe', (arg, text) => {
     expect(spawned('npx', [arg])[1]).toEqual([
       '/d',
       '/s',
@@ -119,10 +119,10 @@ describe.skipIf(platform === 'win32')('on Windows', () => {
       `"${escaped(join(programs, 'npx.cmd'))} ${text}"`,
     ]);
   });
-  it('a shim of npm, which hands its arguments on, has them escaped twice', () => {
+  it('has the arguments of a shim of npm, which hands them on, escaped twice', () => {
     expect(spawned(shim, ['a&b'])[1]).toEqual(['/d', '/s', '/c', `"${escaped(shim)} ^^^"a^^^&b^^^""`]);
   });
-  it('a script is run by the program of PATH that its first line names', () => {
+  it('is run as a script by the program of PATH that its first line names', () => {
     expect(spawned('script', ['x'])).toEqual([
       join(programs, 'node.exe'),
       [join(tools, 'script'), 'x'],
@@ -135,7 +135,7 @@ describe.skipIf(platform === 'win32')('on Windows', () => {
     ['a shim', 'evil.cmd'],
     ['nothing of this name', 'none'],
     ['a script whose interpreter is not in PATH', 'perls'],
-  ])('%s is not found, and nothing is run', (_what, command) => {
+  ])('is not found, and nothing is run: %s', (_what, command) => {
     expect(() => spawned(command)).toThrow(expect.objectContaining({ code: 'ENOENT' }) as Error);
     expect(() => spawned(command, [], cloned)).toThrow('ENOENT');
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Client, type KeptClient, keysOf } from './clients.ts';
 import { LargeLetters } from './mail.ts';
 
-it('keeps so much for a node that fetches nothing, and what it keeps for others is not in that', async () => {
+it('a node keeps a limited number of bytes for a node that fetches nothing, and what it keeps for others does not count there', async () => {
   const stored = new Map<string, Buffer>();
   const now = {
     set: async (key: string, part: Buffer) => void stored.set(key, part),

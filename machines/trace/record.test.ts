@@ -9,7 +9,7 @@ it('what a machine remembers after a step is what it did before, with what chang
   // A trace file from elsewhere may have other types in these fields.
   expect(contextAfter({ a: 1 }, { ctx: 'x', gone: 'a' })).toMatchObject({ a: 1 });
 });
-it('is the same however many steps it took', () => {
+it('what a machine remembers is the same however many steps it took', () => {
   const memory = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.integer());
   fc.assert(
     fc.property(fc.array(memory, { minLength: 1 }), (memories) => {

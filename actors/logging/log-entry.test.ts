@@ -39,7 +39,7 @@ it('the first ones of an address and reason are told, then their count once a mi
   expect(told).toEqual(['a: unknown']);
 });
 
-it('who comes from ever new addresses, for hours, adds no more than two hundred lines at first and 51 a minute', () => {
+it('a stranger who comes from ever new addresses, for hours, adds no more than two hundred lines at first and 51 a minute', () => {
   const flood = (): void => {
     for (let n = 0; n < 10_000; n++) refused(4, `2001:db8::${n}`);
   };

@@ -112,7 +112,7 @@ describe('the history of a list', () => {
     expect(remember(added, only({ removed: many }), 1_001, 'all').gone).toHaveLength(100);
   });
 
-  it('of 20,000 entries is written in one go', () => {
+  it('a history of 20,000 entries is written in one go', () => {
     const many = Array.from({ length: 20_000 }, (_, at) => ({ name: `n${at}`, is: at }));
     const changes = changesOf([], many, keyOf);
     const history = remember(emptyHistory, changes, 1, 'start');
@@ -165,7 +165,7 @@ describe('the content of an entry', () => {
     );
   });
 
-  it('is told from 50,000 others of the same length: both halves count, and they disagree in their low bits', () => {
+  it('differs from that of 50,000 others of the same length: both halves count, and they disagree in their low bits', () => {
     const hashes = Array.from({ length: 50_000 }, (_, at) => contentHash(100_000 + at));
     expect(new Set(hashes).size).toBe(hashes.length);
     const lowest = (hash: string, lane: number) => Number.parseInt(hash[lane * 8 + 7] ?? '', 16) & 1;

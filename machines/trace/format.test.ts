@@ -26,7 +26,7 @@ describe('a line of an older format', () => {
     expect(upcast(said('invoke'), 'a2c-trace/0', table)).toEqual(said('callTool'));
     expect(upcast(said('invoke'), 'a2c-trace/1', table)).toEqual(said('invoke'));
   });
-  it('of this format stays as it is', () => {
+  it('stays as it is when it is of this format', () => {
     const line = said('call');
     expect(upcast(line, traceFormat, table)).toBe(line);
   });

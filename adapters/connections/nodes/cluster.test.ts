@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { unsleepingClock } from './cluster.ts';
 
-it('time that a lease is counted by goes on while a machine sleeps, and never back', () => {
+it('the time that a lease is counted by goes on while a machine sleeps, and never back', () => {
   let [forward, wall] = [100, 1_000_000];
   const now = unsleepingClock([() => forward, () => wall]);
   const began = now();
