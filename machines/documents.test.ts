@@ -171,5 +171,6 @@ describe('words', () => {
       /^…[x ]+Needle[y ]+…$/,
     );
     expect(snippet('nothing', ['needle'])).toBe(undefined);
+    expect(snippet('Needle first', ['needle'])).toBe('Needle first');
   });
 });

@@ -2,7 +2,7 @@ import type { ComputerEvents, ComputerStatus } from './computer-handle.ts';
 import { disabledStatus, ConnectingSince, type WatchedClient } from './computer-status.ts';
 import type { ServerOrders } from './server-orders.ts';
 import { linkStatusOf } from './seat.ts';
-import type { CachedCatalogs } from '../servers/catalogs.ts';
+import { ListTimes, type CachedCatalogs } from '../servers/catalogs.ts';
 import type { ServerStatus } from '../servers/server-handle.ts';
 import type { Servers } from '../servers/servers.ts';
 import type { ComputerNews } from '../../machines/computer/computer.machine.ts';
@@ -39,8 +39,7 @@ export class ComputerNewsroom {
   readonly #approvals = new Set<string>();
   /** Latest times at which servers are tried again by themselves, in ms since 1970, by server. */
   readonly #tries = new Map<string, number>();
-  /** Times in ms since 1970 of each revision of a server's list, and of the last loss of each server. */
-  readonly times = new Map<string, number>();
+  readonly times = new ListTimes();
   link: ComputerStatus['link'] = null;
 
   constructor(told: NewsroomOptions) {
@@ -105,8 +104,10 @@ export class ComputerNewsroom {
   /** Emits the end of a server, unless the server was put back or enabled again meanwhile. */
   #left(server: string): void {
     const { servers, emit } = this.#told;
-    for (const known of [this.#failures, this.#refusals, this.#restless, this.#ready]) known.delete(server);
+    for (const known of [this.#failures, this.#refusals, this.#restless, this.#ready, this.#tries])
+      known.delete(server);
     const how = servers.left(server);
+    if (how) this.times.forget(server);
     if (how === 'removed') emit('server.removed', { name: server });
     if (how === 'disabled') emit('server.changed', { ...disabledStatus(server), failure: null });
   }
@@ -123,7 +124,7 @@ export class ComputerNewsroom {
     this.#failures.set(server, news.failure);
     this.#tries.set(server, nextTryMs === null ? 0 : Date.now() + nextTryMs);
     if (stage === 'ready' && servers.proven(server)) orders.renew();
-    if (stage === 'recovering' || stage === 'closing') this.times.set(server, Date.now());
+    if (stage === 'recovering' || stage === 'closing') this.times.lost(server);
     const tries =
       stage === 'waiting' ? ` (try ${attempt} of ${servers.plan(server)?.client.budget ?? 0})` : '';
     const reason = failure ? { reason: failure.message + tries } : {};
@@ -173,9 +174,9 @@ export class ComputerNewsroom {
     this.#told.emit('server.changed', { name: server, state: 'ready', ...reason, failure });
   }
   #listed(news: Extract<ComputerNews, { type: 'catalog.changed' }>): void {
-    const { server, list, revision, added, removed, changed } = news;
+    const { server, list, added, removed, changed } = news;
     const { servers, cached, emit } = this.#told;
-    this.times.set(`${server}/${list}@${revision}`, Date.now());
+    this.times.listed(news);
     cached.hear(servers.get(server)?.fingerprint ?? '', news);
     if (list === 'tools') return this.#judgeApprovals(news);
     emit(list === 'prompts' ? 'prompts.changed' : 'resources.changed', { server, added, removed, changed });

@@ -43,3 +43,10 @@ it('a record keeps what is small, lists of texts, the actors of a checkpoint, an
   ])
     expect(large.fold(record)).toEqual(record);
 });
+
+it('forgets the oldest value first when it has more than it may keep', () => {
+  const large = new LargeValues(2);
+  const lists = [tools(200), tools(200), tools(200)];
+  for (const entries of lists) large.fold(step({ entries }));
+  expect([1, 2, 3].map((number) => large.find(number)?.value)).toEqual([undefined, lists[1], lists[2]]);
+});

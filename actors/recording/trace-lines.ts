@@ -401,7 +401,12 @@ export class LargeValues {
   readonly #isLarge = new WeakMap<object, boolean>();
   readonly #numbers = new WeakMap<object, number>();
   readonly #known = new Map<number, Known>();
+  readonly #most: number;
   #next = 1;
+
+  constructor(most = mostKept) {
+    this.#most = most;
+  }
 
   /** Returns a record with `{"$later": [number, size]}` in place of each large value. */
   fold(record: Fields & { readonly k: string }): Fields & { readonly k: string } {
@@ -445,7 +450,7 @@ export class LargeValues {
     const number = this.#next++;
     this.#numbers.set(value, number);
     this.#known.set(number, { key, value: new WeakRef(value) });
-    const [oldest] = this.#known.size > mostKept ? this.#known.keys() : [];
+    const [oldest] = this.#known.size > this.#most ? this.#known.keys() : [];
     if (oldest !== undefined) this.#known.delete(oldest);
     return new Later(number, size);
   }

@@ -9,7 +9,9 @@ import type {
 import { encoders, keep, readCached, systemClock } from '../../adapters/index.ts';
 import type { CatalogNews } from '../../machines/catalog/catalog.machine.ts';
 import {
+  keyOfEntry,
   lastChangeOf,
+  mostGone,
   type History,
   type CatalogList,
   type Prompt,
@@ -39,10 +41,48 @@ interface Snapshot {
 const stateOf = (value: unknown): CatalogStatus['state'] =>
   (typeof value === 'string' ? value : Object.keys(value as object)[0]) as CatalogStatus['state'];
 
+type Listed = Extract<CatalogNews, { readonly type: 'catalog.changed' }>;
+/**
+ * Times, in ms since 1970, of the last change of each entry of each list and of the last loss of each server. Like the
+ * machines it remembers a limited number of entries that are gone.
+ */
+export class ListTimes {
+  readonly #lost = new Map<string, number>();
+  /** Times by server, list and entry, the longest unchanged first. */
+  readonly #changed = new Map<string, Map<CatalogList, Map<string, number>>>();
+
+  lost(server: string): void {
+    this.#lost.set(server, Date.now());
+  }
+  listed({ server, list, entries, added, removed, changed }: Omit<Listed, 'type'>): void {
+    const lists = this.#changed.get(server) ?? new Map<CatalogList, Map<string, number>>();
+    this.#changed.set(server, lists);
+    const times = lists.get(list) ?? new Map<string, number>();
+    lists.set(list, times);
+    for (const key of [...removed, ...added, ...changed]) {
+      times.delete(key);
+      times.set(key, Date.now());
+    }
+    if (times.size <= entries.length + mostGone) return;
+    const present = new Set(entries.map((entry) => keyOfEntry(list, entry)));
+    const gone = [...times.keys()].filter((key) => !present.has(key));
+    for (const key of gone.slice(0, -mostGone)) times.delete(key);
+  }
+  forget(server: string): void {
+    for (const times of [this.#lost, this.#changed]) times.delete(server);
+  }
+  /** Returns the time of the last change of an entry; 0 when it is not known. */
+  at(server: string, list: CatalogList, key: string, isRemoved: boolean): number {
+    const changed = this.#changed.get(server)?.get(list)?.get(key) ?? 0;
+    // Uses the time at which the server was lost for entries that were withdrawn then.
+    return Math.max(changed, isRemoved ? (this.#lost.get(server) ?? 0) : 0);
+  }
+}
+
 /**
  * Reads the state of each list of each server from the machines, with the reason of the last change of each entry.
  */
-export function catalogsOf(directory: Directory, times: ReadonlyMap<string, number>): CatalogStatus[] {
+export function catalogsOf(directory: Directory, times: ListTimes): CatalogStatus[] {
   const catalogs = [...directory.roots].filter(({ kind }) => kind === 'catalog');
   return catalogs.map(({ ref }) => {
     const { value, context: c } = ref.getSnapshot() as unknown as Snapshot;
@@ -50,10 +90,7 @@ export function catalogsOf(directory: Directory, times: ReadonlyMap<string, numb
     const changes = keys.flatMap((key) => {
       const last = lastChangeOf(c.history, key);
       if (!last) return [];
-      // Uses the time at which the server was lost for entries that were withdrawn then, because they have no revision of their own.
-      const at = times.get(`${c.server}/${c.list}@${last.revision}`);
-      const left = last.change === 'removed' ? times.get(c.server) : undefined;
-      const ms = Math.max(at ?? 0, left ?? 0);
+      const ms = times.at(c.server, c.list, key, last.change === 'removed');
       return [{ key, ...last, ...(ms > 0 && { at: new Date(ms).toISOString() }) }];
     });
     return {

@@ -184,3 +184,18 @@ describe('a client that the authorization server has forgotten', () => {
     expect(sent.registered).toHaveLength(1);
   });
 });
+
+describe('the URL of the document of a client', () => {
+  const document = 'https://client.test/metadata.json';
+  it.each([
+    ['is its id where the authority reads such documents', true, { clientMetadataUrl: document }, document],
+    ['is of no use where the authority reads none', false, { clientMetadataUrl: document }, 'c1'],
+    ['is of no use where the authority does not say so', undefined, { clientMetadataUrl: document }, 'c1'],
+    ['is not made up where there is none: the client is registered', true, {}, 'c1'],
+  ])('%s', async (_, reads, config, id) => {
+    const answers: Answers = () => ({ authority: { client_id_metadata_document_supported: reads } });
+    const { token, why, sent } = await attempted(answers, config);
+    expect([token, why, sent.tokens[0]?.get('client_id')]).toEqual(['access-1', '', id]);
+    expect(sent.registered).toHaveLength(id === document ? 0 : 1);
+  });
+});

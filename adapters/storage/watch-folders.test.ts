@@ -44,3 +44,39 @@ it.skipIf(process.platform === 'win32').each(['', 'a'])(
     await watching.close();
   },
 );
+
+it.skipIf(process.platform === 'win32')(
+  'a folder that is deleted, and made again after it was missed, is watched',
+  async () => {
+    const root = testFolder('watched');
+    const heard = new Set<string>();
+    let ready = 0;
+    let look = (): void => {};
+    const until = (isThere: () => boolean): Promise<void> =>
+      new Promise((resolve) => {
+        look = () => isThere() && resolve();
+        look();
+      });
+    const watching = await watchFolders(
+      [{ path: root, name: '' }],
+      (refs) => {
+        for (const ref of refs) heard.add(ref);
+        look();
+      },
+      () => {
+        ready += 1;
+        look();
+      },
+      (reason) => expect(reason).toBe(''),
+    );
+    await until(() => ready === 1);
+    rmSync(root, { recursive: true });
+    // Is told once when the folder is missed, and once when it is watched again.
+    await until(() => ready === 2);
+    mkdirSync(root);
+    await until(() => ready === 3);
+    writeFileSync(join(root, 'new.md'), 'new');
+    await until(() => heard.has('new.md'));
+    await watching.close();
+  },
+);

@@ -253,7 +253,7 @@ export const emptyHistory: History = { present: {}, gone: [] };
  * Largest number of removed entries that are remembered, so that a server that keeps renaming entries does
  * not fill the memory.
  */
-const mostGone = 100;
+export const mostGone = 100;
 
 /** Returns the history after one more revision of the list. */
 export const remember = (history: History, changes: Changes, revision: number, why: string): History => {

@@ -212,17 +212,23 @@ function refusedFor(server: string, tool: Tool, flaw: string): RefusedTool {
 }
 
 /**
+ * Mark of the rules of a server. What is remembered for a list names its rules by their mark, because rules keep their
+ * last list: otherwise the first rules of a server would keep all its later ones, and all its lists.
+ */
+const ruleMark = remembered((_: ToolRules): object => ({}));
+/**
  * Last entry of each tool with the rules it was made under, so that unchanged tools keep their object in a
  * changed list. One entry for each tool is enough; one for each rule would cost more than it saves.
  */
-const lastEntries = new WeakMap<Tool, { readonly rule: ToolRules; readonly entry: ToolEntry }>();
+const lastEntries = new WeakMap<Tool, { readonly under: object; readonly entry: ToolEntry }>();
 function entryUnder(rule: ToolRules, tool: Tool): ToolEntry {
+  const under = ruleMark(rule);
   const last = lastEntries.get(tool);
-  if (last?.rule === rule) return last.entry;
+  if (last?.under === under) return last.entry;
   const meta = metaOf(rule, tool.name);
   const { server, bundleId = server } = rule;
   const entry = { shown: meta?.alias || tool.name, server, bundleId, tool, meta };
-  lastEntries.set(tool, { rule, entry });
+  lastEntries.set(tool, { under, entry });
   return entry;
 }
 
@@ -252,12 +258,13 @@ function workedOffer(rule: ToolRules, tools: readonly Tool[]): Offer {
   return { entries, claims: entries.map(({ shown }) => claimOf(rule, shown)), disabled, refused };
 }
 /** Last offer for each list of tools: a change of one server leaves the offers of all others untouched. */
-const lastOffers = new WeakMap<readonly Tool[], { readonly rule: ToolRules; readonly offer: Offer }>();
+const lastOffers = new WeakMap<readonly Tool[], { readonly under: object; readonly offer: Offer }>();
 function offerOf(rule: ToolRules, tools: readonly Tool[]): Offer {
+  const under = ruleMark(rule);
   const last = lastOffers.get(tools);
-  if (last?.rule === rule) return last.offer;
+  if (last?.under === under) return last.offer;
   const offer = workedOffer(rule, tools);
-  lastOffers.set(tools, { rule, offer });
+  lastOffers.set(tools, { under, offer });
   return offer;
 }
 

@@ -75,8 +75,8 @@ export interface HarnessOptions extends Pick<
   /** Wraps the answers of servers and office before the limiters see them. */
   readonly answering?: (ask: Ports['request']) => Ports['request'];
   readonly kinds?: Kinds;
-  /** Number of timers after which the play counts as endless and fails; unlimited by default. */
-  readonly mostTimers?: number;
+  /** Number of timers, and of questions, after which the play counts as endless and fails; unlimited by default. */
+  readonly mostTurns?: number;
   /**
    * Amount that is recorded. `all`: records, steps and a recording, to inspect or replay. `transitions`: only the
    * transitions taken, for counting. `nothing`: for runs of ten thousand plays.
@@ -141,10 +141,11 @@ export class Harness {
   readonly #started = new Set<string>();
   readonly #aliases: Record<string, AnyStateMachine> = {};
   readonly #peers: Peer[] = [];
+  #asked = 0;
 
   constructor(options: HarnessOptions) {
     this.#options = options;
-    this.clock = new VirtualClock(options.seed, options.mostTimers);
+    this.clock = new VirtualClock(options.seed, options.mostTurns);
     this.servers = new ScriptedServers(this.clock, options.servers ?? {});
     this.network = createNetwork(this.clock);
     this.callPorts = new ScriptedCallPorts(
@@ -205,6 +206,9 @@ export class Harness {
     for (const name of namesOf(fresh)) this.taken.add(name);
   }
   #ask(...[from, request, emit]: Parameters<Ports['request']>): () => void {
+    this.#asked += 1;
+    // Without an answer a machine that asks at each answer stops, and the play can fail.
+    if (this.#isEndless) return () => {};
     if (this.callPorts.has(request.target)) return this.callPorts.request(from, request, emit);
     const plain: Ports['request'] = (...asked) =>
       (this.servers.has(request.target) ? this.servers : this.network).request(...asked);
@@ -269,10 +273,17 @@ export class Harness {
   }
 
   // ── what happens ───────────────────────────────────────────────────────────────────────────────────
+  get #isEndless(): boolean {
+    return this.#asked > (this.#options.mostTurns ?? Infinity);
+  }
+  async #settled(): Promise<void> {
+    await this.servers.settled();
+    if (this.#isEndless) throw new Error(`endless: more than ${this.#options.mostTurns} questions`);
+  }
   /** Lets this many ms pass, with everything that becomes due meanwhile. */
   async run(ms: number): Promise<void> {
     const end = this.clock.now() + ms;
-    do await this.servers.settled();
+    do await this.#settled();
     while (this.clock.step(end));
     this.clock.advance(end - this.clock.now());
   }
@@ -280,7 +291,7 @@ export class Harness {
   async until(isSo: () => boolean, limitMs: number): Promise<boolean> {
     const end = this.clock.now() + limitMs;
     for (;;) {
-      await this.servers.settled();
+      await this.#settled();
       if (isSo()) return true;
       if (!this.clock.step(end)) return false;
     }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Computer } from '../../api/computer-handle.ts';
-import { conflictLines, listingText } from './servers.ts';
+import { conflictLines, listingText, logLine } from './servers.ts';
 import { Prompt } from '../prompt/prompt.ts';
 import type { CommandContext } from '../context.ts';
 
@@ -59,4 +59,10 @@ it.each([
     tree: () => [],
   }).run();
   expect(said).toEqual(shown);
+});
+
+it('a line of output is shown with the time of day at which it came, and where it came from', () => {
+  const line = { at: '2026-03-04T05:06:07.890Z', from: 'stderr', text: 'listening' } as const;
+  expect(logLine(line)).toBe('05:06:07 stderr  listening');
+  expect(logLine({ ...line, from: 'log', level: 'warning' })).toBe('05:06:07 warning listening');
 });

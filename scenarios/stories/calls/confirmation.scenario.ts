@@ -1,5 +1,7 @@
 /** Scenarios of calls that need a person's confirmation. */
+import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
+import { asksOf } from '../../stage/watching.ts';
 
 const tools = { read: {} };
 
@@ -35,6 +37,31 @@ scenario('a call that nobody can confirm is refused', (s) => {
   s.settled(call);
   s.expect(call).settles('failed', { end: 'refused', code: 4005 });
 });
+
+const unasked = { code: 500, message: 'the window of the person is gone' } as const;
+scenario(
+  'a call whose question cannot be put to a person ends at once with the reason, and is never sent',
+  {
+    servers: { fs: { tools: { read: { never: true } } } },
+    person: () => 'allow',
+    mend: (ports) => ({
+      ...ports,
+      request: (from, question, emit) => {
+        if (question.target !== 'confirm') return ports.request(from, question, emit);
+        emit({ type: 'ask.refused', id: question.id, sent: true, failure: unasked });
+        return () => {};
+      },
+    }),
+  },
+  async (s) => {
+    s.computer();
+    await s.run(100);
+    const call = s.call('read');
+    await s.run(1);
+    expect(call.settled).toMatchObject([{ end: 'refused', outcome: 'failed', failure: unasked }]);
+    expect(asksOf(s, 'tools/call')).toEqual([]);
+  },
+);
 
 scenario('a question that nobody answers is refused after its time', (s) => {
   const fs = s.server('fs', { tools });

@@ -1,6 +1,6 @@
 /** Scenarios of agents, links and calls that end. */
 import { expect } from 'vitest';
-import { scenario } from '../../stage/plan/index.ts';
+import { scenario, type Scene } from '../../stage/plan/index.ts';
 import type { Person, Harness, HarnessOptions } from '../../stage/harness.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
@@ -298,3 +298,34 @@ scenario(
     expect(s.state('computer/link')).toBeUndefined();
   },
 );
+
+/** What brings a call of the host where it stands when the office is lost. */
+const standings: Readonly<Record<string, (s: Scene) => void>> = {
+  'that the rule of the host judges': (s) => s.permission('never'),
+  'that a person is asked about': (s) => s.person('yes after 500'),
+  'that waits for its server': (s) => {
+    const fs = s.server('slow', { tools: { other: { takes: 500 } }, isLazy: true });
+    s.fault(fs, 'life.initSlow', { ms: 500 });
+    s.timing({ idleStopMs: 100 });
+  },
+  'that runs': () => {},
+};
+for (const [where, prepare] of Object.entries(standings))
+  scenario(`a call of the host ${where} goes on when the office is lost, whose agents are gone`, (s) => {
+    const fs = s.server('fs', { tools: { read: { takes: 500 } } });
+    prepare(s);
+    s.office();
+    s.virtualOnly('where a call stands for real is not known');
+    s.ready();
+    s.run(1_000);
+    const isJudged = where.includes('judges');
+    const call = s.call(where.includes('waits') ? 'other' : 'read');
+    s.run(100);
+    s.close('office');
+    s.run(100);
+    s.expect(call).waits();
+    if (isJudged) return;
+    s.settled(call);
+    s.expect(call).settles('succeeded');
+    s.expect(fs).requests('tools/call', where.includes('waits') ? 0 : 1);
+  });

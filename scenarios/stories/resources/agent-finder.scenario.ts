@@ -33,6 +33,33 @@ scenario(
 );
 
 scenario(
+  'each page of a Finder has the whole time of a question, at first and when it is followed again',
+  { timing: { queryMs: 1000, agentMarginMs: 500 } },
+  async (s) => {
+    const late: (() => void)[] = [];
+    const slowly = many(250, 250, 250, 250, 250, 250).map(
+      (page): Answer =>
+        (question, ack) =>
+          late.push(() => page(question, ack)),
+    );
+    const peer = await meet(s, 'finder', slowly, true);
+    const answerAll = async (): Promise<void> => {
+      for (let n = 0; n < 3; n += 1) {
+        await s.run(1_300);
+        late.shift()?.();
+        await s.run(10);
+      }
+    };
+    await answerAll();
+    expect([s.state(at.finder), heard(s)]).toEqual(['{ready:steady}', [250]]);
+    update(peer, 'finder');
+    await s.run(10);
+    await answerAll();
+    expect([s.state(at.finder), offsets(peer)]).toEqual(['{ready:steady}', [0, 100, 200, 0, 100, 200]]);
+  },
+);
+
+scenario(
   'a thousand of more than a thousand documents are followed, and it is said how many are left out',
   {},
   async (s) => {

@@ -181,6 +181,24 @@ scenario(
 );
 
 scenario(
+  'a list that could not be read and is read again because its server says so gives that as the reason of its changes',
+  { servers: { fs: failing(2) } },
+  async (s) => {
+    s.computer();
+    await s.run(1000);
+    s.order(list, { type: 'list.wanted', by: 'desktop', n: 1 });
+    await s.run(1000);
+    expect([s.state(list), asksOf(s, 'tools/list').length]).toEqual(['failing', 2]);
+    s.servers.announce('fs');
+    await s.run(1000);
+    expect(lastOf(s, 'read')).toMatchObject({
+      change: 'changed',
+      why: 'the server said that its list changed',
+    });
+  },
+);
+
+scenario(
   'a notice of a server whose tools were taken back is a reason to ask again',
   { servers: { fs: failing(2, 3, 4) } },
   async (s) => {

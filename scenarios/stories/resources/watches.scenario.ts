@@ -76,6 +76,24 @@ scenario(
 );
 
 scenario(
+  'a subscription that was refused is asked for again in the next session of its server',
+  server({ methods: { 'resources/subscribe': refusing } }),
+  async (s) => {
+    refusals = 0;
+    s.computer();
+    await s.run(1_000);
+    watch(s, 'u:a');
+    await s.run(1_000);
+    expect(askedOf(s)).toEqual(['+u:a']);
+    s.servers.kill('fs', { signal: 'SIGKILL' });
+    await s.run(10_000);
+    expect(askedOf(s)).toEqual(['+u:a', '+u:a']);
+    s.servers.update('fs', 'u:a');
+    expect(s.heard('computer', 'resource.updated')).toMatchObject([{ server: 'fs', uri: 'u:a' }]);
+  },
+);
+
+scenario(
   'a subscription that is never answered is given up after its limit, and the next one is asked for',
   server({ methods: { 'resources/subscribe': { never: true } } }),
   async (s) => {

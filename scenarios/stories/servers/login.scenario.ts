@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../stage/harness.ts';
-import { asksOf, client, hello, order, stagesOf } from '../../stage/watching.ts';
+import { asksOf, client, hello, kept, order, stagesOf } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello } } as const;
 const ready = '{connected:{ready:{health:steady,lists:known}}}';
@@ -99,6 +99,22 @@ scenario(
     await s.run(100);
     expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'resolving' }]);
     expect(s.state(client)).toBe('{login:unauthorized}');
+  },
+);
+scenario(
+  'a call for which a server starts is told at once when that server wants a login, and was never sent',
+  { servers: { fs: wanting }, options: { fs: { isRemote: true, isLazy: true, kept: kept('read') } } },
+  async (s) => {
+    s.callPorts.logins.hasPerson = true;
+    s.computer();
+    await s.run(1000);
+    expect(s.state(client)).toBe('standby');
+    const call = s.call('read');
+    expect(call.settled).toEqual([]);
+    await s.run(100);
+    expect(s.state(client)).toBe('{login:authorizing}');
+    expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
+    expect(asksOf(s, 'tools/call')).toEqual([]);
   },
 );
 scenario(

@@ -180,6 +180,25 @@ scenario(
 );
 
 scenario(
+  'a computer that is ended by force leaves no machine that still works, and who watched one hears of its end',
+  { servers: { fs: { tools } } },
+  async (s) => {
+    s.computer();
+    await s.run(100);
+    s.call('read');
+    const refs = [...s.directory.roots].map(({ ref }) => ref);
+    const heard = new Set<unknown>();
+    for (const ref of refs)
+      ref.subscribe({ complete: () => void heard.add(ref), error: () => void heard.add(ref) });
+    expect(refs.every((ref) => ref.getSnapshot().status === 'active')).toBe(true);
+    s.directory.abandon('computer');
+    await s.run(1);
+    expect(refs.filter((ref) => ref.getSnapshot().status === 'active').map(({ id }) => id)).toEqual([]);
+    expect(refs.filter((ref) => !heard.has(ref)).map(({ id }) => id)).toEqual([]);
+  },
+);
+
+scenario(
   'an adapter that throws while it opens fails its own client only',
   {
     servers: { bad: { tools }, fs: { tools } },

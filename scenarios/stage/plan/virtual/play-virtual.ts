@@ -27,8 +27,8 @@ export interface PlayedVirtually extends Played {
 const patienceMs = 120_000;
 /** Virtual time in ms after the last step, long enough for every escalation and time-out of a shutdown. */
 const postMortemMs = 30_000;
-/** Number of timers after which a play counts as endless; the longest story has a third of it. */
-const mostTimers = 20_000;
+/** Number of timers, and of questions, after which a play counts as endless; the longest story has a third of it. */
+const mostTurns = 20_000;
 
 /** Advances time until the condition holds; returns an explanation when it never does. */
 async function waited({ harness }: VirtualWorld, wait: Wait): Promise<string[]> {
@@ -55,7 +55,7 @@ export async function act(
   plan: Plan,
   options: VirtualWorldOptions = {},
 ): Promise<{ world: VirtualWorld; wrong: string[]; summary: Summary }> {
-  const world = new VirtualWorld(plan, { mostTimers, ...options });
+  const world = new VirtualWorld(plan, { mostTurns, ...options });
   const wrong = await enact(plan, world);
   const summary = summaryOf(world.observed);
   world.harness.close();

@@ -97,8 +97,8 @@ export interface VirtualWorldOptions {
   /** Machines to play with instead of the current ones. */
   readonly kinds?: HarnessOptions['kinds'];
   readonly watches?: HarnessOptions['watches'];
-  /** Number of timers after which the play counts as endless and fails; unlimited by default. */
-  readonly mostTimers?: number;
+  /** Number of timers, and of questions, after which the play counts as endless and fails; unlimited by default. */
+  readonly mostTurns?: number;
   /** Further observer of the play. */
   readonly observer?: Observer;
   /** Called with the word of each fault that happens. */
@@ -147,7 +147,7 @@ export class VirtualWorld implements World {
 
   constructor(
     plan: Plan,
-    { kinds, watches = 'all', mostTimers, observer, onFault = () => {} }: VirtualWorldOptions = {},
+    { kinds, watches = 'all', mostTurns, observer, onFault = () => {} }: VirtualWorldOptions = {},
   ) {
     this.#plan = plan;
     const seed = seedOf(plan);
@@ -194,7 +194,7 @@ export class VirtualWorld implements World {
       ...(plan.stage
         ? { watches, ...(observer && { observer: () => observer }), ...plan.stage, ...(kinds && { kinds }) }
         : options),
-      ...(mostTimers !== undefined && { mostTimers }),
+      ...(mostTurns !== undefined && { mostTurns }),
     });
     this.#transfers = new Transfers(this.harness, this.observed);
     if (plan.shares) this.harness.callPorts.blobs.partBytes = partBytes;
