@@ -86,7 +86,7 @@ export {
 export { Login } from './oauth/login.ts';
 export { memoryLogins, sharedLogins, type LoginStore } from './oauth/login-store.ts';
 export { Refusal } from './oauth/guarded-fetch.ts';
-export { isRegistryInNpmrc, registryProber } from './npm-registry.ts';
+export { fastestRegistry, isRegistryInNpmrc } from './npm-registry.ts';
 export { proxyFromEnvironment } from './mcp/http/http.ts';
 export { keepChosen, readChosen, type ChosenRegistry } from './storage/user-files.ts';
 export { createCallLimiters } from './call-limiters.ts';

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Ports } from '../machines/kernel/ports.ts';
-import type { Probe, Probed } from '../machines/process/registry.machine.ts';
 
 const most = 1024 * 1024;
 const textOf = (file: string): string => {
@@ -22,22 +20,24 @@ export const isRegistryInNpmrc = (folders: readonly string[]): boolean =>
 const ping = '-/ping';
 
 /**
- * Creates the port `npmRegistry`, which asks a package registry whether it answers. A registry that redirects counts as missing,
- * because the redirect may lead to the login page of a network.
- * `urlOf` returns the whole URL of a registry, with credentials that no state machine may see. Calling the returned function
- * aborts the request, and no answer is emitted.
+ * Asks all these package registries at once whether they answer, and resolves with the first that does; the others are
+ * aborted. Resolves with undefined when none can be used before `signal` aborts. A registry that redirects counts as
+ * missing, because the redirect may lead to the login page of a network.
  */
-export const registryProber =
-  (urlOf: (registry: string) => string): Ports['request'] =>
-  (_from, { id, params }, emit) => {
-    const { registry } = params as Probe;
-    const end = new AbortController();
-    const tell = (isUsable: boolean): void => {
-      if (!end.signal.aborted) emit({ type: 'ask.answered', id, result: { isUsable } satisfies Probed });
-    };
-    probe(urlOf(registry), end.signal).then(tell, () => tell(false));
-    return () => end.abort();
+export async function fastestRegistry(
+  registries: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const decided = new AbortController();
+  const either = AbortSignal.any([signal, decided.signal]);
+  const usable = async (registry: string): Promise<string> => {
+    if (await probe(registry, either)) return registry;
+    throw new Error(`${registry} is no registry`);
   };
+  return Promise.any(registries.map(usable))
+    .catch(() => undefined)
+    .finally(() => decided.abort());
+}
 
 async function probe(registry: string, signal: AbortSignal): Promise<boolean> {
   const url = new URL(ping, registry);

@@ -204,6 +204,7 @@ class HostedComputer implements Computer {
   readonly #cached: CachedCatalogs;
   readonly #servers: Servers;
   readonly #logins: Logins;
+  readonly #registries: Registries;
   readonly #timingOf: ReturnType<typeof hostTiming>;
   readonly #transformer: Transformer;
   readonly #orders: ServerOrders;
@@ -236,12 +237,14 @@ class HostedComputer implements Computer {
     this.#cached = new CachedCatalogs(stateDir === false ? undefined : stateDir, (text) => onNotice?.(text));
     this.#transformer = createTransformer({ vrlMs: own.vrlMs, loadMs: own.vrlLoadMs, idleMs: own.vrlIdleMs });
     this.#logins = loginsFor(runtime, options, stateDir);
+    const now = (): number => Date.now();
+    this.#registries = new Registries({ stateDir, now, notice: (text) => onNotice?.(text) });
     this.#servers = new Servers(config, {
       transformer: this.#transformer,
       inputs: this.#inputs,
       policy: { autoConnect, autoReconnect, timing: own },
       cachedOf: (fingerprint) => this.#cached.of(fingerprint),
-      ...launching(runtime, this.#logins, options),
+      ...launching(runtime, this.#logins, this.#registries, options),
     });
     runtime.specs = specAsk((...asked) => this.#servers.resolve(...asked));
     const tell = (text: string): void => onNotice?.(runtime.redact(text));
@@ -612,6 +615,7 @@ class HostedComputer implements Computer {
     this.#seat.close();
     this.#inputs.close();
     this.#logins.close();
+    this.#registries.close();
     await this.#skills?.close();
     await this.#landing?.close();
     await this.#transformer.close();
@@ -790,10 +794,10 @@ const historyOf = (
 const launching = (
   runtime: Runtime,
   logins: Logins,
-  { inMemory = {}, transports = {}, stateDir = defaultStateDir(), onNotice }: ComputerOptions,
+  registries: Registries,
+  { inMemory = {}, transports = {}, onNotice }: ComputerOptions,
 ): Omit<LaunchSpecsOptions, 'inputs'> & { accepted(config: Config): void } => {
   const notice = (text: string): void => onNotice?.(text);
-  const registries = new Registries({ runtime, stateDir, now: () => Date.now(), notice });
   return {
     registries: { fastest: (list) => registries.fastest(list), isInNpmrc: isRegistryInNpmrc },
     inMemory,

@@ -29,7 +29,6 @@ import {
 } from '../../machines/kernel/ports.ts';
 import { processMachine } from '../../machines/process/process.machine.ts';
 import { readMachine } from '../../machines/resources/read.machine.ts';
-import { registryMachine } from '../../machines/process/registry.machine.ts';
 import { seatMachine } from '../../machines/office/seat.machine.ts';
 import { serverCacheMachine } from '../../machines/resources/server-cache.machine.ts';
 import { settingsMachine } from '../../machines/presenter/settings.machine.ts';
@@ -60,7 +59,6 @@ export const machines: Readonly<Record<string, AnyStateMachine>> = {
   office: officeMachine,
   process: processMachine,
   read: readMachine,
-  registry: registryMachine,
   seat: seatMachine,
   settings: settingsMachine,
   skills: skillsMachine,

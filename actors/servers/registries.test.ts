@@ -1,7 +1,16 @@
+import { mkdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { readChosen } from '../../adapters/index.ts';
+import { testFolder } from '../../scenarios/fixtures/test-folder.ts';
 import type { LaunchSettings } from '../../machines/config/schemas.ts';
 import type { ServerSpec } from './render.ts';
-import { fetchesPackages, registryChoice, usualRegistries, withoutCredentials } from './registries.ts';
+import {
+  fetchesPackages,
+  Registries,
+  registryChoice,
+  usualRegistries,
+  withoutCredentials,
+} from './registries.ts';
 
 const spec = (command = 'npx', env: Record<string, string> = {}, cwd?: string): ServerSpec => ({
   ...{ kind: 'stdio', command, args: ['-y', 'pkg'], env },
@@ -54,5 +63,82 @@ describe('a registry', () => {
   it('is shown without its credentials, which are secrets', () => {
     expect(withoutCredentials('https://me:p%2Fw@h/npm/')).toBe('https://***@h/npm/');
     expect(withoutCredentials('https://h/@scope/')).toBe('https://h/@scope/');
+  });
+});
+
+describe('the fastest registry', () => {
+  const hourMs = 3_600_000;
+  const list = ['https://one/', 'https://me:secret@two/', 'https://three/'];
+  const [first, second, third] = list as [string, string, string];
+  /** Registries of which the given one answers, on a clock that the test sets. */
+  function asking(stateDir: string | false = false) {
+    const world = {
+      at: 1_000_000,
+      answers: undefined as string | undefined,
+      asked: 0,
+      notices: [] as string[],
+    };
+    const registries = new Registries({
+      stateDir,
+      now: () => world.at,
+      notice: (text) => world.notices.push(text),
+      fastestOf: async () => {
+        world.asked += 1;
+        return world.answers;
+      },
+    });
+    return { world, registries };
+  }
+
+  it('is asked for once in 24 hours, however many servers want it', async () => {
+    const { world, registries } = asking();
+    world.answers = second;
+    expect(await Promise.all([registries.fastest(list), registries.fastest(list)])).toEqual([second, second]);
+    world.at += 23 * hourMs;
+    expect(await registries.fastest(list)).toBe(second);
+    expect(world.asked).toBe(1);
+    world.at += hourMs;
+    world.answers = third;
+    expect(await registries.fastest(list)).toBe(third);
+    expect(world.asked).toBe(2);
+  });
+  it('is the first of the list for a minute where none answers, which is warned of once, without credentials', async () => {
+    const { world, registries } = asking();
+    expect(await registries.fastest([second, first])).toBe(second);
+    world.at += 59_999;
+    await registries.fastest([second, first]);
+    expect(world.asked).toBe(1);
+    world.at += 1;
+    await registries.fastest([second, first]);
+    expect(world.asked).toBe(2);
+    expect(world.notices).toEqual([expect.stringContaining('https://***@two/ is used')]);
+  });
+  it('is found anew for another list', async () => {
+    const { world, registries } = asking();
+    world.answers = first;
+    await registries.fastest(list);
+    world.answers = third;
+    expect(await registries.fastest([third])).toBe(third);
+  });
+  it('is kept for the next run without its credentials, and used for the rest of its time', async () => {
+    const stateDir = testFolder('registries');
+    mkdirSync(stateDir, { recursive: true });
+    const before = asking(stateDir);
+    before.world.answers = second;
+    await before.registries.fastest(list);
+    await expect.poll(() => readChosen(stateDir)).toMatchObject({ registry: 'https://***@two/' });
+    const after = asking(stateDir);
+    after.world.at += 23 * hourMs;
+    expect(await after.registries.fastest(list)).toBe(second);
+    expect(after.world.asked).toBe(0);
+    const later = asking(stateDir);
+    later.world.at += 24 * hourMs;
+    later.world.answers = third;
+    expect(await later.registries.fastest(list)).toBe(third);
+  });
+  it('is not chosen while the host closes', async () => {
+    const { registries } = asking();
+    registries.close();
+    expect(await registries.fastest(list)).toBeUndefined();
   });
 });

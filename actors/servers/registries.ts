@@ -1,123 +1,89 @@
-import type { AnyEventObject, EventObject } from 'xstate';
-import { deferred } from '../kernel/listeners.ts';
 import type { Inputs } from './inputs.ts';
 import type { ServerSpec } from './render.ts';
-import { keepChosen, readChosen, registryProber, type ChosenRegistry } from '../../adapters/index.ts';
+import { fastestRegistry, keepChosen, readChosen } from '../../adapters/index.ts';
 import type { LaunchSettings } from '../../machines/config/schemas.ts';
-import type { Address } from '../../machines/kernel/effects.ts';
-import type { Ports } from '../../machines/kernel/ports.ts';
-import {
-  registryPort,
-  type RegistryChosen,
-  type RegistryStart,
-  type RegistryWanted,
-} from '../../machines/process/registry.machine.ts';
 
 /** Time limit in ms for all probes of registries together. */
 const limitMs = 3_000;
+/** Time in ms for which the fastest registry is used, and for which the first of a list is when none has answered. */
 const keepMs = 24 * 3_600_000;
 const retryMs = 60_000;
 
-/** Parts of the runtime that run the machine which chooses a registry. */
-interface RegistryHost {
-  readonly directory: { find(address: Address): unknown; send(address: Address, event: EventObject): void };
-  /** Ports that answer requests, by name. */
-  readonly others: Map<string, Ports['request']>;
-  start(kind: string, input: object, hear: (event: AnyEventObject) => void): { readonly address: Address };
-}
 interface RegistriesOptions {
-  readonly runtime: RegistryHost;
   /** Folder in which the fastest registry is kept for the next run; `false` keeps none. */
   readonly stateDir: string | false;
   /** Returns the time in ms since 1970. */
   now(): number;
   /** Called with the warning that no registry has answered. */
   notice(text: string): void;
+  /** Finds the first of a list that answers as a registry. */
+  readonly fastestOf?: typeof fastestRegistry;
+}
+interface Choice {
+  readonly registry: string | undefined;
+  /** Time in ms since 1970 until which it is used. */
+  readonly until: number;
 }
 
-interface Waiting {
-  readonly list: readonly string[];
-  readonly resolve: (registry: string | undefined) => void;
-}
-
-/** Finder of the fastest npm registry of a list. Its machine starts with the first question. */
+/** Finder of the fastest npm registry of a list: all are asked at once, and the first answer is remembered. */
 export class Registries {
   readonly #options: RegistriesOptions;
-  /** Whole URLs of registries, which may hold credentials, by the URLs without them. Machines see only the latter. */
-  readonly #urls = new Map<string, string>();
-  readonly #waiting = new Map<string, Waiting>();
-  #hosted: Promise<ReturnType<RegistryHost['start']>> | undefined;
-  #asked = 0;
+  readonly #end = new AbortController();
+  /** Last list that was asked for, and what was chosen of it. */
+  #last: { readonly list: string; readonly choice: Promise<Choice> } | undefined;
   #isWarned = false;
-  #kept: ChosenRegistry | null = null;
 
   constructor(options: RegistriesOptions) {
     this.#options = options;
   }
   /** Resolves with the fastest registry within 3 s; with undefined when the runtime is closing. */
   async fastest(list: readonly string[]): Promise<string | undefined> {
-    const { directory } = this.#options.runtime;
-    const shown = [...new Set(list.map((url) => this.#shown(url)))];
-    const { address } = await (this.#hosted ??= this.#start());
-    if (!directory.find(address)) return undefined;
-    const ticket = `registry.${(this.#asked += 1)}`;
-    const { promise, resolve } = deferred<string | undefined>();
-    this.#waiting.set(ticket, { list: shown, resolve });
-    const wanted: RegistryWanted = { type: 'registry.want', ticket, list: shown };
-    directory.send(address, wanted);
-    return promise;
-  }
-  #shown(url: string): string {
-    const shown = withoutCredentials(url);
-    this.#urls.set(shown, url);
-    return shown;
-  }
-  async #start(): Promise<ReturnType<RegistryHost['start']>> {
-    const { runtime, stateDir, now } = this.#options;
-    runtime.others.set(
-      registryPort,
-      registryProber((shown) => this.#urls.get(shown) ?? shown),
-    );
-    this.#kept = stateDir === false ? null : await readChosen(stateDir);
-    const known = this.#isFresh() ? this.#kept : null;
-    const forMs = keepMs - (now() - (known?.at ?? 0));
-    const input: RegistryStart = { limitMs, keepMs, retryMs, known: known && { ...known, forMs } };
-    return runtime.start('registry', input, (event) => this.#hear(event));
-  }
-  #hear(event: AnyEventObject): void {
-    if (event.type === 'owned.ended') {
-      for (const { resolve } of this.#waiting.values()) resolve(undefined);
-      this.#waiting.clear();
+    const last = this.#last;
+    const asked = list.join(' ');
+    if (last?.list === asked) {
+      const { registry, until } = await last.choice;
+      if (this.#options.now() < until || this.#end.signal.aborted) return registry;
+      if (this.#last !== last) return this.fastest(list);
     }
-    if (event.type !== 'registry.chosen') return;
-    const { ticket, registry, isFastest } = event as unknown as RegistryChosen;
-    const waiting = this.#waiting.get(ticket);
-    this.#waiting.delete(ticket);
-    waiting?.resolve(registry === null ? undefined : (this.#urls.get(registry) ?? registry));
-    if (!waiting || registry === null) return;
-    if (isFastest) this.#keep(waiting.list, registry);
-    else this.#warn(waiting.list, registry);
+    const choice = this.#choose([...new Set(list)]);
+    this.#last = { list: asked, choice };
+    return (await choice).registry;
   }
-  /** Warns once that no registry answered. Otherwise every server that uses npm would repeat it. */
-  #warn(list: readonly string[], registry: string): void {
-    if (this.#isWarned) return;
-    this.#isWarned = true;
-    const all = list.join(', ');
-    this.#options.notice(
-      `no npm registry of ${all} has answered as one within ${limitMs / 1_000} s: ${registry} is used, or name one in a2c.npmRegistry`,
-    );
+  /** Aborts all probes. */
+  close(): void {
+    this.#end.abort();
   }
-  /** Tells whether the kept registry is fresh. A clock that was set back makes it old, never fresh. */
-  #isFresh(): boolean {
-    const age = this.#options.now() - (this.#kept?.at ?? 0);
-    return this.#kept !== null && age >= 0 && age < keepMs;
+  async #choose(list: readonly string[]): Promise<Choice> {
+    const { stateDir, now, fastestOf = fastestRegistry } = this.#options;
+    const kept = await this.#keptOf(list);
+    if (kept) return kept;
+    const found = await fastestOf(list, AbortSignal.any([this.#end.signal, AbortSignal.timeout(limitMs)]));
+    if (this.#end.signal.aborted) return { registry: undefined, until: 0 };
+    if (found === undefined) return { registry: this.#first(list), until: now() + retryMs };
+    // Without credentials: the file is for the next run, which has them in its config.
+    const chosen = { list: list.map(withoutCredentials), registry: withoutCredentials(found), at: now() };
+    if (stateDir !== false) keepChosen(stateDir, chosen).catch(() => {});
+    return { registry: found, until: now() + keepMs };
   }
-  /** Writes the fastest registry for the next run, which would otherwise probe again. */
-  #keep(list: readonly string[], registry: string): void {
+  /** Returns what an earlier run has chosen of this list. A clock that was set back makes it old, never fresh. */
+  async #keptOf(list: readonly string[]): Promise<Choice | undefined> {
     const { stateDir, now } = this.#options;
-    if (stateDir === false || (this.#kept?.registry === registry && this.#isFresh())) return;
-    this.#kept = { list, registry, at: now() };
-    keepChosen(stateDir, this.#kept).catch(() => {});
+    const kept = this.#last || stateDir === false ? null : await readChosen(stateDir);
+    const age = now() - (kept?.at ?? 0);
+    const isSame = kept?.list.join(' ') === list.map(withoutCredentials).join(' ');
+    if (!kept || !isSame || age < 0 || age >= keepMs) return undefined;
+    const registry = list.find((url) => withoutCredentials(url) === kept.registry);
+    return { registry, until: kept.at + keepMs };
+  }
+  /** Returns the first of the list, and warns once: otherwise every server that uses npm would repeat it. */
+  #first([first, ...rest]: readonly string[]): string | undefined {
+    if (first === undefined || this.#isWarned) return first;
+    this.#isWarned = true;
+    const all = [first, ...rest].map(withoutCredentials).join(', ');
+    this.#options.notice(
+      `no npm registry of ${all} has answered as one within ${limitMs / 1_000} s: ${withoutCredentials(first)} is used, or name one in a2c.npmRegistry`,
+    );
+    return first;
   }
 }
 

@@ -57,6 +57,12 @@ function waysOf(node: AnyStateNode): Ways[] {
   ];
 }
 
+/** Tells whether a way does nothing, so that the event is as good as unheard. */
+const isIdle = (way: unknown): boolean =>
+  typeof way === 'object' && way !== null && !['target', 'actions', 'guard'].some((key) => key in way);
+const isHeardAbove = ({ parent }: AnyStateNode, event: string): boolean =>
+  parent !== undefined && (event in ((parent.config.on ?? {}) as Config) || isHeardAbove(parent, event));
+
 /**
  * Lists all charts that differ from this one in one thing: deaf to an event, one of several ways, a guard or an action
  * missing.
@@ -75,11 +81,14 @@ export function editsOf(machine: AnyStateMachine): ChartEdit[] {
       const ways = listOf(config);
       if (ids.length !== ways.length)
         throw new Error(`${machine.id}: ${state}: unread ways upon ${path.join('.')}`);
-      if (ways.length === 1 || path[0] !== 'always')
+      // What does nothing may as well be missing, unless a state around it hears the event.
+      const isEqual = isIdle(ways.at(-1)) && !isHeardAbove(node, String(path[1]));
+      if ((ways.length === 1 || path[0] !== 'always') && !(isEqual && ways.length === 1))
         add(`${machine.id}: ${state}: deaf to ${path.at(-1)}`, ids, from, nothing);
       for (const [n, way] of ways.entries()) {
         const id = ids[n] as string;
-        if (ways.length > 1) add(`${id}: missing`, [id], from, without(n));
+        const isLast = n === ways.length - 1;
+        if (ways.length > 1 && !(isLast && isEqual)) add(`${id}: missing`, [id], from, without(n));
         if (typeof way !== 'object' || way === null) continue;
         const here = Array.isArray(config) ? [...from, n] : from;
         const { guard, actions } = way as Config;

@@ -53,10 +53,10 @@ export async function survivorsOf({ machine, kinds }: UsedChart, players: Player
   return survivors;
 }
 async function noticing(
-  plans: ReturnType<Players['of']>,
+  players: ReturnType<Players['of']>,
   machine: AnyStateMachine,
   other: AnyStateMachine,
 ): Promise<boolean> {
-  for (const plan of plans) if (await isNoticed(plan, machine, other)) return true;
+  for (const player of players) if (await isNoticed(player, machine, other)) return true;
   return false;
 }

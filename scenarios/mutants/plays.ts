@@ -10,11 +10,18 @@ import { visitOf, type ChartEdit } from './edits.ts';
 /** Stories that are played with another chart. */
 export interface Players {
   /** Stories that take a transition or visit a state, the shortest first. */
-  of(edit: ChartEdit): readonly Plan[];
+  of(edit: ChartEdit): readonly Player[];
+}
+interface Player {
+  readonly plan: Plan;
+  /** Number of lines of its trace. */
+  readonly length: number;
+  /** Number of timers, or of questions, that it takes on the sound charts. */
+  readonly turns: number;
 }
 /** Plays all stories once and notes what each of them takes. */
 export async function players(): Promise<Players> {
-  const takers = new Map<string, { readonly plan: Plan; readonly length: number }[]>();
+  const takers = new Map<string, Player[]>();
   for (const plan of registered) {
     const seen = new Set<unknown>();
     const keys = new Set<string>();
@@ -34,13 +41,14 @@ export async function players(): Promise<Players> {
         },
       },
     });
-    const { length } = world.harness.trace;
-    for (const key of keys) takers.set(key, [...(takers.get(key) ?? []), { plan, length }]);
+    const { trace, turns } = world.harness;
+    const player = { plan, length: trace.length, turns };
+    for (const key of keys) takers.set(key, [...(takers.get(key) ?? []), player]);
   }
   return {
     of: ({ at }) => {
       const all = new Set(at.flatMap((key) => takers.get(key) ?? []));
-      return [...all].toSorted((a, b) => a.length - b.length).map(({ plan }) => plan);
+      return [...all].toSorted((a, b) => a.length - b.length);
     },
   };
 }
@@ -52,16 +60,18 @@ function kindsOf({ stage }: Plan, sound: AnyStateMachine, other: AnyStateMachine
   if (users.some((kind) => own[kind] !== sound)) return undefined;
   return { ...own, ...Object.fromEntries(users.map((kind) => [kind, other])) };
 }
+/** Times as many turns as with the sound charts, after which a play counts as endless: it grows slower as it goes on. */
+const mostLonger = 3;
 /** Tells whether a story fails with this chart in place of the sound one. */
 export async function isNoticed(
-  plan: Plan,
+  { plan, turns }: Player,
   sound: AnyStateMachine,
   other: AnyStateMachine,
 ): Promise<boolean> {
   const kinds = kindsOf(plan, sound, other);
   if (!kinds) return false;
   try {
-    return (await act(plan, { kinds })).wrong.length > 0;
+    return (await act(plan, { kinds, mostTurns: 100 + mostLonger * turns })).wrong.length > 0;
   } catch {
     return true; // an expectation of code, an error of the chart, or a play without an end
   }

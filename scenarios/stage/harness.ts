@@ -273,6 +273,10 @@ export class Harness {
   }
 
   // ── what happens ───────────────────────────────────────────────────────────────────────────────────
+  /** Number of timers and of questions so far, the larger of the two. */
+  get turns(): number {
+    return Math.max(this.clock.fired, this.#asked);
+  }
   get #isEndless(): boolean {
     return this.#asked > (this.#options.mostTurns ?? Infinity);
   }

@@ -42,6 +42,10 @@ export class VirtualClock {
   now(): number {
     return this.#now;
   }
+  /** Number of timers that have fired. */
+  get fired(): number {
+    return this.#fired;
+  }
   /** Number of timers that are set and have not fired. */
   get pending(): number {
     return this.#live.size;

@@ -44,7 +44,6 @@ import './servers/breaker.scenario.ts';
 import './servers/broken-machines.scenario.ts';
 import './servers/clients-in-harness.scenario.ts';
 import './servers/config/config-in-harness.scenario.ts';
-import './servers/config/registry.scenario.ts';
 import './servers/config/settings-lost.scenario.ts';
 import './servers/config/settings.scenario.ts';
 import './plans.scenario.ts';

@@ -57,7 +57,7 @@ describe('roots that a machine opens', () => {
   test('are of kinds that there are, and every kind but those of hosts is opened by a machine', () => {
     const opened = spaces.flatMap(({ opens }) => [...opens.values()]);
     expect([...new Set(opened)].filter((kind) => !(kind in machines))).toEqual([]);
-    const hosted = ['agent', 'computer', 'office', 'registry', 'settings'];
+    const hosted = ['agent', 'computer', 'office', 'settings'];
     expect([...new Set(opened), ...hosted].toSorted()).toEqual(Object.keys(machines).toSorted());
   });
   test('end in a way that their owner hears, done, failed or closed, in any of its states', () => {

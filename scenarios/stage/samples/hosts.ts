@@ -7,7 +7,6 @@ import { timing } from '../../../machines/kernel/timing.ts';
 import { planOf } from '../server-plan.ts';
 import { landing, part } from './uploads.ts';
 import type { LinkOrder, LinkContext } from '../../../machines/link/link.machine.ts';
-import type { RegistryOrder } from '../../../machines/process/registry.machine.ts';
 import type { OfferOrder } from '../../../machines/skills/offer.rules.ts';
 import type { ServerOffer, SkillsOrder } from '../../../machines/skills/skills.rules.ts';
 import type { DownloadOrder } from '../../../machines/blobs/download.rules.ts';
@@ -289,28 +288,6 @@ export const link: Sample = {
   /** The refusal can only come before `link.up`; until then a close ends the link at once. */
   notAfterClose: ['link.refused'],
   passedThrough: ['online.joined.announcing'],
-};
-
-const [one, two] = ['https://one/', 'https://two/'];
-export const registry: Sample = {
-  input: { limitMs: 3_000, keepMs: 60_000, retryMs: 1_000, known: null },
-  orders: {
-    close: [{}],
-    'registry.want': [
-      { ticket: 't', list: [one, two] },
-      { ticket: 't', list: [two] },
-    ],
-  } satisfies OrdersOf<RegistryOrder>,
-  answers: [
-    ...[true, false].map((isUsable) => ({ type: 'ask.answered', result: { isUsable } })),
-    ...refusals.slice(0, 1),
-  ],
-  tellApart: (context) => [
-    context['registry'],
-    (context['list'] as unknown[]).length,
-    context['failed'],
-    (context['orders'] as { list: unknown[] }[]).map(({ list }) => list.length).slice(0, 2),
-  ],
 };
 
 const edits = [{ path: ['mcpServers', 'a'], remove: true }] as const;

@@ -1,4 +1,4 @@
-import { agent, blobs, computer, download, link, offer, registry, settings, skills } from './hosts.ts';
+import { agent, blobs, computer, download, link, offer, settings, skills } from './hosts.ts';
 import { aggregator, read, cache, view, watch } from './resources.ts';
 import { call, catalog, client, process } from './servers.ts';
 import { office, seat } from './office.ts';
@@ -24,7 +24,6 @@ export const samples: Readonly<Record<string, Sample>> = {
   process,
   read,
   seat,
-  registry,
   settings,
   skills,
   skillsView: view('skills'),

@@ -19,7 +19,6 @@ import {
   ScriptedLogins,
   ScriptedConfigFile,
   ScriptedLanding,
-  ScriptedRegistries,
   ScriptedSkills,
   ScriptedSpecs,
 } from './host-ports.ts';
@@ -28,7 +27,6 @@ import { blobsPort } from '../../../machines/blobs/blobs.rules.ts';
 import { handing } from '../../../machines/blobs/hand.ts';
 import { skillsPort } from '../../../machines/skills/skills.rules.ts';
 import { settingsPort } from '../../../machines/presenter/settings.rules.ts';
-import { registryPort } from '../../../machines/process/registry.machine.ts';
 
 type Word = Confirmation['decision'] | 'never' | 'nobody';
 /** Behaviour of the person who confirms a call: the answer and its delay. */
@@ -63,7 +61,6 @@ export class ScriptedCallPorts {
   readonly cached = new Map<string, unknown>();
   readonly specs: ScriptedSpecs;
   readonly logins = new ScriptedLogins();
-  readonly registries: ScriptedRegistries;
   readonly skills: ScriptedSkills;
   readonly landing: ScriptedLanding;
   readonly blobs: ScriptedBlobs;
@@ -81,7 +78,6 @@ export class ScriptedCallPorts {
   ) {
     this.#clock = clock;
     this.specs = new ScriptedSpecs(clock);
-    this.registries = new ScriptedRegistries(clock);
     this.landing = new ScriptedLanding(clock);
     this.blobs = new ScriptedBlobs(clock);
     this.skills = new ScriptedSkills(clock, this.blobs.keep);
@@ -94,7 +90,6 @@ export class ScriptedCallPorts {
     this.#ports = {
       [specPort]: this.specs.request,
       [loginPort]: this.logins.request,
-      [registryPort]: this.registries.request,
       [skillsPort]: this.skills.request,
       [landingPort]: this.landing.request,
       [blobsPort]: this.blobs.request,

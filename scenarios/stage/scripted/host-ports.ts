@@ -12,7 +12,6 @@ import { blobSizes } from '../../../machines/protocol/messages/blobs.ts';
 import type { Ports, Emit, RequestFact } from '../../../machines/kernel/ports.ts';
 import type { Resolve, Resolved, LogIn } from '../../../machines/client/client.events.ts';
 import type { Failure } from '../../../machines/protocol/failure.ts';
-import type { Probe, Probed } from '../../../machines/process/registry.machine.ts';
 import { edited, type Edit } from '../../../machines/config/json-text.ts';
 import type { SkillContents, SkillEntry, SkillEntryRead } from '../../../machines/skills/offer.rules.ts';
 import {
@@ -139,42 +138,6 @@ export class ScriptedLogins {
     }
     this.#asked.set(server, { id, emit });
     return () => void this.#asked.delete(server);
-  };
-}
-
-/** Answer of a package registry: after `ms`, usable or not; `fails` breaks the question, `hangs` never answers. */
-export type RegistryAct = { readonly ms: number; readonly isUsable: boolean } | 'fails' | 'hangs';
-
-/** Fake of the port `npmRegistry`; a registry without an entry hangs. */
-export class ScriptedRegistries {
-  readonly acts = new Map<string, RegistryAct>();
-  /** Registries that were asked, in order, and those whose question was withdrawn before an answer. */
-  readonly probed: string[] = [];
-  readonly aborted: string[] = [];
-  readonly #clock: Clock;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-  request: Ports['request'] = (_from, { id, params }, emit) => {
-    const { registry } = params as Probe;
-    this.probed.push(registry);
-    const act = this.acts.get(registry) ?? 'hangs';
-    const abort = (): void => void this.aborted.push(registry);
-    if (act === 'hangs') return abort;
-    if (act === 'fails') {
-      emit({ type: 'ask.refused', id, sent: true, failure: { code: 500, message: 'it broke' } });
-      return () => {};
-    }
-    let isAnswered = false;
-    const timer = this.#clock.setTimeout(() => {
-      isAnswered = true;
-      emit({ type: 'ask.answered', id, result: { isUsable: act.isUsable } satisfies Probed });
-    }, act.ms);
-    return () => {
-      this.#clock.clearTimeout(timer);
-      if (!isAnswered) abort();
-    };
   };
 }
 
