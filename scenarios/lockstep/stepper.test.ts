@@ -43,6 +43,17 @@ describe('an error to XState', () => {
   });
 });
 
+it('a chart whose steps never end fails, and its host goes on', () => {
+  const always = (target: string): object => ({ always: target });
+  const states = { idle: { on: { go: 'a' } }, a: always('b'), b: always('a') };
+  const errors: unknown[] = [];
+  const machine = createMachine({ initial: 'idle', states } as never) as AnyStateMachine;
+  const actor = createActor(compiled(machine, unwatched)).start();
+  actor.subscribe({ error: (error) => errors.push(error) });
+  actor.send({ type: 'go' });
+  expect(errors).toEqual([new Error('endless: more than 10000 steps upon go')]);
+});
+
 describe('A2C_STEPPER', () => {
   it('is the compiled stepper or the interpreter of XState', () => {
     expect([steppingOf(), steppingOf('compiled'), steppingOf('xstate')]).toEqual([

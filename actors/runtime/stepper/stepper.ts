@@ -122,6 +122,8 @@ export function steppingOf(name = 'compiled'): Stepping {
 }
 
 const none: readonly Transition[] = [];
+/** Number of steps upon one event after which a chart counts as endless, and fails: its host would hang. */
+const mostFollowing = 10_000;
 /** Macrostep: an event and all steps that follow from it. */
 class Macrostep {
   readonly #chart: Chart;
@@ -223,7 +225,9 @@ class Macrostep {
   }
   #settle(): Snapshot {
     let isAsked = true;
-    while (this.#status === 'active') {
+    for (let n = 0; this.#status === 'active'; n += 1) {
+      if (n > mostFollowing)
+        throw new Error(`endless: more than ${mostFollowing} steps upon ${this.#event.type}`);
       const before = this.#changes;
       const plan = isAsked && this.#at.always.length > 0 ? this.#eventless() : undefined;
       if (plan) {
