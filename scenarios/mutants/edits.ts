@@ -6,13 +6,12 @@ import { edited } from '../fixtures/altered.ts';
 export interface ChartEdit {
   /** What is wrong, in the words of the chart: `call: running --call.cancel--> cancelling: without rememberCancel`. */
   readonly what: string;
-  /** Ids of the transitions that are changed, or of the state; who takes none of them goes as before. */
+  /** Ids of the transitions that are changed. */
   readonly at: readonly string[];
+  /** State where that shows even to who takes none of them; absent where it does not. */
+  readonly within?: string;
   readonly make: () => AnyStateMachine;
 }
-/** Id of a state, beside those of transitions. */
-export const visitOf = (machine: string, state: string): string => `${machine}: in ${state}`;
-
 type Config = { readonly [key: string]: unknown };
 type Path = readonly (string | number)[];
 
@@ -69,8 +68,9 @@ const isHeardAbove = ({ parent }: AnyStateNode, event: string): boolean =>
  */
 export function editsOf(machine: AnyStateMachine): ChartEdit[] {
   const edits: ChartEdit[] = [];
-  const add = (what: string, at: readonly string[], path: Path, value: (old: never) => unknown): void =>
-    void edits.push({ what, at, make: () => edited(machine, [[path.map(String), value]]) });
+  type Place = Pick<ChartEdit, 'at' | 'within'>;
+  const add = (what: string, place: Place, path: Path, value: (old: never) => unknown): void =>
+    void edits.push({ what, ...place, make: () => edited(machine, [[path.map(String), value]]) });
 
   for (const node of nodesOf(machine.root)) {
     const base = node.path.flatMap((key) => ['states', key]);
@@ -84,25 +84,26 @@ export function editsOf(machine: AnyStateMachine): ChartEdit[] {
       // What does nothing may as well be missing, unless a state around it hears the event.
       const isEqual = isIdle(ways.at(-1)) && !isHeardAbove(node, String(path[1]));
       if ((ways.length === 1 || path[0] !== 'always') && !(isEqual && ways.length === 1))
-        add(`${machine.id}: ${state}: deaf to ${path.at(-1)}`, ids, from, nothing);
+        add(`${machine.id}: ${state}: deaf to ${path.at(-1)}`, { at: ids }, from, nothing);
       for (const [n, way] of ways.entries()) {
         const id = ids[n] as string;
         const isLast = n === ways.length - 1;
-        if (ways.length > 1 && !(isLast && isEqual)) add(`${id}: missing`, [id], from, without(n));
+        if (ways.length > 1 && !(isLast && isEqual)) add(`${id}: missing`, { at: [id] }, from, without(n));
         if (typeof way !== 'object' || way === null) continue;
         const here = Array.isArray(config) ? [...from, n] : from;
         const { guard, actions } = way as Config;
-        // Without its guard a way is taken in place of those after it.
-        if (guard !== undefined) add(`${id}: without its guard`, ids.slice(n), [...here, 'guard'], nothing);
+        // Without its guard a way is taken in place of those after it, and where the event did nothing.
+        if (guard !== undefined)
+          add(`${id}: without its guard`, { at: ids.slice(n), within: state }, [...here, 'guard'], nothing);
         for (const [a, name] of namesIn(listOf(actions)).entries())
-          add(`${id}: without ${name}`, [id], [...here, 'actions'], without(a));
+          add(`${id}: without ${name}`, { at: [id] }, [...here, 'actions'], without(a));
       }
     }
     for (const when of ['entry', 'exit'])
       for (const [a, name] of namesIn(listOf((node.config as Config)[when])).entries())
         add(
           `${machine.id}: ${state}: ${when} without ${name}`,
-          [visitOf(machine.id, state)],
+          { at: [], within: state },
           [...base, when],
           without(a),
         );

@@ -1,12 +1,9 @@
 import type { AnyStateMachine } from 'xstate';
 import { machines } from '../../actors/runtime/assemble.ts';
-import { editsOf, visitOf, type ChartEdit } from './edits.ts';
+import { editsOf, type ChartEdit } from './edits.ts';
 import { endings, pathsOf, probed, walk, walkerOf, type Path, type Walker } from './paths.ts';
 import { isNoticed, type Players } from './plays.ts';
 import { violationsOf } from './rules.ts';
-
-/** Largest number of stories that one edit is tried on: who is not noticed by these is hardly noticed by more. */
-const mostStories = 25;
 
 /** A chart with the kinds of machines that use it; several kinds may share one. */
 export interface UsedChart {
@@ -17,6 +14,13 @@ export const charts: readonly UsedChart[] = [...new Set(Object.values(machines))
   machine,
   kinds: Object.keys(machines).filter((kind) => machines[kind] === machine),
 }));
+
+/** Tells whether a transition leads into a state, or around it. */
+function leadsTo(transition: string, state: string): boolean {
+  const target = transition.split('--> ')[1] ?? '';
+  const isIn = (inner: string, outer: string): boolean => inner === outer || inner.startsWith(`${outer}.`);
+  return state === '(any)' || isIn(target, state) || isIn(state, target);
+}
 
 /** Tells whether a chart breaks a rule on a way. */
 function isFoundOn(walker: Walker, path: Path): boolean {
@@ -35,19 +39,22 @@ export async function survivorsOf({ machine, kinds }: UsedChart, players: Player
     const walker = walkerOf(kind, machine);
     return { walker, paths: pathsOf(walker) };
   });
-  const isNoticedOnWays = ({ at }: ChartEdit, other: AnyStateMachine): boolean =>
+  const isNoticedOnWays = ({ at, within }: ChartEdit, other: AnyStateMachine): boolean =>
     ways.some(({ walker, paths }) => {
       const edited = walkerOf(walker.kind, other);
+      const isNear = ({ takes }: Path): boolean =>
+        at.includes(takes) || (within !== undefined && leadsTo(takes, within));
+      // What is done on entry and exit may show on any way, for each ends by closing.
+      const isEverywhere = at.length === 0;
       return paths
-        .filter(({ takes }) => at.includes(takes) || at[0]?.startsWith(visitOf(machine.id, '')))
-        .flatMap((path) => (at.includes(path.takes) ? probed(walker, path) : [path]))
+        .flatMap((path) => (isNear(path) ? probed(walker, path) : isEverywhere ? [path] : []))
         .some((path) => isFoundOn(edited, path));
     });
   const survivors: string[] = [];
   for (const edit of editsOf(machine)) {
     const other = edit.make();
     if (isNoticedOnWays(edit, other)) continue;
-    const found = await noticing(players.of(edit).slice(0, mostStories), machine, other);
+    const found = await noticing(players.of(edit), machine, other);
     if (!found) survivors.push(edit.what);
   }
   return survivors;

@@ -5,11 +5,15 @@ import type { Kinds } from '../replay/replay-trace.ts';
 import { registered } from '../stage/plan/index.ts';
 import type { Plan } from '../stage/plan/plan.ts';
 import { act } from '../stage/plan/virtual/play-virtual.ts';
-import { visitOf, type ChartEdit } from './edits.ts';
+import type { ChartEdit } from './edits.ts';
 
+/** Largest number of stories of each kind: what is not noticed by these is hardly noticed by more. */
+const mostStories = 25;
+/** Key of a state, beside the ids of transitions. */
+const visitOf = (machine: string, state: string): string => `${machine}: in ${state}`;
 /** Stories that are played with another chart. */
 export interface Players {
-  /** Stories that take a transition or visit a state, the shortest first. */
+  /** Stories that take a changed transition, and those that visit the state where it shows, the shortest first. */
   of(edit: ChartEdit): readonly Player[];
 }
 interface Player {
@@ -45,10 +49,14 @@ export async function players(): Promise<Players> {
     const player = { plan, length: trace.length, turns };
     for (const key of keys) takers.set(key, [...(takers.get(key) ?? []), player]);
   }
+  const shortest = (found: Iterable<Player>): Player[] =>
+    [...new Set(found)].toSorted((a, b) => a.length - b.length).slice(0, mostStories);
   return {
-    of: ({ at }) => {
-      const all = new Set(at.flatMap((key) => takers.get(key) ?? []));
-      return [...all].toSorted((a, b) => a.length - b.length);
+    of: ({ what, at, within }) => {
+      const visitors = within === undefined ? [] : takers.get(visitOf(what.split(':', 1)[0] ?? '', within));
+      return [
+        ...new Set([...shortest(at.flatMap((id) => takers.get(id) ?? [])), ...shortest(visitors ?? [])]),
+      ];
     },
   };
 }
