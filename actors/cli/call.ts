@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallHost } from '../door/caller.ts';
 import type { CallOutcome, CallSucceeded, CallToolError, CallOptions } from '../api/call-outcome.ts';
-import { callIn, isArgument, readArguments, type Argument, targetIn, type Target } from './arguments.ts';
+import { isArgument, readArguments, type Argument, targetIn, type Target } from './arguments.ts';
 import {
   neededFor,
   serversWith,
@@ -50,11 +50,7 @@ interface Order {
   readonly limitMs: number | undefined;
 }
 /** Tool call as it was typed, before the config tells which of its words names a server. */
-interface TypedCall extends Omit<Order, 'target'> {
-  readonly name: string;
-  /** Arguments in the brackets, when the call was typed as `tool(a: 1)`. */
-  readonly inner: readonly Argument[];
-}
+type TypedCall = Omit<Order, 'target'>;
 
 export async function call(
   context: CommandContext,
@@ -69,9 +65,9 @@ export async function call(
   if (!read) return exitCodes.usage;
   const config = options.url === undefined ? await configOf(context, options) : undefined;
   const names = config?.servers.map(({ name }) => name) ?? [];
-  const { target, rest } = targetIn([read.name, ...more], names);
+  const { target, rest } = targetIn([first, ...more], names);
   // Removes the tool name from the arguments where it was typed as a word of its own (`SERVER TOOL`).
-  const words = [...read.inner, ...read.words.slice(more.length - rest.length)];
+  const words = read.words.slice(more.length - rest.length);
   const order = { ...read, target, words };
   const outcome = await (config
     ? callHere(context, options, config, order)
@@ -111,12 +107,11 @@ async function orderOf(
       ...(reqId !== undefined && { reqId }),
     };
   };
-  const inner = callIn(first);
-  if (!inner && isArgument(first)) throw noTool(first);
+  if (isArgument(first) || /\([^]*\)$/.test(first)) throw noTool(first);
   const words = await readArguments(more, readText);
   if (url !== undefined) mustBeFiles(words);
   else if (putBlobs === true) throw new A2cError(putsNowhere);
-  return { name: inner?.name ?? first, inner: inner?.words ?? [], words, how, limitMs };
+  return { words, how, limitMs };
 }
 const putsNowhere: Failure = {
   code: 400,

@@ -177,7 +177,7 @@ async function ofArguments(
   const ofServer = operands.length === 1 ? await itemsOf(kind, operands[0] ?? '', known) : [];
   return [...ofServer, ...(item ? await ofParameters(item.schema, rest, current) : [])];
 }
-const keyed = /^(?:--)?([^\s=:]+)(?::=|=|:(?!\/\/))/;
+const keyed = /^(?:--)?([^\s=:]+)(?::=|=)/;
 /** Completes an argument by the schema of its tool: its key, or its value. */
 async function ofParameters(
   schema: unknown,

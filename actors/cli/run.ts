@@ -189,7 +189,6 @@ Only the server that has the tool is started, once its tools were listed in an e
   a2c call read_file path=a.md -- npx -y some-server .
   a2c call read_file path=README.md head=5
   a2c call files.read_file '{"path": "README.md"}'
-  a2c call 'files.read_file(path: "README.md")'
   a2c call --url http://127.0.0.1:3000 convert file@=report.pdf
   echo '{"path": "README.md"}' | a2c call files read_file -`;
 /** Adds the commands for tools, resources and prompts. */

@@ -86,7 +86,6 @@ describe('commands of the prompt', () => {
     ['call files read_file m', ['mode='], 'm'],
     ['call read_file s', ['slow '], 's'],
     ['call read_file mode=', ['mode=fast ', 'mode=slow '], 'mode='],
-    ['call read_file mode:f', ['mode:fast '], 'mode:f'],
     ['call read_file mode=fast ', ['to='], ''],
     ['call read_file --m', ['--mode '], '--m'],
     ['call read_file --mode ', ['fast ', 'slow '], ''],
@@ -112,7 +111,6 @@ describe('the words of a line', () => {
     ['{"a": ', ['{"a":']],
     [`it's`, [`it's`]],
     ['', []],
-    ['add(a: 1, b: "x y") -v', ['add(a: 1, b: "x y")', '-v']],
     ['read file(1).txt', ['read', 'file(1).txt']],
   ])('are read in %j', (line, words) => {
     expect(wordsIn(line)).toEqual(words);
