@@ -15,7 +15,7 @@ import type { CommandContext } from './context.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { callJson, conflictSummary, notReadyLines } from './printing/servers.ts';
 import { calledOf, progressReporter, withProgress } from './printing/call-progress.ts';
-import { drawn, forShell, logsOf, readingFrom, typedHere } from './printing/contents.ts';
+import { forShell, logsOf, readingFrom, typedHere } from './printing/contents.ts';
 import { besideFailure, ownFailure, showFailure } from './printing/failures.ts';
 import { readFor, signatureText } from './printing/signature.ts';
 import { lentFor } from './keep.ts';
@@ -371,6 +371,5 @@ function show(context: CommandContext, options: OneShotOptions, outcome: CallOut
   const isGood = outcome.outcome === 'succeeded';
   const text = besideFailure(result, failure, readingFrom(options, server));
   if (text !== undefined) (isGood ? terminal.outText : terminal.errText).call(terminal, text);
-  drawn(context, result);
   if (failure) showFailure(context, failure, false);
 }

@@ -77,15 +77,22 @@ export interface SaveOptions {
   /** Folder in which images, sounds and blobs of a result are saved. */
   readonly save?: string;
 }
-/** Writes the images, sounds and blobs of a result to files, large ones as they come, and prints the file names. */
+/**
+ * Writes the images, sounds and blobs of a result to files, large ones as they come, and prints the file names. Without a folder
+ * it says to a person how that is done.
+ */
 export async function saved(
   { terminal, signal }: CommandContext,
-  { save }: SaveOptions,
+  { save, json }: SaveOptions & { readonly json?: boolean },
   name: string,
   given: unknown,
   large: readonly AgentBlob[] = [],
 ): Promise<void> {
-  if (save === undefined) return;
+  if (save === undefined) {
+    if (terminal.isWatched && json !== true && bytesOf(given).length > 0)
+      terminal.err('--save FOLDER writes it to a file');
+    return;
+  }
   const onProgress = ({ bytes, totalBytes }: BlobProgress): void =>
     terminal.meter(progressLine({ tool: `save ${name}`, progress: bytes, total: totalBytes }));
   const streams = large.map(({ mimeType, stream }) => ({

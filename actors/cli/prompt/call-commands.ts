@@ -8,7 +8,7 @@ import { cannotOrder, notServing } from '../../api/computer-status.ts';
 import type { ToolInfo } from '../../servers/server-handle.ts';
 import { readArguments, targetIn, type Target } from '../arguments.ts';
 import type { CommandContext } from '../context.ts';
-import { drawn, historyText, inOneLine, resultText } from '../printing/contents.ts';
+import { bytesOf, historyText, inOneLine, resultText } from '../printing/contents.ts';
 import { calledOf, progressFact, progressLine, withProgress } from '../printing/call-progress.ts';
 import { failureFact, tellFact, besideFailure, ownFailure } from '../printing/failures.ts';
 import { readFor, signatureText } from '../printing/signature.ts';
@@ -175,7 +175,8 @@ export class CallCommands {
     const failure = ownFailure(outcome);
     const text = besideFailure(result, failure, readHere);
     if (text !== undefined) this.#terminal.outText(text);
-    drawn(this.#context, result);
+    if (bytesOf(result).length > 0)
+      this.#terminal.err('a2c call … --save FOLDER in a shell writes it to a file');
     const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };
     const why = failure && { failure: failureFact(failure) };
     tellFact(this.#context, this.#how, { type: 'tool_call_result', ...known, ...why });
