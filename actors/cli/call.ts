@@ -19,7 +19,7 @@ import { forShell, logsOf, readingFrom, typedHere } from './printing/contents.ts
 import { besideFailure, ownFailure, showFailure } from './printing/failures.ts';
 import { readFor, signatureText } from './printing/signature.ts';
 import { lentFor } from './keep.ts';
-import { mustBeFiles, putOn, saved, withPutBlobs, withPutFiles, type SaveOptions } from './files.ts';
+import { mustBeFiles, putOn, saved, withPutFiles, type SaveOptions } from './files.ts';
 import { configOf } from './source.ts';
 import { hasStarted, hasTool } from './starting.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
@@ -38,8 +38,6 @@ export interface CallCommandOptions extends OneShotOptions, SaveOptions {
   readonly reqId?: string;
   readonly facts?: boolean;
   readonly alone?: boolean;
-  /** Puts the files on the computer that `{ $blob: PATH }` names anywhere in the arguments; only with `--url`. */
-  readonly putBlobs?: boolean;
 }
 /** Tool call planned from the command line, made once its servers are up. */
 interface Order {
@@ -93,7 +91,7 @@ async function orderOf(
   { signal }: CommandContext,
   first: string,
   more: readonly string[],
-  { timeout, reqId, url, putBlobs }: CallCommandOptions,
+  { timeout, reqId, url }: CallCommandOptions,
 ): Promise<TypedCall> {
   const limitMs = timeout === undefined || timeout === 0 ? undefined : timeout * 1_000;
   const startedAt = performance.now();
@@ -110,14 +108,8 @@ async function orderOf(
   if (isArgument(first) || /\([^]*\)$/.test(first)) throw noTool(first);
   const words = await readArguments(more, readText);
   if (url !== undefined) mustBeFiles(words);
-  else if (putBlobs === true) throw new A2cError(putsNowhere);
   return { words, how, limitMs };
 }
-const putsNowhere: Failure = {
-  code: 400,
-  message: '--put-blobs needs the office of a computer: servers of this machine read its files themselves',
-  remedy: 'Add --url URL, or write paths as texts.',
-};
 const noTool = (word: string): A2cError =>
   new A2cError({
     code: 400,
@@ -343,8 +335,7 @@ function callAfar(
     paramsOf(words);
     const put = putOn(context, agent, computer);
     const beganAt = performance.now();
-    const landed = paramsOf(await withPutFiles(words, put));
-    const params = options.putBlobs === true ? await withPutBlobs(landed, put) : landed;
+    const params = paramsOf(await withPutFiles(words, put));
     const called = agent.callTool(computer, tool, params, how(performance.now() - beganAt));
     const about = { server: computer, tool };
     const outcome = await withProgress(context, called, () => about, progressReporter(context, options));

@@ -4,7 +4,6 @@ import { joinedSkill, saveBytes, saveFile, saveFolder, type NamedFile } from '..
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { withoutUndefined } from '../../machines/protocol/json.ts';
 import { entryFile, invalidName, isSkillName, wrongPath } from '../../machines/skills/skills.rules.ts';
-import { withLanded } from '../api/agent-files.ts';
 import type { Agent, LandedFile } from '../api/agent-handle.ts';
 import type { Computer, Skill, SkillFile } from '../api/computer-handle.ts';
 import type { AgentBlob, BlobProgress } from '../api/downloads.ts';
@@ -66,13 +65,6 @@ export async function withPutFiles(words: readonly Argument[], put: Put): Promis
     landed.push(word.kind === 'file' ? { ...word, path: (await put(word.path)).path } : word);
   return landed;
 }
-/** Returns arguments with the path on the computer in the place of each `{ $blob: PATH }`. */
-export const withPutBlobs = async (
-  params: Record<string, unknown>,
-  put: Put,
-): Promise<Record<string, unknown>> =>
-  (await withLanded(params, (source, name) => put(String(source), name))) as Record<string, unknown>;
-
 export interface SaveOptions {
   /** Folder in which images, sounds and blobs of a result are saved. */
   readonly save?: string;

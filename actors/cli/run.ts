@@ -209,7 +209,6 @@ function addCalling(program: Command, does: ActionMaker): void {
     )
     .allowUnknownOption()
     .option('--alone', 'start the server for this call, also where a host of yours has it')
-    .option('--put-blobs', 'with --url: also put the files that {"$blob": "PATH"} names in JSON arguments')
     .addOption(saveOption())
     .addHelpText('after', callHelp)
     .action(does(() => import('./call.ts'), 'call'));
