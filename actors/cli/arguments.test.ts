@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { argumentsFor, callIn, isArgument, readArguments, typed, typesOf, targetIn } from './arguments.ts';
+import { argumentsFor, isArgument, readArguments, typed, typesOf, targetIn } from './arguments.ts';
 
 const files: Readonly<Record<string, string>> = { '-': '{"from": "stdin"}', 'a.json': '{from: "file",}' };
 const read = (name: string): Promise<string> => Promise.resolve(files[name] ?? '');
@@ -66,13 +66,6 @@ describe('arguments on the command line', () => {
     ['in order, the rest in a list at the end', ['1', '2', 'x', '3'], add, { a: 1, b: 2, tags: ['x', 3] }],
     ['negative', ['-1', '-.5'], add, { a: -1, b: -0.5 }],
     ['lists', ['a=1', 'b=2', '[1, 2]'], add, { a: 1, b: 2, tags: [1, 2] }],
-    ['behind a colon', ['a:1', 'b:-2'], add, { a: 1, b: -2 }],
-    [
-      'with colons of their own',
-      ['user.name=x', 'url:http://e.com'],
-      user,
-      { user: { name: 'x' }, url: 'http://e.com' },
-    ],
     ['a list of files', ['a=1', 'tags@=x', 'tags@=y'], add, { a: 1, tags: [resolve('x'), resolve('y')] }],
     ['options', ['--a', '1', '--b=2'], add, { a: 1, b: 2 }],
     ['options that begin with a minus', ['--a', '-1', '--b', '--2'], add, { a: -1, b: '--2' }],
@@ -115,6 +108,7 @@ describe('arguments on the command line', () => {
     [['a=1', 'c=1'], "'c' is not an argument of the tool"],
     [['a=1', 'c:=1'], "'c' is not an argument of the tool"],
     [['--a'], '--a needs a value'],
+    [['a:1'], "'a:1' is not how a key is written"],
   ])('are told with what is written instead where there is a mistake: %j', async (words, message) => {
     const read = given(words, add);
     if (message === undefined) await expect(read).resolves.toEqual({ a: 1, b: 2, tags: [3, 4] });
@@ -145,25 +139,6 @@ describe('arguments on the command line', () => {
     for (const word of ['{}', '[1]', '-', '@f', 'a=b', 'a:=1', '--a', '-1'])
       expect(isArgument(word)).toBe(true);
     for (const word of ['read_file', 'files.read', 'a:b', '=b', '1']) expect(isArgument(word)).toBe(false);
-  });
-});
-
-describe('a call in one word', () => {
-  it.each([
-    ['add(a: 1, b: 2)', 'add', { a: 1, b: 2 }],
-    ['files.add(1, 2)', 'files.add', { a: 1, b: 2 }],
-    ['add()', 'add', {}],
-    ['add(a: 1, b: 2, tags: ["x, y", {c: 1}])', 'add', { a: 1, b: 2, tags: ['x, y', { c: 1 }] }],
-    [String.raw`add(tags: ["a\"), b"])`, 'add', { tags: ['a"), b'] }],
-    ['add(tags: a b)', 'add', { tags: ['a b'] }],
-  ])('is read: %s', (word, name, value) => {
-    const schema = schemaWith({ a: { type: 'number' }, b: { type: 'number' }, tags: { type: 'array' } });
-    const read = callIn(word);
-    expect(read?.name).toBe(name);
-    expect(argumentsFor(read?.words ?? [], schema)).toEqual(value);
-  });
-  it.each([['add'], ['a=(1)'], ['{"a": "b()"}'], ['f(x) y']])('is not seen in %s', (word) => {
-    expect(callIn(word)).toBeUndefined();
   });
 });
 

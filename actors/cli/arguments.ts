@@ -41,7 +41,7 @@ type ArgumentForm =
   | { readonly kind: 'file'; readonly key: string; readonly path: string }
   /** Option `--key` or `--no-key`, whose value is the next word unless the schema has a boolean. */
   | { readonly kind: 'flag'; readonly key: string }
-  /** Word of no other kind: `key:text` where the tool has that key, else the value of the next parameter in order. */
+  /** Word of no other kind: the value of the next parameter in order. */
   | { readonly kind: 'word'; readonly text: string };
 /** Reads the text of a file, or of stdin for the name `-`. */
 type ReadText = (name: string) => Promise<string>;
@@ -246,7 +246,7 @@ class Assignments {
       } else if (word?.kind === 'text') this.add(this.#known(word.key), word.text);
       else if (word?.kind === 'file') this.add(this.#known(word.key), word.path);
       else if (word?.kind === 'flag') at += this.#flag(word.key, words[at + 1]);
-      else if (word?.kind === 'word' && !this.#colon(word.text)) free.push(word.text);
+      else if (word?.kind === 'word') free.push(this.#withoutKey(word.text));
     }
     return free;
   }
@@ -286,13 +286,11 @@ class Assignments {
     }
     return 0;
   }
-  /** Adds `key:text` where the tool has that key; returns false for any other word. */
-  #colon(word: string): boolean {
-    const [, key = '', text = ''] = /^([^\s:]+):(?!\/\/)([^]+)$/.exec(word) ?? [];
-    const path = pathOf(this.#tool, key);
-    if (key === '' || propertyFor(this.#tool, path[0] ?? '') === undefined) return false;
-    this.add(path, text.trimStart());
-    return true;
+  /** Returns a value. Throws for `key:value` where the tool has that key, which is more likely a key than a part of the value. */
+  #withoutKey(word: string): string {
+    const [, key = ''] = /^([^\s:]+):(?!\/\/)/.exec(word) ?? [];
+    if (propertyFor(this.#tool, key) === undefined) return word;
+    throw wrong(`'${word}' is not how a key is written`, `Write ${key}=…`);
   }
   /** Assigns values without a key to the properties that have none, in the order of the schema. */
   inOrder(values: readonly string[]): void {
@@ -348,41 +346,6 @@ function withValue(
         ? [...(before as unknown[]), ...(value as unknown[])]
         : value;
   return Object.fromEntries([...entries, [key, after]]);
-}
-
-/** Reads `tool(a: 1, b: "x")`: the name, and the arguments between the brackets. Undefined for any other word. */
-export function callIn(
-  word: string,
-): { readonly name: string; readonly words: readonly Argument[] } | undefined {
-  const [, name, inner = ''] = /^([^\s=:{}[\]"'@(]+)\(([^]*)\)\s*$/.exec(word) ?? [];
-  if (name === undefined) return undefined;
-  return { name, words: partsOf(inner).map(partIn) };
-}
-function partIn(part: string): ArgumentForm {
-  const [, key, text = part] = /^([A-Za-z_$][\w$.-]*)\s*[:=]\s*([^]*)$/.exec(part) ?? [];
-  const value = valueOf(text);
-  if (key !== undefined && value !== undefined) return { kind: 'value', key, value, ...digitsOf(text) };
-  if (key !== undefined) return { kind: 'text', key, text };
-  return { kind: 'word', text: typeof value === 'string' ? value : text };
-}
-/** Splits a list at its commas, leaving those inside quotes and brackets. */
-function partsOf(list: string): readonly string[] {
-  const parts: string[] = [''];
-  let depth = 0;
-  let quote = '';
-  for (let at = 0; at < list.length; at++) {
-    const char = list[at] ?? '';
-    if (quote === '' && depth === 0 && char === ',') {
-      parts.push('');
-      continue;
-    }
-    if (quote !== '' && char === '\\') at += 1;
-    else if (char === quote) quote = '';
-    else if (quote === '' && /["'`]/.test(char)) quote = char;
-    else if (quote === '') depth += /[{[(]/.test(char) ? 1 : /[}\])]/.test(char) ? -1 : 0;
-    parts.push((parts.pop() ?? '') + (char === '\\' && quote !== '' ? char + (list[at] ?? '') : char));
-  }
-  return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 
 /** Tool named on the command line, with its server when one was named. */

@@ -128,9 +128,12 @@ describe('a2c call', () => {
     const { code, err } = await commandLine(['call', 'get_next', 'n=x', '-c', file]);
     expect(code).toBe(1);
     expect(err).toMatch(/^ {2}get_next\(n: integer\) {2}\(more: a2c tools get_next -c \S+\)$/m);
-    for (const words of [['n=1'], ['1'], ['n:1'], ['--n', '1'], ['--n=1'], ['{n: 1}']])
+    for (const words of [['n=1'], ['1'], ['--n', '1'], ['--n=1'], ['{n: 1}']])
       expect(await commandLine(['call', 'get_next', ...words, '-c', file])).toMatchObject({ out: '2\n' });
-    expect(await commandLine(['call', 'one.get_next(n: 1)', '-c', file])).toMatchObject({ out: '2\n' });
+    expect(await commandLine(['call', 'one.get_next(n: 1)', '-c', file])).toMatchObject({
+      code: 64,
+      err: expect.stringContaining('a2c call TOOL key=value'),
+    });
   });
 });
 

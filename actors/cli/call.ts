@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallHost } from '../door/caller.ts';
 import type { CallOutcome, CallSucceeded, CallToolError, CallOptions } from '../api/call-outcome.ts';
-import { callIn, isArgument, readArguments, type Argument, targetIn, type Target } from './arguments.ts';
+import { isArgument, readArguments, type Argument, targetIn, type Target } from './arguments.ts';
 import {
   neededFor,
   serversWith,
@@ -15,11 +15,11 @@ import type { CommandContext } from './context.ts';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { callJson, conflictSummary, notReadyLines } from './printing/servers.ts';
 import { calledOf, progressReporter, withProgress } from './printing/call-progress.ts';
-import { drawn, forShell, logsOf, readingFrom, typedHere } from './printing/contents.ts';
+import { forShell, logsOf, readingFrom, typedHere } from './printing/contents.ts';
 import { besideFailure, ownFailure, showFailure } from './printing/failures.ts';
 import { readFor, signatureText } from './printing/signature.ts';
 import { lentFor } from './keep.ts';
-import { mustBeFiles, putOn, saved, withPutBlobs, withPutFiles, type SaveOptions } from './files.ts';
+import { mustBeFiles, putOn, saved, withPutFiles, type SaveOptions } from './files.ts';
 import { configOf } from './source.ts';
 import { hasStarted, hasTool } from './starting.ts';
 import { A2cError, failureOf } from '../kernel/errors.ts';
@@ -38,8 +38,6 @@ export interface CallCommandOptions extends OneShotOptions, SaveOptions {
   readonly reqId?: string;
   readonly facts?: boolean;
   readonly alone?: boolean;
-  /** Puts the files on the computer that `{ $blob: PATH }` names anywhere in the arguments; only with `--url`. */
-  readonly putBlobs?: boolean;
 }
 /** Tool call planned from the command line, made once its servers are up. */
 interface Order {
@@ -50,11 +48,7 @@ interface Order {
   readonly limitMs: number | undefined;
 }
 /** Tool call as it was typed, before the config tells which of its words names a server. */
-interface TypedCall extends Omit<Order, 'target'> {
-  readonly name: string;
-  /** Arguments in the brackets, when the call was typed as `tool(a: 1)`. */
-  readonly inner: readonly Argument[];
-}
+type TypedCall = Omit<Order, 'target'>;
 
 export async function call(
   context: CommandContext,
@@ -69,9 +63,9 @@ export async function call(
   if (!read) return exitCodes.usage;
   const config = options.url === undefined ? await configOf(context, options) : undefined;
   const names = config?.servers.map(({ name }) => name) ?? [];
-  const { target, rest } = targetIn([read.name, ...more], names);
+  const { target, rest } = targetIn([first, ...more], names);
   // Removes the tool name from the arguments where it was typed as a word of its own (`SERVER TOOL`).
-  const words = [...read.inner, ...read.words.slice(more.length - rest.length)];
+  const words = read.words.slice(more.length - rest.length);
   const order = { ...read, target, words };
   const outcome = await (config
     ? callHere(context, options, config, order)
@@ -97,7 +91,7 @@ async function orderOf(
   { signal }: CommandContext,
   first: string,
   more: readonly string[],
-  { timeout, reqId, url, putBlobs }: CallCommandOptions,
+  { timeout, reqId, url }: CallCommandOptions,
 ): Promise<TypedCall> {
   const limitMs = timeout === undefined || timeout === 0 ? undefined : timeout * 1_000;
   const startedAt = performance.now();
@@ -111,18 +105,11 @@ async function orderOf(
       ...(reqId !== undefined && { reqId }),
     };
   };
-  const inner = callIn(first);
-  if (!inner && isArgument(first)) throw noTool(first);
+  if (isArgument(first) || /\([^]*\)$/.test(first)) throw noTool(first);
   const words = await readArguments(more, readText);
   if (url !== undefined) mustBeFiles(words);
-  else if (putBlobs === true) throw new A2cError(putsNowhere);
-  return { name: inner?.name ?? first, inner: inner?.words ?? [], words, how, limitMs };
+  return { words, how, limitMs };
 }
-const putsNowhere: Failure = {
-  code: 400,
-  message: '--put-blobs needs the office of a computer: servers of this machine read its files themselves',
-  remedy: 'Add --url URL, or write paths as texts.',
-};
 const noTool = (word: string): A2cError =>
   new A2cError({
     code: 400,
@@ -348,8 +335,7 @@ function callAfar(
     paramsOf(words);
     const put = putOn(context, agent, computer);
     const beganAt = performance.now();
-    const landed = paramsOf(await withPutFiles(words, put));
-    const params = options.putBlobs === true ? await withPutBlobs(landed, put) : landed;
+    const params = paramsOf(await withPutFiles(words, put));
     const called = agent.callTool(computer, tool, params, how(performance.now() - beganAt));
     const about = { server: computer, tool };
     const outcome = await withProgress(context, called, () => about, progressReporter(context, options));
@@ -376,6 +362,5 @@ function show(context: CommandContext, options: OneShotOptions, outcome: CallOut
   const isGood = outcome.outcome === 'succeeded';
   const text = besideFailure(result, failure, readingFrom(options, server));
   if (text !== undefined) (isGood ? terminal.outText : terminal.errText).call(terminal, text);
-  drawn(context, result);
   if (failure) showFailure(context, failure, false);
 }

@@ -18,7 +18,6 @@ import type { MissingServer, ServerResources } from '../servers/server-handle.ts
 import { onlyServer, withAgent, withComputer, type OneShotOptions } from './one-shot.ts';
 import {
   readingFrom,
-  drawn,
   contentsText,
   desktopText,
   FinderTable,
@@ -166,7 +165,6 @@ export async function read(context: CommandContext, uri: string, options: ReadOp
   const textOf = ({ contents }: { readonly contents: readonly ResourceContent[] }): AnswerText =>
     contentsText((given = contents));
   const code = await show(context, options, ask, textOf, { config });
-  if (!options.json) drawn(context, given);
   await saved(context, options, uri.split(/[/?#]+/).at(-1) ?? '', given);
   return code;
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Command, Option } from 'commander';
-import { propertyFor, schemaAt, schemaOf, targetIn, typesOf } from './arguments.ts';
+import { propertyFor, schemaOf, targetIn } from './arguments.ts';
 import { inOneLine } from './printing/contents.ts';
 import { isObject, type Fields } from '../../machines/protocol/json.ts';
 
@@ -177,70 +177,28 @@ async function ofArguments(
   const ofServer = operands.length === 1 ? await itemsOf(kind, operands[0] ?? '', known) : [];
   return [...ofServer, ...(item ? await ofParameters(item.schema, rest, current) : [])];
 }
-const keyed = /^(?:--)?([^\s=:]+)(?::=|=|:(?!\/\/))/;
-/** Completes an argument by the schema of its tool: its key, or its value. */
+const keyed = /^(?:--)?([^\s=:]+)(?::=|=)/;
+/** Completes the key of an argument by the schema of its tool; behind a key, or with a `/`, a file. */
 async function ofParameters(
   schema: unknown,
   words: readonly string[],
   current: string,
 ): Promise<readonly Candidate[]> {
-  if (current.startsWith('@')) return prefixed('@', await files(current.slice(1)));
-  const [, flag = ''] = /^--([^\s=]+)$/.exec(words.at(-1) ?? '') ?? [];
-  const ofFlag = schemaAtKey(schema, flag);
-  if (ofFlag && !typesOf(ofFlag).includes('boolean')) return valuesOf(flag, ofFlag, current);
-  const [before = '', key = ''] = keyed.exec(current) ?? [];
-  const ofKey = schemaAtKey(schema, key);
-  if (ofKey) return prefixed(before, await valuesOf(key, ofKey, current.slice(before.length)));
+  const [before = ''] = /^(?:@|(?:--)?[^\s=:]+:?@?=)/.exec(current) ?? [];
+  if (before !== '' || current.includes('/'))
+    return prefixed(before, await files(current.slice(before.length)));
   const given = new Set(words.flatMap((word) => propertyFor(schema, keyed.exec(word)?.[1] ?? '') ?? []));
   const free = propertiesOf(schema).filter(([name]) => !given.has(name));
   const inOrder = words.filter((word) => !keyed.test(word) && !/^(?:--|[{@-])/.test(word)).length;
-  const left = free.slice(inOrder);
-  const next = current === '' || current.startsWith('-') ? undefined : left[0];
-  return [
-    ...left.flatMap(([name, own]) => keysOf(name, own, current)),
-    ...(next ? await valuesOf(...next, current) : []),
-  ];
-}
-function schemaAtKey(schema: unknown, key: string): Fields | undefined {
-  const [first = '', ...rest] = key.split('.');
-  const name = propertyFor(schema, key);
-  if (name !== undefined) return schemaOf(schema, name);
-  const top = propertyFor(schema, first);
-  return top === undefined ? undefined : schemaAt(schema, [top, ...rest]);
+  return free.slice(inOrder).map(([name, { description }]) => ({
+    text: current.startsWith('--') ? `--${name} ` : `${name}=`,
+    ...(typeof description === 'string' && { about: inOneLine(description, 60) }),
+  }));
 }
 const propertiesOf = (schema: unknown): readonly (readonly [string, Fields])[] =>
   isObject(schema) && isObject(schema['properties'])
     ? Object.keys(schema['properties']).map((name) => [name, schemaOf(schema, name)])
     : [];
-/** Returns the keys of a parameter: `name=`, `--name`, and `name.key=` for an object with known keys. */
-function keysOf(name: string, own: Fields, current: string): readonly Candidate[] {
-  const { description } = own;
-  const about = typeof description === 'string' ? { about: inOneLine(description, 60) } : {};
-  if (current.startsWith('--')) return [{ text: `--${name} `, ...about }];
-  const inner = propertiesOf(own);
-  if (inner.length === 0) return [{ text: `${name}=`, ...about }];
-  if (!current.startsWith(`${name}.`)) return [{ text: `${name}.`, ...about }];
-  return inner.flatMap(([key, each]) => keysOf(`${name}.${key}`, each, current));
-}
-/** Returns the values that a schema names; file names where the key looks like that of a path. */
-function valuesOf(key: string, schema: Fields, current: string): Promise<readonly Candidate[]> {
-  const { items } = schema;
-  const values = [schema, items].flatMap((each) => (isObject(each) ? namedValues(each) : []));
-  const isPath = values.length === 0 && /path|file|dir|folder/i.test(key);
-  return isPath ? files(current) : Promise.resolve(values.map((value) => whole(value)));
-}
-function namedValues(schema: Fields): readonly string[] {
-  const { enum: own, anyOf, oneOf } = schema;
-  const values = [...(Array.isArray(own) ? own : []), ...('const' in schema ? [schema['const']] : [])];
-  const inner = [anyOf, oneOf].flatMap((some) => (Array.isArray(some) ? some.filter(isObject) : []));
-  return [
-    ...values.flatMap((value) =>
-      value === null ? [] : [typeof value === 'string' ? value : JSON.stringify(value)],
-    ),
-    ...(schema['type'] === 'boolean' ? ['true', 'false'] : []),
-    ...inner.flatMap(namedValues),
-  ];
-}
 
 /** Returns files and folders whose paths begin with a text. Hidden ones only when a dot was typed. */
 async function files(begun: string): Promise<readonly Candidate[]> {

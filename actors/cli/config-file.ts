@@ -291,10 +291,9 @@ export interface ExportOptions {
 }
 export async function exportServers(context: CommandContext, options: ExportOptions): Promise<number> {
   const app = options.for === undefined ? undefined : appNamed(options.for);
-  if (options.for !== undefined && !app?.words) {
-    const message = app ? `nothing is exported for ${app.title}` : `there is no application '${options.for}'`;
-    const known = apps.flatMap(({ id, words }) => (words ? [id] : []));
-    const remedy = `Known are ${known.join(', ')}.`;
+  if (options.for !== undefined && !app) {
+    const message = `there is no application '${options.for}'`;
+    const remedy = `Known are ${apps.map(({ id }) => id).join(', ')}.`;
     showFailure(context, { code: 400, message, remedy }, false);
     return exitCodes.usage;
   }

@@ -41,14 +41,14 @@ const launches = (file: string): Readonly<Record<string, string>> => {
 };
 
 describe.skipIf(process.platform !== 'linux')('export and import again', () => {
-  it.each(apps.flatMap(({ id, words }) => (words ? [[id]] : [])))('are the same for %s', async (id) => {
+  it.each(apps.map(({ id }) => [id]))('are the same for %s', async (id) => {
     writeFileSync(ours, JSON.stringify({ mcpServers }));
     const first = await exported('--for', id, '--secrets');
-    const own = places.filter(({ app, on }) => app === id && on !== 'win32');
-    const place = own.find(({ base }) => base !== 'folder') ?? own[0];
+    const own = places.filter(({ app, base }) => app === id && base !== 'LOCALAPPDATA');
+    const place = own.find(({ base }) => base !== '.') ?? own[0];
     const theirs = join(
       home,
-      ...(place?.base === 'home' || place?.base === 'folder' ? [] : ['.config']),
+      ...(place?.base === '~' || place?.base === '.' ? [] : ['.config']),
       place?.path ?? '',
     );
     mkdirSync(dirname(theirs), { recursive: true });
@@ -101,7 +101,7 @@ describe('a2c export', () => {
     expect(out).not.toContain('a2c');
     expect(err).toContain('left: "placed": a2c.tools is left out');
   });
-  it.each([['plain'], ...apps.flatMap(({ id, words }) => (words ? [[id]] : []))])(
+  it.each([['plain'], ...apps.map(({ id }) => [id])])(
     'shows for %s no secret without --secrets',
     async (id) => {
       const secret = {

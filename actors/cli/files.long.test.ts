@@ -77,20 +77,6 @@ describe('a2c call --url', () => {
     expect(shown).toContainEqual(expect.stringMatching(/^put report\.pdf \[=+> +\] \d+\/6000000$/));
   });
 
-  it('puts the files that JSON names with --put-blobs alone, because another may have written it', async () => {
-    const { call, landing } = await world();
-    const given = `given:={"a": [{"$blob": ${JSON.stringify(report)}, "name": "b.pdf"}]}`;
-    const sent = await call(['tell', given]);
-    expect([JSON.parse(sent.out), landedIn(landing)]).toEqual([
-      { a: [{ $blob: report, name: 'b.pdf' }] },
-      [],
-    ]);
-    const put = await call(['tell', given, '--put-blobs']);
-    const [name = ''] = landedIn(landing);
-    expect(JSON.parse(put.out)).toEqual({ a: [join(landing, name)] });
-    expect(name).toMatch(/_b\.pdf$/);
-  });
-
   it.each(['put', 'save'])('is ended by Ctrl-C in the middle of a %s, and leaves nothing', async (what) => {
     const { call, landing } = await world();
     const aborter = new AbortController();
@@ -268,11 +254,4 @@ describe('a2c skill --save', () => {
       named ? [1, []] : [0, [join('greet', 'SKILL.md')]],
     );
   });
-});
-
-it('a command with --put-blobs and without an office is refused', async () => {
-  const config = join(root, 'here.json');
-  writeFileSync(config, JSON.stringify({ mcpServers: {} }));
-  const told = await commandLine(['call', 'hash', '--put-blobs', '-c', config]);
-  expect([told.code, told.err]).toEqual([64, expect.stringContaining('Add --url URL')]);
 });

@@ -4,7 +4,6 @@ import { joinedSkill, saveBytes, saveFile, saveFolder, type NamedFile } from '..
 import { wireCodes } from '../../machines/protocol/index.ts';
 import { withoutUndefined } from '../../machines/protocol/json.ts';
 import { entryFile, invalidName, isSkillName, wrongPath } from '../../machines/skills/skills.rules.ts';
-import { withLanded } from '../api/agent-files.ts';
 import type { Agent, LandedFile } from '../api/agent-handle.ts';
 import type { Computer, Skill, SkillFile } from '../api/computer-handle.ts';
 import type { AgentBlob, BlobProgress } from '../api/downloads.ts';
@@ -66,26 +65,26 @@ export async function withPutFiles(words: readonly Argument[], put: Put): Promis
     landed.push(word.kind === 'file' ? { ...word, path: (await put(word.path)).path } : word);
   return landed;
 }
-/** Returns arguments with the path on the computer in the place of each `{ $blob: PATH }`. */
-export const withPutBlobs = async (
-  params: Record<string, unknown>,
-  put: Put,
-): Promise<Record<string, unknown>> =>
-  (await withLanded(params, (source, name) => put(String(source), name))) as Record<string, unknown>;
-
 export interface SaveOptions {
   /** Folder in which images, sounds and blobs of a result are saved. */
   readonly save?: string;
 }
-/** Writes the images, sounds and blobs of a result to files, large ones as they come, and prints the file names. */
+/**
+ * Writes the images, sounds and blobs of a result to files, large ones as they come, and prints the file names. Without a folder
+ * it says to a person how that is done.
+ */
 export async function saved(
   { terminal, signal }: CommandContext,
-  { save }: SaveOptions,
+  { save, json }: SaveOptions & { readonly json?: boolean },
   name: string,
   given: unknown,
   large: readonly AgentBlob[] = [],
 ): Promise<void> {
-  if (save === undefined) return;
+  if (save === undefined) {
+    if (terminal.isWatched && json !== true && bytesOf(given).length > 0)
+      terminal.err('--save FOLDER writes it to a file');
+    return;
+  }
   const onProgress = ({ bytes, totalBytes }: BlobProgress): void =>
     terminal.meter(progressLine({ tool: `save ${name}`, progress: bytes, total: totalBytes }));
   const streams = large.map(({ mimeType, stream }) => ({

@@ -200,9 +200,6 @@ describe('--config', () => {
     ['goose.yml', 'extensions:\n  a: {type: stdio, cmd: x, enabled: true}\n'],
     ['settings.json', '{"context_servers": {"a": {"command": {"path": "x"}}}} // Zed'],
     ['opencode.json', '{"mcp": {"a": {"type": "local", "command": ["x"]}}}'],
-    ['theirs.json', '{"mcp": {"a": {"type": "stdio", "command": "x"}}}'],
-    ['theirs.json', '{"amp.mcpServers": {"a": {"command": "x"}}}'],
-    ['theirs.json', '{"a": {"command": "x", "working_directory": "/"}}'],
   ])('takes %s of another application as it is', async (name, text) => {
     const { code, out } = await commandLine(['list', '--json', '-c', written(text, name)]);
     expect(code).toBe(0);

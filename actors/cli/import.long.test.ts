@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('a2c import', () => {
     'takes, changes and leaves of %s what is expected of it',
     async (id) => {
       const file = nextFile();
-      const isOfUser = places.some(({ app, base }) => app === id && base !== 'folder');
+      const isOfUser = places.some(({ app, base }) => app === id && base !== '.');
       const folder = isOfUser ? tmpdir() : home;
       const { code, out, err } = await commandLine(['import', id, '--yes', '-c', file], { folder });
       expect({ code, err }).toEqual({ code: 0, err: '' });

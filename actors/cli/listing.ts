@@ -12,7 +12,6 @@ import {
 } from './one-shot.ts';
 import type { ModelFormat } from './options.ts';
 import {
-  drawn,
   inOneLine,
   listedLine,
   rowsOf,
@@ -264,7 +263,6 @@ export async function prompt(
   );
   if (options.json) terminal.out(JSON.stringify(filled));
   else for (const text of textsIn(filled, readingFrom(options, owner))) terminal.outText(text);
-  if (!options.json) drawn(context, filled);
   await saved(context, options, target.tool, filled);
   return exitCodeOf(signal);
 }

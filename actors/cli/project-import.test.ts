@@ -38,8 +38,6 @@ describe('a server of a project', () => {
     ['.junie/mcp/mcp.json', entry()],
     ['.trae/mcp.json', entry()],
     ['.vs/mcp.json', '{"servers": {"a": {"command": "node", "args": ["./srv.mjs"]}}}'],
-    ['.warp/.mcp.json', '{"a": {"command": "node", "args": ["./srv.mjs"]}}'],
-    ['crush.json', '{"mcp": {"a": {"type": "stdio", "command": "node", "args": ["./srv.mjs"]}}}'],
     ['mcp.json', entry()],
     ['.mcp.json', entry({ args: ['dist/index.js'] })],
     ['theirs.json', entry()],

@@ -189,7 +189,6 @@ Only the server that has the tool is started, once its tools were listed in an e
   a2c call read_file path=a.md -- npx -y some-server .
   a2c call read_file path=README.md head=5
   a2c call files.read_file '{"path": "README.md"}'
-  a2c call 'files.read_file(path: "README.md")'
   a2c call --url http://127.0.0.1:3000 convert file@=report.pdf
   echo '{"path": "README.md"}' | a2c call files read_file -`;
 /** Adds the commands for tools, resources and prompts. */
@@ -210,7 +209,6 @@ function addCalling(program: Command, does: ActionMaker): void {
     )
     .allowUnknownOption()
     .option('--alone', 'start the server for this call, also where a host of yours has it')
-    .option('--put-blobs', 'with --url: also put the files that {"$blob": "PATH"} names in JSON arguments')
     .addOption(saveOption())
     .addHelpText('after', callHelp)
     .action(does(() => import('./call.ts'), 'call'));

@@ -37,7 +37,7 @@ interface Installed {
 }
 
 /** Names under which applications keep maps of servers. */
-const maps = /^(?:amp\.)?(?:mcpServers|mcp_servers|servers|context_servers)$/;
+const maps = /^(?:mcpServers|mcp_servers|servers|context_servers)$/;
 const deepest = 6;
 const words = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((word) => typeof word === 'string');

@@ -21,7 +21,6 @@ const terminalOf = (answers?: (string | null)[]): Terminal => ({
   isRead: answers !== undefined,
   isWatched: false,
   meter: () => {},
-  picture: () => false,
   screen: () => {},
   out: (text) => void said.push(text),
   line: (text) => void said.push(text),

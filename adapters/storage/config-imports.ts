@@ -32,8 +32,14 @@ function settings(at: AppFolders): string {
  * a folder cannot be listed.
  */
 function filesOf({ base, path }: AppPlace, at: AppFolders): string[] {
-  const local = at.env['LOCALAPPDATA'] || join(at.home, 'AppData', 'Local');
-  const folders = { home: at.home, folder: at.folder, settings: settings(at), config: config(at), local };
+  if (base === 'LOCALAPPDATA' && at.platform !== 'win32') return [];
+  const folders = {
+    '~': at.home,
+    '.': at.folder,
+    SETTINGS: settings(at),
+    CONFIG: config(at),
+    LOCALAPPDATA: at.env['LOCALAPPDATA'] || join(at.home, 'AppData', 'Local'),
+  };
   const [, above, start, below] = /^(.*)\/([^/]*)\*\/(.*)$/.exec(path) ?? [];
   if (above === undefined || start === undefined || below === undefined) return [join(folders[base], path)];
   const parent = join(folders[base], above);
@@ -54,9 +60,7 @@ export interface AppFile {
 }
 /** Returns the paths at which other applications keep their servers on this platform, whether the files exist or not. */
 const appFiles = (at: AppFolders): readonly AppFile[] =>
-  places
-    .filter(({ on }) => on === undefined || (on === 'win32') === (at.platform === 'win32'))
-    .flatMap((place) => filesOf(place, at).map((file) => ({ app: place.app, file })));
+  places.flatMap((place) => filesOf(place, at).map((file) => ({ app: place.app, file })));
 /** Returns the config files of other applications that exist, in the order of the table of applications. */
 export async function foundAppFiles(
   folder: string,
@@ -87,7 +91,7 @@ export function projectOf(
   at: AppFolders = here(process.cwd()),
 ): Project | undefined {
   const whole = resolve(file);
-  const isOfUser = places.some((place) => place.base !== 'folder' && filesOf(place, at).includes(whole));
+  const isOfUser = places.some((place) => place.base !== '.' && filesOf(place, at).includes(whole));
   const isInDotFolder = /^\.[^.]/.test(basename(dirname(whole)));
   const place = placeInProject(whole);
   const folder =

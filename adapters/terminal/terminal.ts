@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface, type Interface } from 'node:readline';
 import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { asJson, asLine, asText, readBase64 } from '../../machines/text.ts';
+import { asJson, asLine, asText } from '../../machines/text.ts';
 import {
   Keyboard,
   stopGroup,
@@ -13,13 +13,6 @@ import {
   type OnLine,
   type Typing,
 } from './typed-line.ts';
-
-/** Picture that a terminal may draw: its bytes in base64, and its media type. */
-interface Picture {
-  readonly base64: string;
-  readonly mimeType: string | undefined;
-}
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Patterns of marks at the beginning of a line, with the codes of the escapes before and after them. */
 const marks: readonly (readonly [RegExp, number, number])[] = [
@@ -34,35 +27,6 @@ const marks: readonly (readonly [RegExp, number, number])[] = [
  */
 const coloured = (line: string): string =>
   marks.reduce((text, [mark, on, off]) => text.replace(mark, `\u001B[${on}m$&\u001B[${off}m`), line);
-
-/** Largest number of base64 characters in one escape sequence of the kitty protocol. */
-const chunk = 4_096;
-/**
- * Returns the escape sequence that draws a picture in this terminal, by the protocol of kitty or of iTerm2. Undefined for
- * other terminals, inside tmux or screen, and for other types of pictures.
- */
-export function pictureCode({ base64, mimeType = '' }: Picture, env: Environment): string | undefined {
-  const { TERM = '', TERM_PROGRAM: program = '', TMUX: inside } = env;
-  // Accepts only base64, because a server made the text and the terminal must get nothing else of it.
-  const data = mimeType.startsWith('image/') && readBase64(base64)?.data;
-  if (!data || inside !== undefined || /^(?:screen|tmux)/.test(TERM)) return undefined;
-  const isKitty = env['KITTY_WINDOW_ID'] !== undefined || TERM === 'xterm-kitty' || program === 'ghostty';
-  if (isKitty) return mimeType === 'image/png' ? kittyCode(data) : undefined;
-  return ['iTerm.app', 'WezTerm', 'vscode', 'mintty'].includes(program) ? itermCode(data) : undefined;
-}
-function kittyCode(data: string): string {
-  const parts = data.match(new RegExp(`.{1,${chunk}}`, 'g')) ?? [];
-  return parts
-    .map((part, n) => {
-      const more = n < parts.length - 1 ? 1 : 0;
-      return `\u001B_G${n === 0 ? 'a=T,f=100,' : ''}m=${more};${part}\u001B\\`;
-    })
-    .join('');
-}
-const itermCode = (data: string): string => {
-  const size = Math.floor((data.replace(/(?<!=)=+$/, '').length * 3) / 4);
-  return `\u001B]1337;File=inline=1;size=${size};preserveAspectRatio=1:${data}\u0007`;
-};
 
 /**
  * Reads the file that a person names on the command line, or stdin for `-`. Rejects with an error text for the person.
@@ -179,8 +143,6 @@ export interface Terminal {
   out(line: string): void;
   /** Writes a result of several lines to stdout; line ends and tabs stay. */
   outText(text: string): void;
-  /** Draws a picture where a person reads `out` and the terminal can; tells whether it did. */
-  picture(picture: Picture): boolean;
   /** Replaces everything on the screen by these lines; without a screen they are appended. */
   screen(lines: readonly string[]): void;
   /** Writes a line for programs, a word and JSON, to `out` or `err`. It always begins a new line, even while a prompt is shown. */
@@ -285,11 +247,6 @@ class LineTerminal implements Terminal {
   }
   outText(text: string): void {
     this.#write(this.#streams.output, asText(text));
-  }
-  picture(picture: Picture): boolean {
-    const code = this.isRead ? pictureCode(picture, process.env) : undefined;
-    if (code !== undefined) this.#write(this.#streams.output, code);
-    return code !== undefined;
   }
   screen(lines: readonly string[]): void {
     if (this.isRead) this.#streams.output.write(clearScreen);

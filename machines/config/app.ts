@@ -175,33 +175,42 @@ export interface App {
   /** Id that a person types on the command line. */
   readonly id: string;
   readonly title: string;
-  readonly format: 'json' | 'yaml' | 'toml';
-  /** Format in which the application writes its servers; absent when a config cannot be exported for the application. */
-  readonly words?: AppFormat;
+  /** Format of its files; JSON by default. */
+  readonly format?: 'yaml' | 'toml';
+  /** Its config files, those of a user before those of a project. A `*` in the name of a folder matches any text. */
+  readonly places: readonly `${Base}/${string}`[];
+  /** Format in which the application writes its servers. */
+  readonly words: AppFormat;
+  /** What becomes of the keys of a server, where the file has one map of servers. */
+  readonly rules?: Rules;
   /** Tells whether the content of a file can belong only to this application. */
-  readonly isIts: (file: Fields) => boolean;
-  readonly read: (file: Fields) => AppServers;
+  readonly isIts?: (file: Fields) => boolean;
+  /** Reads a file that has more than one map of servers. */
+  readonly read?: (file: Fields) => AppServers;
 }
+/**
+ * Folder where a path begins: the home folder, the current one, the platform's settings folder (`~/Library/Application Support`,
+ * `%APPDATA%` or `~/.config`), `~/.config` on all platforms, or, on Windows alone, `%LOCALAPPDATA%`.
+ */
+export type Base = '~' | '.' | 'SETTINGS' | 'CONFIG' | 'LOCALAPPDATA';
 export const hasObject = (file: Fields, key: string): boolean => isObject(file[key]);
-/** Returns a reader for applications with a single map of servers. */
-export const readMap =
-  (key: string, rules: Rules) =>
-  (file: Fields): AppServers => ({ servers: translatedEntries(file[key], [key], rules), inputs: [] });
-
-const readPlainMap = readMap('mcpServers', {});
+const readMap = (file: Fields, key: string, rules: Rules = {}): AppServers => ({
+  servers: translatedEntries(file[key], [key], rules),
+  inputs: [],
+});
 /**
  * Reads the servers of an application's file. Servers under `mcpServers`, where the application itself does
  * not look, are read too, because people paste them there.
  */
 export function serversOf(app: App, value: unknown): AppServers {
   const file = fieldsOf(value);
-  const own = app.read(file);
+  const own = app.read?.(file) ?? readMap(file, app.words.at, app.rules);
   if (entriesIn(file['mcpServers']).length === 0 || own.servers.some(({ at }) => at[0] === 'mcpServers'))
     return own;
   const isAlone = own.servers.length === 0;
   const what = isAlone ? 'it is read here' : 'it is left out, for other servers stand beside it';
   const notes = [...(own.notes ?? []), `mcpServers: ${app.title} itself does not read it; ${what}`];
-  return { ...(isAlone ? readPlainMap(file) : own), notes };
+  return { ...(isAlone ? readMap(file, 'mcpServers') : own), notes };
 }
 /** Returns the name, with the lowest free number added if the name is taken. */
 export function freeName(name: string, taken: { has(name: string): boolean }): string {

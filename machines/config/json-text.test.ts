@@ -38,18 +38,8 @@ describe('broken JSON', () => {
     ['[}', '1:2: expected a value'],
     ['{]', '1:2: expected a key in double quotes'],
     ['01', '1:2: expected the end of the file'],
-    ['{\u201Ca\u201D: 1}', '1:2: \u201C (U+201C) is no quote of JSON; write "'],
-    ['{"a": \u201Eb\u201C}', '1:7: \u201E (U+201E) is no quote of JSON; write "'],
-    ['{"a": \u2018b\u2019}', '1:7: \u2018 (U+2018) is no quote of JSON; write "'],
-    ['{"a":\u00A01}', '1:6: (U+00A0) is no blank of JSON; write a plain space'],
-    ['{\u3000"a": 1}', '1:2: (U+3000) is no blank of JSON; write a plain space'],
-    ['{"a": \u200B1}', '1:7: (U+200B) cannot be seen and means nothing in JSON; delete it'],
-    ['{"a"\uFF1A 1}', '1:5: \uFF1A (U+FF1A) is another character than the one of JSON; write the plain one'],
-    [
-      '{"a": 1\uFF0C "b": 2}',
-      '1:8: \uFF0C (U+FF0C) is another character than the one of JSON; write the plain one',
-    ],
-    ['{"a": \u2603}', '1:7: \u2603 (U+2603) means nothing in JSON; delete it'],
+    ['{\u201Ca\u201D: 1}', '1:2: the character U+201C means nothing in JSON'],
+    ['{"a":\u00A01}', '1:6: the character U+00A0 means nothing in JSON'],
   ])('%j → %s', (text, message) => {
     expect(said(text)).toBe(message);
   });

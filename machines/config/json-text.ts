@@ -120,26 +120,11 @@ const wanted: Readonly<Record<string, string>> = {
   InvalidEscapeCharacter: 'unknown escape in a string; a backslash is written "\\\\"',
   InvalidCharacter: 'control character in a string',
 };
-/** Characters that look like those of JSON, with a remedy. */
-const lookalikes: readonly (readonly [RegExp, string, string])[] = [
-  [/[“”„‟«»＂″]/, 'is no quote of JSON', 'write "'],
-  [/[‘’‚‛‹›＇′]/, 'is no quote of JSON', 'write "'],
-  [/[\u200B-\u200F\u2060\uFEFF\u00AD]/, 'cannot be seen and means nothing in JSON', 'delete it'],
-  [/\s/, 'is no blank of JSON', 'write a plain space'],
-  [/[：｛｝［］，]/, 'is another character than the one of JSON', 'write the plain one'],
-];
-/**
- * Describes a character that is not valid in JSON by its code, because an editor may show it like a valid
- * one.
- */
-const strangerAt = (char: string | undefined): string | undefined => {
-  if (char === undefined || /[\t\n\r\x20-\x7E]/.test(char)) return undefined;
-  const number = `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-  const [, what = 'means nothing in JSON', remedy = 'delete it'] =
-    lookalikes.find(([pattern]) => pattern.test(char)) ?? [];
-  const shown = /[\s\u200B-\u200F\u2060\uFEFF\u00AD\x00-\x1F\x7F-\x9F]/.test(char) ? '' : `${char} `;
-  return `${shown}(${number}) ${what}; ${remedy}`;
-};
+/** Names a character beyond ASCII by its code, because an editor may show it like one of JSON, or not at all. */
+const strangerAt = (char: string | undefined): string | undefined =>
+  char === undefined || /[\t\n\r\x20-\x7E]/.test(char)
+    ? undefined
+    : `the character U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')} means nothing in JSON`;
 const saidOf = (code: string, char: string | undefined): string => {
   const stranger = code === 'InvalidCharacter' ? undefined : strangerAt(char);
   if (stranger !== undefined) return stranger;

@@ -318,7 +318,7 @@ describe('docs/config.md', () => {
       return `| \`${key}\` | ${words[does]}${target} | ${note} |`;
     });
     expect(rows.filter((row) => !page.includes(row))).toEqual([]);
-    const others = apps.map(({ id, format }) => `| \`${id}\` | ${format.toUpperCase()} |`);
+    const others = apps.map(({ id, format = 'json' }) => `| \`${id}\` | ${format.toUpperCase()} |`);
     expect(others.filter((row) => !page.includes(row))).toEqual([]);
   });
 });

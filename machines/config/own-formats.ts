@@ -14,7 +14,6 @@ import {
   textsIn,
   seconds,
   switchedOff,
-  readMap,
   type App,
   type AppServer,
   type Rules,
@@ -39,7 +38,7 @@ const inProject =
 export const claudeCode: App = {
   id: 'claude-code',
   title: 'Claude Code',
-  format: 'json',
+  places: ['~/.claude.json', './.mcp.json'],
   words: {
     at: 'mcpServers',
     types: { stdio: 'stdio', streamable: 'http', sse: 'sse' },
@@ -80,7 +79,14 @@ const noteOf = (input: unknown, n: number): readonly string[] =>
 export const vscode: App = {
   id: 'vscode',
   title: 'VS Code',
-  format: 'json',
+  places: [
+    'SETTINGS/Code/User/mcp.json',
+    'SETTINGS/Code/User/settings.json',
+    'SETTINGS/Code - Insiders/User/mcp.json',
+    'SETTINGS/VSCodium/User/mcp.json',
+    './.vscode/mcp.json',
+    './.vscode/settings.json',
+  ],
   words: {
     at: 'servers',
     types: { stdio: 'stdio', streamable: 'http', sse: 'sse' },
@@ -145,6 +151,7 @@ const listOf = (file: Fields): readonly [string, readonly unknown[]] => {
 export const continueDev: App = {
   id: 'continue',
   title: 'Continue',
+  places: ['~/.continue/config.yaml', '~/.continue/config.json', './.continue/config.yaml'],
   format: 'yaml',
   words: {
     at: 'mcpServers',
@@ -215,6 +222,7 @@ const gooseRules: Rules = {
 export const goose: App = {
   id: 'goose',
   title: 'Goose',
+  places: ['CONFIG/goose/config.yaml', 'SETTINGS/Block/goose/config/config.yaml'],
   format: 'yaml',
   words: {
     at: 'extensions',
@@ -279,7 +287,7 @@ const switched =
 export const geminiCli: App = {
   id: 'gemini-cli',
   title: 'Gemini CLI',
-  format: 'json',
+  places: ['~/.gemini/settings.json', './.gemini/settings.json'],
   words: {
     at: 'mcpServers',
     types: { stdio: null, streamable: null, sse: null },
@@ -385,6 +393,7 @@ const codexRules: Rules = {
 export const codex: App = {
   id: 'codex',
   title: 'Codex',
+  places: ['~/.codex/config.toml', './.codex/config.toml'],
   format: 'toml',
   words: {
     at: 'mcp_servers',
@@ -402,7 +411,7 @@ export const codex: App = {
     },
   },
   isIts: (file) => hasObject(file, 'mcp_servers'),
-  read: readMap('mcp_servers', codexRules),
+  rules: codexRules,
 };
 
 const opencodeRules: Rules = {
@@ -460,7 +469,12 @@ const hiding =
 export const opencode: App = {
   id: 'opencode',
   title: 'opencode',
-  format: 'json',
+  places: [
+    'CONFIG/opencode/opencode.json',
+    'CONFIG/opencode/opencode.jsonc',
+    './opencode.json',
+    './opencode.jsonc',
+  ],
   words: {
     at: 'mcp',
     around: { $schema: 'https://opencode.ai/config.json' },
@@ -534,7 +548,7 @@ const shownThere = { descriptions: '', icons: '' };
 export const deepchat: App = {
   id: 'deepchat',
   title: 'DeepChat',
-  format: 'json',
+  places: ['SETTINGS/DeepChat/mcp-settings.json'],
   words: {
     at: 'mcpServers',
     types: { stdio: 'stdio', streamable: 'http', sse: 'sse' },
@@ -562,57 +576,6 @@ export const deepchat: App = {
   },
 };
 
-const crushRules: Rules = {
-  timeout: timeLimitRule('s', 'connectMs'),
-  disabled_tools: renamed('forbidden_tools'),
-};
-/** Notes in the report of an import that commands within texts are not run. */
-const withoutCommands = (server: AppServer): AppServer =>
-  JSON.stringify(server.entry).includes('$(')
-    ? { ...server, left: [...server.left, '$(…) is passed on as it stands: no command is run'] }
-    : server;
-
-export const crush: App = {
-  id: 'crush',
-  title: 'Crush',
-  format: 'json',
-  words: {
-    at: 'mcp',
-    around: { $schema: 'https://charm.land/crush.json' },
-    types: { stdio: 'stdio', streamable: 'http', sse: 'sse' },
-    keys: { ...common, off: 'disabled', tools: 'enabled_tools', forbidden: 'disabled_tools' },
-    variable: (name) => `\${${name}}`,
-  },
-  isIts: (file) =>
-    entriesIn(file['mcp']).some(([, entry]) => Object.hasOwn(kindsOfCrush, String(fieldsOf(entry)['type']))),
-  read: (file) => ({
-    servers: translatedEntries(file['mcp'], ['mcp'], crushRules).map(withoutCommands),
-    inputs: [],
-  }),
-};
-const kindsOfCrush: Readonly<Record<string, true>> = { stdio: true, http: true, sse: true };
-
-/** Imports a list of tools only when it has no patterns, because a pattern names no tool here. */
-const withoutPatterns: Rule = (value) =>
-  textsIn(value).some((name) => /[*?[]/.test(name))
-    ? { left: 'a pattern is no name of a tool, so all tools are offered' }
-    : { put: { includeTools: value } };
-
-export const amp: App = {
-  id: 'amp',
-  title: 'Amp',
-  format: 'json',
-  words: {
-    at: 'amp.mcpServers',
-    types: { stdio: null, streamable: null },
-    keys: { ...common, tools: 'includeTools' },
-    variable: (name) => `\${${name}}`,
-  },
-  isIts: (file) => hasObject(file, 'amp.mcpServers'),
-  read: readMap('amp.mcpServers', { includeTools: withoutPatterns }),
-};
-
-// ── LibreChat ─────────────────────────────────────────────────────────────────────────────────────────
 const libreChatRules: Rules = {
   timeout: timeLimitRule('ms', 'callTotalMs'),
   initTimeout: timeLimitRule('ms', 'connectMs'),
@@ -647,6 +610,7 @@ const isOfLibreChat = (entry: unknown): boolean =>
 export const libreChat: App = {
   id: 'librechat',
   title: 'LibreChat',
+  places: ['./librechat.yaml'],
   format: 'yaml',
   words: {
     at: 'mcpServers',
@@ -676,80 +640,3 @@ const secretInput = (id: string, description: unknown): Fields => ({
   description: String(description),
   password: true,
 });
-
-// ── the catalogue of Docker ───────────────────────────────────────────────────────────────────────────
-const template = /\{\{\s*([^{}|\s]+)\s*((?:\|[^{}|]*)*)\}\}/g;
-/** Replaces templates `{{id}}` in the catalogue of Docker by `${input:id}`, and adds their ids to `ids`. */
-const withTemplates = (text: string, ids: Set<string>): string =>
-  text.replaceAll(template, (_, id: string, filters: string) => {
-    ids.add(id);
-    const value = `\${input:${id}}`;
-    return /\|\s*volume\s*(\||$)/.test(filters) ? `${value}:${value}` : value;
-  });
-interface Offer {
-  readonly entry: Fields;
-  readonly ids: ReadonlySet<string>;
-  readonly secrets: readonly string[];
-}
-/** Returns the command that runs the image of a server in Docker's catalogue, as Docker's gateway does. */
-function runOf(offer: Fields): Offer {
-  const ids = new Set<string>();
-  const secrets = (Array.isArray(offer['secrets']) ? offer['secrets'] : []).map(fieldsOf);
-  const plain = (Array.isArray(offer['env']) ? offer['env'] : []).map(fieldsOf);
-  const env = [
-    ...secrets.map(({ env: name, name: id }) => [String(name), `\${input:${String(id)}}`] as const),
-    ...plain.map(({ name, value }) => [String(name), withTemplates(String(value), ids)] as const),
-  ];
-  const texts = (key: string): readonly string[] =>
-    textsIn(offer[key]).map((text) => withTemplates(text, ids));
-  const args = [
-    ...['run', '-i', '--rm', '--init', '--security-opt', 'no-new-privileges'],
-    ...(offer['disableNetwork'] === true ? ['--network', 'none'] : []),
-    ...(typeof offer['user'] === 'string' ? ['-u', withTemplates(offer['user'], ids)] : []),
-    ...env.flatMap(([name]) => ['-e', name]),
-    ...texts('volumes').flatMap((volume) => ['-v', volume]),
-    offer['image'],
-    ...texts('command'),
-  ];
-  const entry = { command: 'docker', args, ...(env.length > 0 && { env: Object.fromEntries(env) }) };
-  return { entry, ids, secrets: secrets.map(({ name }) => String(name)) };
-}
-const remoteOf = (offer: Fields): Fields => {
-  const { url, transport_type: type, headers } = fieldsOf(offer['remote']);
-  return { type: type === 'sse' ? 'sse' : 'http', url, ...(headers !== undefined && { headers }) };
-};
-const offered = (name: string, given: unknown): AppServer & { readonly offer?: Offer } => {
-  const told = fieldsOf(given);
-  const at = ['registry', name];
-  const none = { name, at, changed: [], left: [] };
-  const isRemote = hasObject(told, 'remote');
-  if (!isRemote && typeof told['image'] !== 'string')
-    return { ...none, entry: told, why: 'it names neither an image nor a URL' };
-  const offer = isRemote ? { entry: remoteOf(told), ids: new Set<string>(), secrets: [] } : runOf(told);
-  const changed = ['disabled: a catalogue offers it; a2c enable starts it'];
-  const asks = [...offer.secrets, ...offer.ids].map((id) => `the input ${id} is asked for`);
-  return { ...none, entry: switchedOff(offer.entry), changed: [...changed, ...asks], offer };
-};
-
-export const dockerCatalog: App = {
-  id: 'docker',
-  title: 'Docker MCP Catalog',
-  format: 'yaml',
-  isIts: (file) =>
-    entriesIn(file['registry']).some(([, entry]) =>
-      ['image', 'remote'].some((key) => key in fieldsOf(entry)),
-    ),
-  read: (file) => {
-    const servers = entriesIn(file['registry']).map(([name, entry]) => offered(name, entry));
-    const secrets = servers.flatMap(({ offer }) => offer?.secrets ?? []);
-    const others = servers.flatMap(({ offer }) => [...(offer?.ids ?? [])]);
-    const plain = [...new Set(others)].filter((id) => !secrets.includes(id));
-    return {
-      servers: servers.map(({ offer: _, ...server }) => server),
-      inputs: [
-        ...[...new Set(secrets)].map((id) => secretInput(id, `Docker: ${id}`)),
-        ...plain.map((id) => ({ type: 'promptString', id, description: `Docker: ${id}` })),
-      ],
-    };
-  },
-};

@@ -86,7 +86,7 @@ describe('placeholders', () => {
       ['${env:A:-b}', '<expanded A>'],
       ['${env:A}${input:i}', '<env A><input i>'],
       ['~/a', '<expanded ~>/a'],
-      ['${input:i $A', '${input:i <expanded A>'],
+      ['${input:i $A', '${input:i $A'],
       ...['$', '$$', '$1', '${1}', '${}', '${a-b}', '${A:x}', '${A', 'a~', '~b', '%A%'].map((text) => [
         text,
         text,

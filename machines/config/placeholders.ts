@@ -57,8 +57,8 @@ const spansIn = (text: string, expands = false): readonly Span[] => {
     if (text.startsWith(inputOpening, at)) {
       const start = at + inputOpening.length;
       const end = text.indexOf('}', start);
-      // Ends the search without a closing brace, because no further placeholder of this kind can follow.
-      if (end < 0) return expands ? [...spans, ...withoutEnds(text, start)] : spans;
+      // Ends the search without a closing brace, because a text with one that is missing is no template.
+      if (end < 0) return spans;
       next = end + 1;
       if (end > start) spans.push({ kind: 'input', name: text.slice(start, end), start: at, end: next });
     } else {
@@ -72,13 +72,6 @@ const spansIn = (text: string, expands = false): readonly Span[] => {
   }
   return spans;
 };
-const withoutEnds = (text: string, from: number): readonly Span[] =>
-  [...text.slice(from).matchAll(/\$([A-Za-z_]\w{0,255})/g)].map(({ 0: all, 1: name = '', index }) => ({
-    kind: 'expanded',
-    name,
-    start: from + index,
-    end: from + index + all.length,
-  }));
 
 /**
  * Returns each `${…}` in a text that is no placeholder of ours: other clients fill it from the workspace or with a default, and

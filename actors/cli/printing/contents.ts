@@ -7,7 +7,6 @@ import type {
   Skill,
   SkillFile,
 } from '../../api/computer-handle.ts';
-import type { CommandContext } from '../context.ts';
 import type { MissingServer } from '../../servers/server-handle.ts';
 import {
   fitting,
@@ -250,11 +249,6 @@ export const historyText = (history: readonly PastCall[]): string[] =>
         const how = outcome === 'succeeded' ? 'done' : `${outcome ?? state}${why}`;
         return `${timestamp}  ${server || '-'}  ${tool} ${inOneLine(JSON.stringify(parameters), 80)}  ${how}  (${inOneLine(reqId, 40)})`;
       });
-
-/** Draws the images of a result where the terminal can. Their types and sizes are printed in any case. */
-export function drawn({ terminal }: Pick<CommandContext, 'terminal'>, given: unknown): void {
-  for (const picture of bytesOf(given)) terminal.picture(picture);
-}
 
 /** Options with which a further command reaches the same servers. */
 export interface SameServers {

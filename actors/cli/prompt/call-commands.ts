@@ -6,9 +6,9 @@ import type { Computer } from '../../api/computer-handle.ts';
 import { A2cError } from '../../kernel/errors.ts';
 import { cannotOrder, notServing } from '../../api/computer-status.ts';
 import type { ToolInfo } from '../../servers/server-handle.ts';
-import { callIn, readArguments, targetIn, type Target } from '../arguments.ts';
+import { readArguments, targetIn, type Target } from '../arguments.ts';
 import type { CommandContext } from '../context.ts';
-import { drawn, historyText, inOneLine, resultText } from '../printing/contents.ts';
+import { bytesOf, historyText, inOneLine, resultText } from '../printing/contents.ts';
 import { calledOf, progressFact, progressLine, withProgress } from '../printing/call-progress.ts';
 import { failureFact, tellFact, besideFailure, ownFailure } from '../printing/failures.ts';
 import { readFor, signatureText } from '../printing/signature.ts';
@@ -106,10 +106,8 @@ export class CallCommands {
   }
   async #call(words: readonly string[]): Promise<void> {
     const servers = this.#computer.servers().map(({ name }) => name);
-    const [first = '', ...others] = words;
-    const inner = callIn(first);
-    const { target, rest: more } = targetIn([inner?.name ?? first, ...others], servers);
-    const read = [...(inner?.words ?? []), ...(await readArguments(more, readNamed))];
+    const { target, rest } = targetIn(words, servers);
+    const read = await readArguments(rest, readNamed);
     const { tools } = await this.#computer.tools();
     const isMeant = (tool: (typeof tools)[number]): boolean =>
       target.server === undefined
@@ -124,6 +122,7 @@ export class CallCommands {
    * Throws when the named server does not exist.
    */
   #sayUnknown({ server, tool }: Target, tools: readonly ToolInfo[]): void {
+    if (tool.includes('(')) throw usage('call TOOL key=value …');
     const servers = this.#computer.servers();
     const word = server === undefined ? /^([^./ ]+)[./]./.exec(tool)?.[1] : undefined;
     if (word !== undefined) {
@@ -176,7 +175,8 @@ export class CallCommands {
     const failure = ownFailure(outcome);
     const text = besideFailure(result, failure, readHere);
     if (text !== undefined) this.#terminal.outText(text);
-    drawn(this.#context, result);
+    if (bytesOf(result).length > 0)
+      this.#terminal.err('a2c call … --save FOLDER in a shell writes it to a file');
     const known = { req_id: reqId, server, tool, outcome: outcome.outcome, result };
     const why = failure && { failure: failureFact(failure) };
     tellFact(this.#context, this.#how, { type: 'tool_call_result', ...known, ...why });

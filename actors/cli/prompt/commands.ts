@@ -176,14 +176,13 @@ export function readNamed(name: string): Promise<string> {
 
 /**
  * Splits a line at the prompt into words as a shell does: quotes hold blanks together. A word that begins with a
- * bracket, or with a name and a bracket, goes up to the closing bracket, so that JSON and `tool(a: 1)` need no quotes.
+ * bracket goes up to the closing bracket, so that JSON needs no quotes.
  */
 export function wordsIn(line: string): string[] {
   const words: string[] = [];
   let rest = line.trim();
   while (rest !== '') {
-    const end = /^(?:[{[]|[\w./-]+\()/.test(rest) ? bracketsIn(rest) : 0;
-    const length = /^[{[]/.test(rest) || /^(?:\s|$)/.test(rest.slice(end)) ? end : 0;
+    const length = /^[{[]/.test(rest) ? bracketsIn(rest) : 0;
     const word =
       length > 0
         ? rest.slice(0, length)
@@ -217,8 +216,8 @@ function bracketsIn(text: string): number {
       if (char === '\\') at += 1;
       else if (char === quote) quote = '';
     } else if (char === '"') quote = char;
-    else if ('{[('.includes(char)) open += 1;
-    else if ('}])'.includes(char)) {
+    else if ('{['.includes(char)) open += 1;
+    else if ('}]'.includes(char)) {
       open -= 1;
       if (open === 0) return at + 1;
     }

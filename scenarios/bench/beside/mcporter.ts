@@ -79,7 +79,6 @@ const tasks: readonly Task[] = [
     a2c: ['call', 'everything.get-sum', ...sum, '--json'],
     mcporter: ['call', 'everything.get-sum', ...sum, '--output', 'json'],
   },
-  both('Arguments as a call', 'call', 'everything.get-sum(a: 1, b: 2)'),
   both('Wrong argument', 'call', 'everything.get-sum', 'a=1', 'b=soon'),
   both('Misspelt tool', 'call', 'everything.get-smu', ...sum),
   both('Misspelt server', 'call', 'evrything.get-sum', ...sum),
@@ -122,7 +121,6 @@ const seen: Readonly<Record<string, { readonly a2c: string; readonly mcporter: s
     a2c: 'outcome, ids and result in one document',
     mcporter: 'the result as the server sent it',
   },
-  'Arguments as a call': { a2c: 'the result', mcporter: 'the result' },
   'Wrong argument': {
     a2c: 'names the argument, shows the signature; not sent',
     mcporter: 'words of the validator in the server',
