@@ -1,7 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { machines } from '../../actors/runtime/assemble.ts';
 import { editsOf, type ChartEdit } from './edits.ts';
-import { endings, pathsOf, probed, walk, walkerOf, type Path, type Walker } from './paths.ts';
+import { endingsOf, pathsOf, probed, walk, walkerOf, type Path, type Walker } from './paths.ts';
 import { isNoticed, type Players } from './plays.ts';
 import { violationsOf } from './rules.ts';
 
@@ -24,7 +24,7 @@ function leadsTo(transition: string, state: string): boolean {
 
 /** Tells whether a chart breaks a rule on a way. */
 function isFoundOn(walker: Walker, path: Path): boolean {
-  return endings.some((ending) => {
+  return endingsOf(walker.kind).some((ending) => {
     try {
       return violationsOf(walk(walker, path, ending)).length > 0;
     } catch {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { machines } from '../../actors/runtime/assemble.ts';
-import { endings, pathsOf, probed, walk, walkerOf, type Ending, type Path, type Walker } from './paths.ts';
+import { endingsOf, pathsOf, probed, walk, walkerOf, type Ending, type Path, type Walker } from './paths.ts';
 import { violationsOf } from './rules.ts';
 
 /** Charts that are also told one event more at the end of each path, because people wait for what they do. */
@@ -18,7 +18,7 @@ describe('a generated path for each transition', () => {
     const paths = pathsOf(walker);
     expect(paths.length).toBeGreaterThan(0);
     const all = probedKinds.includes(kind) ? paths.flatMap((path) => probed(walker, path)) : paths;
-    const broken = all.flatMap((path) => endings.flatMap((ending) => brokenOn(walker, path, ending)));
+    const broken = all.flatMap((path) => endingsOf(kind).flatMap((ending) => brokenOn(walker, path, ending)));
     expect([...new Set(broken)]).toEqual([]);
   });
 });

@@ -86,9 +86,14 @@ function canCome(event: Said, world: World, snapshot: AnyMachineSnapshot): boole
   return true;
 }
 
-/** How a walk is brought to an end: its machine is told to close, or all that it asked is answered before. */
-export const endings = ['closed', 'answered'] as const;
-export type Ending = (typeof endings)[number];
+/**
+ * How a walk is brought to an end: its machine is told to close, or all that it asked is answered before; or nobody says
+ * anything more, and it comes to rest.
+ */
+export type Ending = 'closed' | 'answered' | 'left';
+/** Endings of a kind. Only a server is expected to come to rest by itself. */
+export const endingsOf = (kind: string): readonly Ending[] =>
+  kind === 'client' ? ['closed', 'answered', 'left'] : ['closed', 'answered'];
 const longest = 40;
 const mostAnswers = 10;
 
@@ -112,6 +117,8 @@ function nextOf(
     ...(world.hasDeadline ? [{ type: 'deadline.passed' }] : []),
     ...aftersOf(snapshot),
   ] as Said[];
+  // Timers of a machine at rest go on for ever: a few of them are enough.
+  if (ending === 'left') return answers[0] ?? ends[0] ?? (n < mostAnswers ? timers[0] : undefined);
   const isClosed = ending === 'closed' ? n === 0 : n === mostAnswers;
   if (ending === 'answered' && n < mostAnswers) return answers[0] ?? close[0];
   return (isClosed ? close[0] : undefined) ?? ends[0] ?? timers[0] ?? answers[0] ?? close[0];

@@ -239,16 +239,32 @@ const tellsLoss: Rule = ({ steps, isEnded }) => {
   if (owes && !isEnded) wrong.push('did not tell its calls of the loss');
   return wrong;
 };
-/** What it shows of itself is so: it says `ready` when it is, and no longer when it is not. */
+/** What it shows of itself is so: it says `ready` when it is, and that it goes down while it does. */
 const showsTheTruth: Rule = ({ steps }) => {
   let stage: unknown;
   return steps.flatMap((step) => {
     for (const { stage: said } of eventsSaid(step, 'client.changed')) stage = said;
-    const isReady = step.snapshot.hasTag('ready');
-    return step.snapshot.status === 'active' && (stage === 'ready') !== isReady
-      ? [`shows ${String(stage)} and is ${isReady ? '' : 'not '}ready, upon ${step.event.type}`]
+    const { snapshot, event } = step;
+    if (snapshot.status !== 'active') return [];
+    const isReady = snapshot.hasTag('ready');
+    const isClosing = snapshot.hasTag('closing');
+    return (stage === 'ready') !== isReady || ['closing', 'recovering'].includes(String(stage)) !== isClosing
+      ? [
+          `shows ${String(stage)} upon ${event.type}, and is ${isReady ? 'ready' : isClosing ? 'going down' : 'neither'}`,
+        ]
       : [];
   });
+};
+/** A server that was stopped comes to rest, and stays there. */
+const restsWhenStopped: Rule = ({ steps, isEnded }) => {
+  const orders = steps.filter(({ event }) =>
+    /^(?:server\.(?:start|stop|update|wanted)|close|call\.request)$/.test(event.type),
+  );
+  if (isEnded || orders.at(-1)?.event.type !== 'server.stop') return [];
+  const stages = steps.flatMap((step) => eventsSaid(step, 'client.changed')).map(({ stage }) => stage);
+  return stages.length === 0 || stages.at(-1) === 'idle'
+    ? []
+    : [`was stopped, and shows ${String(stages.at(-1))} in the end`];
 };
 /** Calls that wait are told to go when their server is ready. */
 const tellsReady: Rule = ({ steps }) =>
@@ -295,7 +311,7 @@ const general = [ends, closesAll, answers, reasons];
 const own: Readonly<Record<string, readonly Rule[]>> = {
   call: [settledOnce, sentWhenPermitted, trueEnd, endsAtOnce, isLimited],
   process: [tellsItsEnd],
-  client: [ownsItsProcess, tellsLoss, showsTheTruth, tellsReady],
+  client: [ownsItsProcess, tellsLoss, showsTheTruth, restsWhenStopped, tellsReady],
 };
 /** Sentences about what does not hold on a way through a chart; empty when all rules hold. */
 export const violationsOf = (walked: Walked): string[] => [
