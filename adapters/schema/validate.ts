@@ -517,43 +517,16 @@ const takesAnyObject = (schema: object): boolean =>
 type Known = Reading & { strikes: number };
 const unchecked = (reason: string): Validity => ({ ok: 'unchecked', reason });
 
-/** Limits of the cache of compiled schemas: number of entries and characters in all; the oldest entries are dropped first. */
-const shared = { most: 500, characters: 1024 * 1024 };
-/**
- * Compiles equal schemas only once: tools of one server often have the same schema, and a server that reconnects sends the same
- * again.
- */
-function readingOnce(limits: Limits): (schema: object) => Reading {
-  const byText = new Map<string, Reading>();
-  let characters = 0;
-  return (schema) => {
-    // Measures the schema before it is written as JSON, so that one that is too large is not written.
-    const text = sizeOf(schema, limits.schema) ? JSON.stringify(schema) : undefined;
-    const before = text === undefined ? undefined : byText.get(text);
-    if (text === undefined || before) return before ?? read(schema, limits);
-    const reading = read(schema, limits);
-    byText.set(text, reading);
-    characters += text.length;
-    for (const oldest of byText.keys()) {
-      if (byText.size <= shared.most && characters <= shared.characters) break;
-      byText.delete(oldest);
-      characters -= oldest.length;
-    }
-    return reading;
-  };
-}
-
 /**
  * Creates a validator that remembers each schema object for as long as the object lives. Each schema is compiled by an ajv
- * instance of its own, so that names (`$id`) and state are not shared; equal schemas share the compiled code.
+ * instance of its own, so that names (`$id`) and state are not shared.
  */
 export function createValidate(limits: Limits = defaultLimits): Validate {
   const schemas = new WeakMap<object, Known | 'any object'>();
-  const readOnce = readingOnce(limits);
   const knownOf = (schema: object): Known | 'any object' => {
     const before = schemas.get(schema);
     if (before) return before;
-    const known = takesAnyObject(schema) ? 'any object' : { ...readOnce(schema), strikes: 0 };
+    const known = takesAnyObject(schema) ? 'any object' : { ...read(schema, limits), strikes: 0 };
     schemas.set(schema, known);
     return known;
   };
