@@ -1,7 +1,4 @@
-/**
- * Tests of the memory cost of 1,000 connections that were not admitted, and of joins beside them, also with few file
- * descriptors.
- */
+/** Tests of the memory cost of 1,000 connections that were not admitted, and of joins beside them. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -21,11 +18,9 @@ interface Running {
   readonly url: string;
   readonly metrics: string;
 }
-async function office(descriptors: number): Promise<Running> {
+async function office(): Promise<Running> {
   const argv = [main, 'office', '--port', '0', '--metrics', '0', '--token', token, '--limit', 'entryMs=0'];
-  const child = spawn('sh', ['-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, process.execPath, ...argv], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] });
   running.push(child);
   const said = (stream: NodeJS.ReadableStream, pattern: RegExp): Promise<string> =>
     new Promise((resolve) => {
@@ -67,7 +62,7 @@ const stranger = (url: string, said: 'nothing' | 'half a message'): Promise<void
 
 describe.skipIf(process.platform === 'win32')('a thousand peers who are not let in', () => {
   it.each(['nothing', 'half a message'] as const)('cost less than 64 MB when they say %s', async (said) => {
-    const at = await office(4_096);
+    const at = await office();
     // The first agent loads modules and caches, which must not count as a cost of the connections.
     await (await createAgent({ url: at.url, auth: token, office: 'warm' })).close();
     for (let count = 0; count < 50; count++) await stranger(at.url, said);
@@ -79,14 +74,5 @@ describe.skipIf(process.platform === 'win32')('a thousand peers who are not let 
     expect((await valueOf(at, 'process_resident_memory_bytes')) - before).toBeLessThan(64 * 2 ** 20);
     await using agent = await createAgent({ url: at.url, auth: token });
     expect(await agent.listRoom()).toHaveLength(1);
-  });
-
-  it('keep nobody out who has a token, where there are 256 descriptors', async () => {
-    const at = await office(256);
-    await using first = await createAgent({ url: at.url, auth: token, office: 'first' });
-    for (let count = 0; count < 1_000; count++) await stranger(at.url, 'half a message');
-    await using agent = await createAgent({ url: at.url, auth: token });
-    expect([await agent.listRoom(), await first.listRoom()]).toMatchObject([[{}], [{}]]);
-    expect(await valueOf(at, 'a2c_office_connections')).toBeLessThan(256);
   });
 });

@@ -59,124 +59,23 @@ function sizeOf(value: unknown, most: Size, heardKey: (key: string) => void = no
   return { nodes, characters, depth };
 }
 
-/** POSIX character classes as RE2, Go and PCRE define them, limited to ASCII. */
-const posix: Readonly<Record<string, string>> = {
-  alpha: 'a-zA-Z',
-  digit: '0-9',
-  alnum: 'a-zA-Z0-9',
-  upper: 'A-Z',
-  lower: 'a-z',
-  xdigit: '0-9a-fA-F',
-  word: '\\w',
-  space: ' \\t\\n\\r\\f\\v',
-  blank: ' \\t',
-  punct: '!-\\/:-@\\[-`\\{-~',
-  cntrl: '\\x00-\\x1f\\x7f',
-  graph: '!-~',
-  print: ' -~',
-  ascii: '\\x00-\\x7f',
-};
+/** Escapes of JavaScript that are the same without the flag `u`, where any other letter would mean itself. */
+const plainEscapes = /\\(?:[bBdDsSwWfnrtv]|[ux](?!\{)|[^a-zA-Z])/g;
+/** Another escape, a bracket within a class, and `{,5}`: without the flag `u` they are read as other texts, without an error. */
+const foreign = /\\|\[\^?\]|\[[^\]]*\[|\{,/;
 /**
- * Escapes of other regular expression languages, valid outside of character classes. `\Z` of PCRE also matches before a final
- * line end.
+ * Compiles a pattern of a schema with the flag `u`, as ECMA-262 means it, else without, which `^https\:\/\/` of PayPal's server and
+ * `\@` of zod-to-json-schema need. Returns undefined for a pattern that JavaScript cannot read.
  */
-const escapes: Readonly<Record<string, string>> = {
-  '\\A': '(?<![^])',
-  '\\z': '(?![^])',
-  '\\Z': '(?=\\n?(?![^]))',
-  '\\a': '\\x07',
-  '\\e': '\\x1b',
-};
-/** Escapes that mean the same in JavaScript and in other regular expression languages. */
-const known = /\\[bBcdDfknpPrsStuvwWx]|\\[^a-zA-Z]/;
-const pieces = new RegExp(
-  [
-    '\\\\x\\{[0-9a-fA-F]+\\}|\\\\[pP][A-Z]|\\\\[^]', // escapes
-    '\\[:\\^?\\w+:\\]', // a class of POSIX, within another class
-    '\\(\\?#[^)]*\\)|\\(\\?P[<=][A-Za-z_]\\w*[>)]|\\(\\?>', // groups
-    '(?:[*+?]|\\{\\d+(?:,\\d*)?\\})\\+', // possessive quantifiers
-    '[^]',
-  ].join('|'),
-  'g',
-);
-const looksAway = /\(\?<?!/;
-/** Matches POSIX collating elements and equivalence classes, which depend on a language and are not supported. */
-const collating = /\[([=.])[^\]]+\1\]/;
-
-/** Longest pattern, in characters, that is translated. */
-const longestTranslated = 4_000;
-/**
- * Translates a pattern of another regular expression language to JavaScript; returns undefined when JavaScript has no equivalent
- * or the meaning may differ.
- */
-function translated(pattern: string): { readonly source: string; readonly flags: string } | undefined {
-  if (pattern.length > longestTranslated) return undefined;
-  const [head = '', flags = ''] = /^\(\?([aimsu]+)\)/.exec(pattern) ?? [];
-  let [source, isClass, isStart, isGreedy] = ['', false, false, false];
-  for (const piece of pattern.slice(head.length).match(pieces) ?? []) {
-    const wasStart = isStart;
-    isStart = false;
-    if (piece.startsWith('\\')) {
-      const name = /^\\([pP])([A-Z])$/.exec(piece);
-      const code = /^\\x(\{.*\})$/.exec(piece);
-      const other = isClass ? undefined : escapes[piece];
-      if (!name && !code && other === undefined && !known.test(piece)) return undefined;
-      source += name ? `\\${name[1]}{${name[2]}}` : code ? `\\u${code[1]}` : (other ?? piece);
-    } else if (isClass) {
-      const named = /^\[:(\w+):\]$/.exec(piece)?.[1];
-      const inside = named === undefined ? undefined : posix[named];
-      if (piece.startsWith('[') && inside === undefined && piece !== '[') return undefined;
-      // Refuses nested brackets: `[]a]` contains a bracket, but `[a[b]]` and `[a&&[b]]` are sets of Java, which JavaScript does
-      // not have.
-      if (piece === '[' && !wasStart) return undefined;
-      if (piece === ']' && !wasStart) isClass = false;
-      isStart = piece === '^' && wasStart && source.endsWith('[');
-      source += inside ?? (/^[[\]]$/.test(piece) && (isClass || wasStart) ? `\\${piece}` : piece);
-    } else if (piece.startsWith('[')) {
-      isClass = true;
-      isStart = true;
-      source += piece;
-      if (piece !== '[') return undefined;
-    } else if (piece.startsWith('(?')) {
-      if (piece === '(?>') isGreedy = true;
-      source += piece.startsWith('(?#')
-        ? ''
-        : piece
-            .replace('(?>', '(?:')
-            .replace('(?P<', '(?<')
-            .replace(/^\(\?P=(.*)\)$/, '\\k<$1>');
-    } else if (piece.length > 1) {
-      isGreedy = true;
-      source += piece.slice(0, -1);
-    } else source += piece;
-  }
-  // Refuses possessive quantifiers and atomic groups together with a negative lookaround: without backtracking they match less,
-  // and a lookaround must not match more.
-  if (isClass || collating.test(pattern) || (isGreedy && looksAway.test(pattern)) || /\{,\d+\}/.test(source))
-    return undefined;
-  return { source, flags: flags.replace(/[au]/g, '') };
-}
-
-function compiled(source: string, flags: string): RegExp | undefined {
-  try {
-    return new RegExp(source, flags);
-  } catch {
-    return undefined;
-  }
-}
-/**
- * Compiles a pattern of a schema. A pattern that compiles with the flag `u` means the same as in ECMA-262. Others, such as
- * `[\w-.]` or patterns of RE2, Go, Python and PCRE, are translated. Returns undefined when a pattern cannot be read, or not with
- * certainty.
- */
-export function readPattern(pattern: string): RegExp | undefined {
-  const own = compiled(pattern, 'u');
-  if (own) return own;
-  const other = translated(pattern);
-  if (!other) return undefined;
-  const { source, flags } = other;
-  const isPlain = !/\\[pP]\{|\\u\{/.test(source);
-  return compiled(source, `u${flags}`) ?? (isPlain ? compiled(source, flags) : undefined);
+function readPattern(pattern: string): RegExp | undefined {
+  const isPlain = !foreign.test(pattern.replaceAll(plainEscapes, '.'));
+  for (const flags of isPlain ? ['u', ''] : ['u'])
+    try {
+      return new RegExp(pattern, flags);
+    } catch {
+      // The flags do not fit, or the pattern is of another language.
+    }
+  return undefined;
 }
 
 // Corrects the type of `ajv-formats`: its types say that the module is the function, but with `nodenext` the function is its
@@ -618,43 +517,16 @@ const takesAnyObject = (schema: object): boolean =>
 type Known = Reading & { strikes: number };
 const unchecked = (reason: string): Validity => ({ ok: 'unchecked', reason });
 
-/** Limits of the cache of compiled schemas: number of entries and characters in all; the oldest entries are dropped first. */
-const shared = { most: 500, characters: 1024 * 1024 };
-/**
- * Compiles equal schemas only once: tools of one server often have the same schema, and a server that reconnects sends the same
- * again.
- */
-function readingOnce(limits: Limits): (schema: object) => Reading {
-  const byText = new Map<string, Reading>();
-  let characters = 0;
-  return (schema) => {
-    // Measures the schema before it is written as JSON, so that one that is too large is not written.
-    const text = sizeOf(schema, limits.schema) ? JSON.stringify(schema) : undefined;
-    const before = text === undefined ? undefined : byText.get(text);
-    if (text === undefined || before) return before ?? read(schema, limits);
-    const reading = read(schema, limits);
-    byText.set(text, reading);
-    characters += text.length;
-    for (const oldest of byText.keys()) {
-      if (byText.size <= shared.most && characters <= shared.characters) break;
-      byText.delete(oldest);
-      characters -= oldest.length;
-    }
-    return reading;
-  };
-}
-
 /**
  * Creates a validator that remembers each schema object for as long as the object lives. Each schema is compiled by an ajv
- * instance of its own, so that names (`$id`) and state are not shared; equal schemas share the compiled code.
+ * instance of its own, so that names (`$id`) and state are not shared.
  */
 export function createValidate(limits: Limits = defaultLimits): Validate {
   const schemas = new WeakMap<object, Known | 'any object'>();
-  const readOnce = readingOnce(limits);
   const knownOf = (schema: object): Known | 'any object' => {
     const before = schemas.get(schema);
     if (before) return before;
-    const known = takesAnyObject(schema) ? 'any object' : { ...readOnce(schema), strikes: 0 };
+    const known = takesAnyObject(schema) ? 'any object' : { ...read(schema, limits), strikes: 0 };
     schemas.set(schema, known);
     return known;
   };

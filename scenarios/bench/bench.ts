@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { cpSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -18,7 +17,7 @@ What runs is compiled first, as it is published: tsx would add a call to every f
 
   --only <row>[,<row>]   these rows only
   --list                 the rows, and what they measure
-  --quick                all rows but those that need PyPI or npm, as fast as they can be measured: the figures say little
+  --quick                as fast as they can be measured: the figures say little
   --late <s>             how long a row may take (default 600, --quick: 120)
   --json                 one JSON document on stdout instead of the table
   --help
@@ -30,9 +29,7 @@ row could not be; 130 after Ctrl-C, which prints what was measured so far.
 `;
 const listOf = (rows: readonly Row[]): string => {
   const width = Math.max(...rows.map(({ name }) => name.length));
-  return rows
-    .map(({ name, about, needs }) => `${name.padEnd(width)}  ${about}${needs ? ` (needs ${needs})` : ''}\n`)
-    .join('');
+  return rows.map(({ name, about }) => `${name.padEnd(width)}  ${about}\n`).join('');
 };
 
 const readOptions = () =>
@@ -48,8 +45,8 @@ const readOptions = () =>
   }).values;
 
 /**
- * Compiles the measured code, chains and yardsticks alike, into `dist` beside this file, with the Python peers. Type
- * errors are reported and do not stop the measurement.
+ * Compiles the measured code, chains and yardsticks alike, into `dist` beside this file. Type errors are
+ * reported and do not stop the measurement.
  */
 function build(): Promise<void> {
   const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
@@ -57,10 +54,6 @@ function build(): Promise<void> {
   return new Promise((resolve) => {
     execFile(process.execPath, [join(typescript, 'bin', 'tsc'), '-p', project], (error, stdout) => {
       if (error) process.stderr.write(`bench: the types do not fit\n${stdout || error.message}\n`);
-      const peers = fileURLToPath(new URL('../interop', import.meta.url));
-      const built = fileURLToPath(new URL('dist/scenarios/interop', import.meta.url));
-      const isPython = (path: string): boolean => path === peers || path.endsWith('.py');
-      cpSync(peers, built, { recursive: true, filter: isPython });
       resolve();
     });
   });
@@ -74,7 +67,7 @@ async function main(): Promise<number> {
   }
   const seconds = Number(options.late ?? (options.quick ? 120 : 600));
   if (!(seconds > 0)) throw new Error('--late takes a number of seconds');
-  const wanted = chosen(rows, options.only, options.quick);
+  const wanted = chosen(rows, options.only);
   const stop = new AbortController();
   const interrupt = (): void => stop.abort(new Error('interrupted'));
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);

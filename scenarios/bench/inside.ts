@@ -2,7 +2,6 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema, type Tool } from '@modelcontextprotocol/sdk/types.js';
-import type { RuntimeShare } from '../../actors/api/computer.ts';
 import type { Computer, ComputerOptions } from '../../actors/index.ts';
 import { bootedComputer } from '../fixtures/booted.ts';
 
@@ -21,18 +20,15 @@ export interface Served {
   /** Number of calls that reached the handler; a call that is answered without its server does not count. */
   readonly heard: { calls: number };
 }
-/** Starts a server inside the host; `answer` makes the text of a result from the text of the call. */
-export async function served(
-  tools: readonly Tool[] = [echoTool()],
-  answer: (text: string) => string = (text) => text,
-): Promise<Served> {
+/** Starts a server inside the host, whose tools answer with the text of the call. */
+export async function served(tools: readonly Tool[] = [echoTool()]): Promise<Served> {
   const [end, theirs] = InMemoryTransport.createLinkedPair();
   const heard = { calls: 0 };
   const server = new Server({ name: 'echo', version: '1' }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools] }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
     heard.calls += 1;
-    return { content: [{ type: 'text' as const, text: answer(String(params.arguments?.['text'])) }] };
+    return { content: [{ type: 'text' as const, text: String(params.arguments?.['text']) }] };
   });
   await server.connect(theirs);
   return { end, heard };
@@ -52,11 +48,7 @@ export const optionsOver = (ends: Ends): ComputerOptions => {
   const mcpServers = Object.fromEntries(Object.keys(ends).map((name) => [name, one]));
   return { config: { mcpServers }, inMemory: { ...ends }, stateDir: false, reaper: false };
 };
-export const computerOver = (
-  ends: Ends,
-  options: ComputerOptions = {},
-  inner: RuntimeShare = {},
-): Promise<Computer> => bootedComputer({ ...optionsOver(ends), ...options }, inner);
+export const computerOver = (ends: Ends): Promise<Computer> => bootedComputer(optionsOver(ends));
 
 /** Calls a tool and returns the first text of the answer. */
 export async function textFrom(computer: Computer, tool: string, text: string): Promise<string> {

@@ -42,7 +42,5 @@ export interface Row {
   readonly about: string;
   /** Flags of Node for the row's process. */
   readonly flags?: readonly string[];
-  /** Registry that the row needs a package of; a quick run leaves such a row out. */
-  readonly needs?: 'PyPI' | 'npm';
   readonly measure: (plan: Plan, tell: Tell) => Promise<void>;
 }

@@ -124,8 +124,7 @@ describe('a run of rows', () => {
 });
 
 describe('--only', () => {
-  const names = (only: string, isQuick = false): string[] =>
-    chosen(allRows, only, isQuick).map(({ name }) => name);
+  const names = (only: string): string[] => chosen(allRows, only).map(({ name }) => name);
   it('takes names, in the order of the table', () => {
     expect(names('start,calls')).toEqual(['calls', 'start']);
   });
@@ -133,9 +132,7 @@ describe('--only', () => {
     expect(() => names('calls,aloc')).toThrow('no row is called aloc: did you mean alloc?');
     expect(() => names('everything')).toThrow('no row is called everything? --list has all');
   });
-  it('means all when it is not given, of a quick run those that need no other registry', () => {
+  it('means all when it is not given', () => {
     expect(names('')).toEqual(allRows.map(({ name }) => name));
-    expect(names('', true)).toEqual(allRows.filter(({ needs }) => !needs).map(({ name }) => name));
-    expect(names('python', true)).toEqual(['python']);
   });
 });

@@ -22,7 +22,7 @@ export interface Running {
 }
 
 /** Returns the rows with these names, in the order of the table; all rows without names. */
-export function chosen(rows: readonly Row[], only: string, isQuick: boolean): Row[] {
+export function chosen(rows: readonly Row[], only: string): readonly Row[] {
   const names = only.split(',').flatMap((name) => name.trim() || []);
   for (const name of names) {
     if (rows.some((row) => row.name === name)) continue;
@@ -34,8 +34,7 @@ export function chosen(rows: readonly Row[], only: string, isQuick: boolean): Ro
       `no row is called ${name}${like === undefined ? '' : `: did you mean ${like}`}? --list has all`,
     );
   }
-  if (names.length > 0) return rows.filter(({ name }) => names.includes(name));
-  return rows.filter(({ needs }) => !isQuick || needs === undefined);
+  return names.length > 0 ? rows.filter(({ name }) => names.includes(name)) : rows;
 }
 
 /** Measures one row after the other. A row that fails or hangs leaves the others alone. */

@@ -106,20 +106,6 @@ async def calls(one):
     return {"isError": result.isError, "content": seen}
 
 
-async def load(one):
-    """So many calls of a tool that gives back its text, so many of them at once."""
-    left = iter(range(one["calls"]))
-
-    async def calls_on():
-        for n in left:
-            text = f"call {n} ".ljust(100, ".")
-            result = await agents[one["name"]].emit_tool_call(one["computer"], one["tool"], {"text": text}, one["timeout"])
-            if result.content[0].text != text:
-                raise ValueError(f"call {n} was answered with {result.content[0].text[:80]}")
-
-    await asyncio.gather(*(calls_on() for _ in range(one["inFlight"])))
-
-
 async def hears(one):
     """Waits until it was told of these tools of a computer by itself."""
     for _ in range(100):
@@ -213,7 +199,7 @@ async def leaves(one):
     await client.disconnect()
 
 
-doings = {"agent": agent_joins, "computer": computer_joins, "tools": tools, "call": calls, "load": load, "put": puts, "skill": skill, "skillText": skill_text, "resources": resources, "ask": asks,
+doings = {"agent": agent_joins, "computer": computer_joins, "tools": tools, "call": calls, "put": puts, "skill": skill, "skillText": skill_text, "resources": resources, "ask": asks,
           "connected": connected, "hear": hears, "see": sees, "config": config, "desktop": desktop, "leave": leaves}
 
 

@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { Socket as NetSocket } from 'node:net';
 import type { LimitName } from '../../../machines/office/rooms/limits.ts';
@@ -6,37 +5,6 @@ import type { Failure } from '../../../machines/protocol/failure.ts';
 import type { OfficeGate } from '../gate.ts';
 import { idOf, type EngineConnection } from './engine.ts';
 import { addressOf } from './entrants.ts';
-
-/** Number of file descriptors that are kept free for files, child processes and other connections of this process. */
-const spare = 32;
-interface Report {
-  readonly userLimits?: { readonly open_files?: { readonly soft?: unknown } };
-}
-/**
- * Reads the limit of open files of this process; infinite when the system does not tell it. Takes about 20 ms,
- * and the limit does not change.
- */
-function limitOf(): number {
-  // Excludes the network by a property that the types lack, because the report would otherwise look up the host names of all peers.
-  const report = process.report as typeof process.report & { excludeNetwork?: boolean };
-  const { excludeNetwork = false } = report;
-  report.excludeNetwork = true;
-  const { userLimits } = report.getReport() as Report;
-  report.excludeNetwork = excludeNetwork;
-  const soft = userLimits?.open_files?.soft;
-  return typeof soft === 'number' ? soft : Infinity;
-}
-let limit: number | undefined;
-
-/** Returns the number of connections that the process can still accept; over it, the system drops new ones. */
-function descriptorsLeft(): number {
-  try {
-    limit ??= limitOf();
-    return limit - readdirSync('/dev/fd').length - Math.max(spare, Math.floor(limit / 16));
-  } catch {
-    return Infinity;
-  }
-}
 
 /** TCP connection of an office, kept until it closes; it holds no callback after the peer was let in, to save memory. */
 class Connection {
@@ -81,14 +49,10 @@ export interface StrangersOptions {
   readonly gate: OfficeGate;
   /** Number of trusted proxies in front of the office. */
   readonly proxies: number;
-  /** Returns the number of connections that the system can still accept, apart from the limits of the office. */
-  readonly left?: () => number;
 }
 
 /** Number of connections over a limit that are accepted, so that they can be told the reason. */
 const tolerated = 64;
-/** Number of connections at which the free descriptors of the system are first checked; the next check comes at twice as many. */
-const firstLook = 64;
 /** Returns a key for a connection; the same for both layers of TLS, and unique among open connections. */
 const keyOf = ({ remoteAddress, remotePort, localAddress }: NetSocket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
@@ -106,8 +70,6 @@ export class Strangers {
   /** Peers that wait to be let in, oldest first; the time limit is the same for all. */
   readonly #waiting = new Set<Stranger>();
   #timer: NodeJS.Timeout | undefined;
-  #nextLook = firstLook;
-  #most = Infinity;
 
   constructor(options: StrangersOptions) {
     this.#options = options;
@@ -129,7 +91,6 @@ export class Strangers {
     socket.on('close', () => this.#gone(connection));
     const limit = gate.over(address, tolerated);
     if (limit) return this.#admit(connection, limit);
-    if (this.#isFull()) return this.#admit(connection, 'connections');
     this.#wait(connection);
   }
   /** Checks a request that opens a session; returns the reason for a refusal, or undefined. */
@@ -211,15 +172,6 @@ export class Strangers {
     this.#waiting.clear();
   }
 
-  /** Tells whether the process has no file descriptors left for this many connections. */
-  #isFull(): boolean {
-    const { size } = this.#connections;
-    if (size >= this.#nextLook) {
-      this.#most = size + (this.#options.left ?? descriptorsLeft)();
-      this.#nextLook = size * 2;
-    }
-    return size > this.#most;
-  }
   #connectionOf({ socket }: IncomingMessage): Connection | undefined {
     return this.#connections.get(keyOf(socket));
   }

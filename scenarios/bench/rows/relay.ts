@@ -10,7 +10,7 @@ import { atMost, type Row } from '../row.ts';
  */
 const relay = (whose: 'bare' | 'ours') => async (): Promise<Chain> => {
   const office = await startSide('office-process.js', [whose]);
-  return { ...(await relayChain(office)), cpuUs: async () => (await office.ask()).cpuUs };
+  return { ...(await relayChain(office)), cpuUs: office.cpuUs };
 };
 export const measureRelay: Row['measure'] = (plan, tell) =>
   withBoth([relay('bare'), relay('ours')], async (chains) => {

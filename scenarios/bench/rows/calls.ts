@@ -1,6 +1,6 @@
 import { PerformanceObserver } from 'node:perf_hooks';
-import { echoed, textOf, type Chain } from '../../chain.ts';
-import { computerOver, connected, served, textFrom, type Served } from '../../inside.ts';
+import { echoed, textOf, type Chain } from '../chain.ts';
+import { computerOver, connected, served, textFrom, type Served } from '../inside.ts';
 import {
   absolute,
   calls,
@@ -10,8 +10,8 @@ import {
   pairs,
   ratio,
   withBoth,
-} from '../../measure.ts';
-import { atMost, type Row } from '../../row.ts';
+} from '../measure.ts';
+import { atMost, type Row } from '../row.ts';
 
 /**
  * Compares one server inside the host, called through the SDK's own client and through a computer; the difference is
@@ -28,7 +28,7 @@ const counted = (heard: Served['heard'], call: Chain['call']): Chain['call'] => 
     return text;
   };
 };
-export async function bareClient(): Promise<Chain> {
+async function bareClient(): Promise<Chain> {
   const { end, heard } = await served();
   const client = await connected(end);
   const call = async (n: number): Promise<string> =>
@@ -36,7 +36,7 @@ export async function bareClient(): Promise<Chain> {
   return { call: counted(heard, call), close: () => client.close() };
 }
 /** Calls through a computer with all its work: recording, memory of calls, schema checks, limiters. */
-export async function throughComputer(): Promise<Chain> {
+async function throughComputer(): Promise<Chain> {
   const { end, heard } = await served();
   const computer = await computerOver({ echo: async () => end });
   const call = (n: number): Promise<string> => textFrom(computer, 'echo', textOf(n));
@@ -49,7 +49,7 @@ const limits = [
   [64, 3],
   [1_000, 2.7],
 ] as const;
-/** Measures after warm calls, when the compiler is done; the cost of first calls is a row of its own. */
+/** Measures after warm calls, when the compiler is done. */
 export const measureCalls: Row['measure'] = (plan, tell) =>
   withBoth(both, async (chains) => {
     for (const chain of chains) await calls(chain, plan.warmCalls);
