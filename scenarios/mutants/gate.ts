@@ -15,11 +15,13 @@ export const charts: readonly UsedChart[] = [...new Set(Object.values(machines))
   kinds: Object.keys(machines).filter((kind) => machines[kind] === machine),
 }));
 
+/** Largest number of paths into a state, the shortest first, that are told one event more. */
+const mostAround = 5;
 /** Tells whether a transition leads into a state, or around it. */
 function leadsTo(transition: string, state: string): boolean {
   const target = transition.split('--> ')[1] ?? '';
   const isIn = (inner: string, outer: string): boolean => inner === outer || inner.startsWith(`${outer}.`);
-  return state === '(any)' || isIn(target, state) || isIn(state, target);
+  return isIn(target, state) || isIn(state, target);
 }
 
 /** Tells whether a chart breaks a rule on a way. */
@@ -42,13 +44,14 @@ export async function survivorsOf({ machine, kinds }: UsedChart, players: Player
   const isNoticedOnWays = ({ at, within }: ChartEdit, other: AnyStateMachine): boolean =>
     ways.some(({ walker, paths }) => {
       const edited = walkerOf(walker.kind, other);
-      const isNear = ({ takes }: Path): boolean =>
-        at.includes(takes) || (within !== undefined && leadsTo(takes, within));
+      const taking = paths.filter(({ takes }) => at.includes(takes));
+      const around = within === undefined ? [] : paths.filter(({ takes }) => leadsTo(takes, within));
+      const probedPaths = new Set([...taking, ...around.slice(0, mostAround)]);
       // What is done on entry and exit may show on any way, for each ends by closing.
-      const isEverywhere = at.length === 0;
-      return paths
-        .flatMap((path) => (isNear(path) ? probed(walker, path) : isEverywhere ? [path] : []))
-        .some((path) => isFoundOn(edited, path));
+      const others = at.length > 0 ? [] : paths;
+      return [...[...probedPaths].flatMap((path) => probed(walker, path)), ...others].some((path) =>
+        isFoundOn(edited, path),
+      );
     });
   const survivors: string[] = [];
   for (const edit of editsOf(machine)) {
