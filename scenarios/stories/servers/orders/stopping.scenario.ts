@@ -5,7 +5,7 @@
 import { expect } from 'vitest';
 import { scenario } from '../../../stage/plan/index.ts';
 import type { Harness } from '../../../stage/harness.ts';
-import { client, fsProcess, hello, opensOf, order, stagesOf } from '../../../stage/watching.ts';
+import { client, hello, opensOf, order, signalsTo, stageOf, stagesOf } from '../../../stage/watching.ts';
 
 const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
 const servers = { fs: { tools } };
@@ -28,10 +28,10 @@ scenario(
       { outcome: 'failed', failure: { code: 'ServerNotActive', details: { state: 'closing' } } },
     ]);
     await s.run(280);
-    expect(s.state(client)).toBe('{connected:{draining:serving}}');
+    expect(signalsTo(s)).toEqual([]);
     expect(call.settled).toEqual([]);
     await s.run(50);
-    expect(s.state(client)).toBe('idle');
+    expect(stageOf(s)).toBe('idle');
     expect(call.settled[0]?.outcome).toBe('succeeded');
   },
 );
@@ -46,7 +46,7 @@ scenario(
     expect(call.settled).toEqual([]);
     await s.run(50);
     expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'unknown' }]);
-    expect(s.state(client)).toBe('idle');
+    expect(stageOf(s)).toBe('idle');
     expect(s.servers.heard.at(-1)).toBe('cancelled tools/call at fs');
   },
 );
@@ -57,16 +57,18 @@ scenario(
   async (s) => {
     const call = await running(s, 'hang');
     order(s, 'server.stop');
-    expect(s.state(client)).toBe('{connected:{draining:serving}}');
+    expect([stageOf(s), call.settled]).toEqual(['closing', []]);
     order(s, 'server.stop');
     expect(call.settled[0]?.end).toBe('cancelled');
-    expect(s.state(client)).toBe('closing');
-    for (const rung of ['terminating', 'killing', 'killing']) {
+    expect(stageOf(s)).toBe('closing');
+    expect(signalsTo(s)).toEqual(['stdin']);
+    for (const rung of ['SIGTERM', 'SIGKILL', 'SIGKILL']) {
       order(s, 'server.stop');
-      expect(s.state(fsProcess)).toBe(`{closing:${rung}}`);
+      expect(signalsTo(s).at(-1)).toBe(rung);
     }
+    expect(signalsTo(s)).toEqual(['stdin', 'SIGTERM', 'SIGKILL']);
     await s.run(10);
-    expect(s.state(client)).toBe('idle');
+    expect(stageOf(s)).toBe('idle');
     expect(s.servers.alive).toBe(0);
   },
 );
@@ -79,15 +81,15 @@ scenario(
     order(s, 'server.stop');
     order(s, 'server.start');
     await s.run(1000);
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(stageOf(s)).toBe('ready');
     expect(opensOf(s)).toHaveLength(2);
     s.call('read');
     order(s, 'server.stop');
     order(s, 'server.start');
     order(s, 'server.stop');
-    expect(s.state(client)).toBe('{connected:{draining:serving}}');
+    expect(stageOf(s)).toBe('closing');
     await s.run(1000);
-    expect(s.state(client)).toBe('idle');
+    expect(stageOf(s)).toBe('idle');
     expect(opensOf(s)).toHaveLength(2);
   },
 );
@@ -95,7 +97,7 @@ scenario(
 for (const [what, act] of [
   ['its stream breaks', (s: Harness) => s.servers.breakStream('fs')],
   ['its process dies', (s: Harness) => s.servers.kill('fs', { code: 1 })],
-  ['its process machine ends by itself', (s: Harness) => s.directory.abandon(fsProcess)],
+  ['its process machine ends by itself', (s: Harness) => s.directory.abandon(`${client}/process`)],
 ] as const)
   scenario(
     `a server that goes down goes there also when ${what}, and its calls are told`,
@@ -106,7 +108,7 @@ for (const [what, act] of [
       act(s);
       expect(call.settled).toMatchObject([{ end: 'unknown', outcome: 'unknown' }]);
       await s.run(3000);
-      expect(s.state(client)).toBe('idle');
+      expect(stageOf(s)).toBe('idle');
       expect(s.servers.alive).toBe(0);
       expect(opensOf(s)).toHaveLength(1);
       expect(stagesOf(s)).toEqual(['connecting', 'ready', 'closing', 'idle']);
