@@ -1,20 +1,15 @@
 /** Helpers with which scenarios inspect the harness. */
-import type { CatalogContext } from '../../machines/catalog/catalog.rules.ts';
-import {
-  lastChangeOf,
-  type LastChange,
-  type CatalogList,
-  type Tool,
-} from '../../machines/catalog/entries.ts';
+import { catalogsOf, ListTimes } from '../../actors/servers/catalogs.ts';
+import type { CatalogStatus } from '../../actors/servers/server-handle.ts';
+import type { CatalogList, Tool } from '../../machines/catalog/entries.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import type { Capabilities } from '../../machines/kernel/ports.ts';
-import { observe, type ServerSeen } from './plan/observations.ts';
 import { toolOf } from './scripted/script.ts';
+import { observe, type ServerSeen } from './plan/observations.ts';
 import type { Harness } from './harness.ts';
 
 export const hello = { content: [{ type: 'text', text: 'hello' }] };
 export const client = 'computer/client:fs';
-export const fsProcess = `${client}/process`;
 /** Capabilities of a server that declares everything and announces changes. */
 export const everything: Capabilities = {
   tools: { listChanged: true },
@@ -57,26 +52,28 @@ export const opensOf = (s: Seen, server?: string, port: 'process' | 'session' = 
       ? [at]
       : [],
   );
-export const contextOf = <T>(s: Harness, address: string): T | undefined =>
-  (s.directory.find(address)?.ref.getSnapshot() as { context: T } | undefined)?.context;
+/** Returns the status of a list of a server as its host is shown it. */
 export const catalogOf = (
   s: Harness,
   server = 'fs',
   list: CatalogList = 'tools',
-): CatalogContext | undefined => contextOf(s, `computer/client:${server}/catalog:${list}`);
-/** Returns the last state of one entry of a list, with its reason. */
-export function lastOf(
+): CatalogStatus | undefined =>
+  catalogsOf(s.directory, new ListTimes()).find((each) => each.server === server && each.list === list);
+/** Returns the last change of one entry of a list, with its reason, as the host is shown it. */
+export const lastOf = (
   s: Harness,
   key: string,
   server = 'fs',
   list: CatalogList = 'tools',
-): LastChange | undefined {
-  const catalog = catalogOf(s, server, list);
-  return catalog && lastChangeOf(catalog.history, key);
-}
+): CatalogStatus['changes'][number] | undefined =>
+  catalogOf(s, server, list)?.changes.find((each) => each.key === key);
 /** Returns the names of the tools that agents are shown. */
-export const offeredBy = (s: Harness): string[] =>
-  contextOf<ComputerContext>(s, 'computer')?.offered.map(({ name }) => name) ?? [];
+export const offeredBy = (s: Harness): string[] => {
+  const snapshot = s.directory.find('computer')?.ref.getSnapshot() as
+    | { context: ComputerContext }
+    | undefined;
+  return snapshot?.context.offered.map(({ name }) => name) ?? [];
+};
 /** Returns the changes of the tools that the host heard of: `+read`, `-read`. */
 export const toldOf = (s: Harness): string[] =>
   s
@@ -96,9 +93,6 @@ export const announcedBy = (s: Harness, event = 'server:update_tool_list'): numb
 export async function until(s: Harness, isSo: () => boolean, limitMs = 60_000): Promise<void> {
   if (!(await s.until(isSo, limitMs))) throw new Error(`${String(isSo)} never became so`);
 }
-/** Advances time until a machine is in a state whose path contains this text. */
-export const meets = (s: Harness, address: string, state: string): Promise<void> =>
-  until(s, () => s.state(address)?.includes(state) === true);
 /** Returns the stage of a server that its host heard last; undefined when it heard of none. */
 export const stageOf = (s: Harness, server = 'fs'): string | undefined =>
   s.news.findLast(({ event: e }) => e.type === 'client.changed' && e['server'] === server)?.event['stage'];
