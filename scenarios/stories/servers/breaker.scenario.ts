@@ -83,19 +83,6 @@ scenario(
 );
 
 scenario(
-  'a start by hand ends the waiting of a server whose circuit is open, with its whole budget',
-  { servers: { fs: refusing }, timing },
-  async (s) => {
-    s.computer();
-    await reaches(s, 'open');
-    order(s, 'server.start');
-    await s.run(60_000);
-    expect(stageOf(s)).toBe('open');
-    expect(opensOf(s)).toHaveLength(12);
-  },
-);
-
-scenario(
   'a command that is missing is given up at once and has no trial; a start by hand tries it',
   { servers: { fs: { tools, missing: true, later: { 2: { missing: undefined } as never } } }, timing },
   async (s) => {
@@ -127,17 +114,6 @@ scenario(
       expect(stageOf(s)).toBe(stage);
     }
     expect(opensOf(s)).toHaveLength(3);
-  },
-);
-
-scenario(
-  'a server that is restarted never has no trial either',
-  { servers: { fs: refusing }, options: { fs: { restart: false } }, timing },
-  async (s) => {
-    s.computer();
-    await s.run(3_600_000);
-    expect(stagesOf(s)).toEqual(['connecting', 'recovering', 'open']);
-    expect(opensOf(s)).toHaveLength(1);
   },
 );
 

@@ -217,66 +217,6 @@ scenario(
   },
 );
 
-scenario(
-  'a lazy server that nobody calls comes back to rest, its tools stay, and the next call starts it',
-  { ...lazily(slow), timing: { idleStopMs: 4000 } },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    s.call('read');
-    await s.run(3000);
-    const again = s.call('read');
-    await s.run(3000);
-    expect(again.settled).toHaveLength(1);
-    expect(stageOf(s)).toBe('ready');
-    await s.run(s.timing.idleStopMs);
-    expect(stageOf(s)).toBe('standby');
-    expect(s.servers.alive).toBe(0);
-    expect(offeredBy(s)).toEqual(['read']);
-    expect(s.servers.heard).toHaveLength(2);
-    const next = s.call('read');
-    await s.run(1000);
-    expect(next.settled[0]?.outcome).toBe('succeeded');
-    expect(opensOf(s)).toHaveLength(2);
-    expect(stagesOf(s)).toEqual([
-      'standby',
-      'connecting',
-      'ready',
-      'closing',
-      'standby',
-      'connecting',
-      'ready',
-    ]);
-  },
-);
-
-scenario(
-  'a call that runs longer than the idle time keeps its server',
-  { ...lazily({ tools: { read: { answers: hello, afterMs: 30_000 } } }), timing: { idleStopMs: 4000 } },
-  async (s) => {
-    s.computer();
-    const call = s.call('read');
-    await s.run(30_500);
-    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
-    await s.run(6000);
-    expect(stageOf(s)).toBe('standby');
-  },
-);
-
-scenario(
-  'a lazy server whose tools nobody knows starts once, to learn them',
-  { ...lazily(slow, { kept: null }), timing: { idleStopMs: 4000 } },
-  async (s) => {
-    s.computer();
-    await s.run(1000);
-    expect(stageOf(s)).toBe('ready');
-    expect(offeredBy(s)).toEqual(['read']);
-    await s.run(8000);
-    expect(stageOf(s)).toBe('standby');
-    expect(offeredBy(s)).toEqual(['read']);
-  },
-);
-
 const orders: readonly (readonly [string, (s: Harness) => void, string])[] = [
   ['started', (s) => order(s, 'server.start'), 'ready'],
   ['stopped', (s) => order(s, 'server.stop'), 'idle'],

@@ -154,53 +154,6 @@ for (const caught of states)
     );
 
 scenario(
-  'a computer that closes takes no other config any more',
-  { servers: { fs: lingering, git: { tools: {} } } },
-  async (s) => {
-    s.computer({ servers: ['fs'] });
-    await s.run(500);
-    s.close();
-    s.config({ git: {} });
-    await s.run(5000);
-    expect(s.directory.size).toBe(0);
-    expect(opensOf(s, 'git')).toEqual([]);
-  },
-);
-
-scenario(
-  'a server that was changed twice goes back to what it last was when it served',
-  {
-    servers: { fs: { ...lingering, later: { 2: { initialize: 'error' }, 3: { initialize: 1 } } } },
-    options: { fs: { generation: 1 } },
-  },
-  async (s) => {
-    s.computer();
-    await reaches(s, 'ready');
-    s.config({ fs: { generation: 2 } });
-    expect(stageOf(s)).toBe('closing');
-    s.config({ fs: { generation: 3 } });
-    await s.run(5000);
-    expect(stageOf(s)).toBe('ready');
-    expect(opensOf(s)).toHaveLength(3);
-    expect(s.heard('computer', 'server.rolledBack')).toMatchObject([{ server: 'fs', generation: 1 }]);
-  },
-);
-
-scenario(
-  'what is changed and changed back meanwhile is no reason to fall back',
-  { servers: { fs: lingering } },
-  async (s) => {
-    s.computer();
-    await reaches(s, 'ready');
-    s.config({ fs: { generation: 2 } });
-    s.config({ fs: { generation: 1 } });
-    await s.run(5000);
-    expect(stageOf(s)).toBe('ready');
-    expect(s.heard('computer', 'server.rolledBack')).toEqual([]);
-  },
-);
-
-scenario(
   'late news of a server that was taken out change nothing',
   {
     servers: {

@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest';
 import { scenario } from '../../../stage/plan/index.ts';
-import { linkStage, opensOf, order, reaches, signalsTo, stageOf, stagesOf } from '../../../stage/watching.ts';
+import { linkStage, opensOf, order, reaches } from '../../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] } } };
 const slow = { tools, startMs: 50, initialize: 50, listMs: 50 };
@@ -21,61 +21,6 @@ scenario(
     await s.run(1000);
     expect(s.heard('computer', 'client.changed').map((e) => e.stage)).toEqual(['connecting', 'ready']);
     expect([opensOf(s).length, opensOf(s, 'fs', 'session').length]).toEqual([1, 1]);
-  },
-);
-
-scenario(
-  'a stop of a server that stops already hurries it; one that rests stays as it is',
-  { servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } } },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const at = s.clock.now();
-    const ladder = ['stdin', 'SIGTERM', 'SIGKILL'];
-    for (const rung of [1, 2, 3, 3]) {
-      order(s, 'server.stop');
-      expect(stageOf(s)).toBe('closing');
-      expect(signalsTo(s)).toEqual(ladder.slice(0, rung));
-    }
-    await s.run(10);
-    expect(stageOf(s)).toBe('idle');
-    expect(s.clock.now() - at).toBe(10);
-    order(s, 'server.stop');
-    expect(stageOf(s)).toBe('idle');
-    expect(stagesOf(s)).toEqual(['connecting', 'ready', 'closing', 'idle']);
-  },
-);
-
-scenario(
-  'two starts while a server is being stopped start it once',
-  { servers: { fs: { tools } } },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    order(s, 'server.stop');
-    order(s, 'server.start');
-    order(s, 'server.start');
-    expect(stageOf(s)).toBe('closing');
-    await s.run(1000);
-    expect(stageOf(s)).toBe('ready');
-    expect(s.servers.startsOf('fs')).toBe(2);
-  },
-);
-
-scenario(
-  'a server that is being closed is neither started nor stopped any more',
-  { servers: { fs: { tools, ignores: ['stdin'] } } },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    s.close();
-    for (const type of ['server.start', 'server.stop'] as const) order(s, type);
-    expect(stageOf(s)).toBe('closing');
-    expect(signalsTo(s)).toEqual(['stdin']);
-    await s.run(1000);
-    expect(s.directory.size).toBe(0);
-    expect(s.servers.startsOf('fs')).toBe(1);
-    expect(s.servers.alive).toBe(0);
   },
 );
 
