@@ -178,6 +178,13 @@ const tell = (s: Harness, order: object): void =>
   s.order('agent', { type: 'download.told', ticket: 'd', order });
 const partsHeard = (s: Harness): number[] =>
   s.heard('agent', 'download.part').map(({ offset }) => offset as number);
+/** Counts the parts that the agent asked for, and the questions that it took back. */
+const commands = (s: Harness): { readonly asks: number; readonly withdrawals: number } => {
+  const sent = s.seen.flatMap(({ record: r }) => (r.k === 'out' && r.a.startsWith('agent/') ? [r.ev] : []));
+  const isPart = (ev: object): boolean => 'method' in ev && ev.method === 'client:get_blob';
+  const withdrawals = sent.filter(({ type }) => type === 'ask.withdraw').length;
+  return { asks: sent.filter(isPart).length, withdrawals };
+};
 const endOf = (s: Harness): unknown => s.heard('agent', 'download.ended');
 /** Takes each part as soon as it came, as a fast reader does. */
 const readAll = async (s: Harness, ms = 1_000): Promise<void> => {
@@ -247,8 +254,10 @@ scenario('a download goes on after its agent was connected without a seat for a 
 scenario('a download whose computer is silent asks again, and fails when nothing comes', {}, async (s) => {
   await other(s, () => {});
   download(s);
-  await s.run(31_000);
-  expect(endOf(s)).toEqual([]);
+  await s.run(29_000);
+  expect(commands(s)).toEqual({ asks: 1, withdrawals: 0 });
+  await s.run(12_000);
+  expect(commands(s)).toEqual({ asks: 2, withdrawals: 0 });
   s.close('office');
   await s.run(3_000_000);
   expect(endOf(s)).toMatchObject([{ end: 'failed' }]);
@@ -258,7 +267,10 @@ scenario('a download whose office answers nothing rests after the limit of silen
   await other(s, () => {});
   s.network.faults.setLatency(20_000);
   download(s);
-  await s.run(36_500);
+  await s.run(30_000);
+  expect(commands(s)).toEqual({ asks: 1, withdrawals: 0 });
+  await s.run(6_500);
+  expect(commands(s)).toEqual({ asks: 1, withdrawals: 2 });
   expect(endOf(s)).toEqual([]);
   tell(s, { type: 'part.taken' });
   s.network.faults.clearFaults();
