@@ -58,19 +58,6 @@ scenario(
 );
 
 scenario(
-  'a server whose tools cannot be listed has none, and those of the others are there',
-  { servers: { A: { tools, listMs: 'error' }, B: { tools: { write: { answers: hello } } } } },
-  async (s) => {
-    s.computer();
-    await s.run(500);
-    expect(offeredBy(s)).toEqual(['write']);
-    expect(stageOf(s, 'A')).toBe('waiting');
-    const failed = s.heard('computer', 'client.changed').filter((e) => e.server === 'A' && e.failure);
-    expect(failed.map((e) => e.stage)).toContain('waiting');
-  },
-);
-
-scenario(
   'a list that is under way when the config changes is thrown away, and the newer one holds',
   {
     servers: {

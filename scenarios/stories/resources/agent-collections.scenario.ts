@@ -203,6 +203,10 @@ for (const collection of both) {
       s.network.faults.dropLink('a1');
       await s.run(3000);
       expect(questions(peer, collection)).toHaveLength(3);
+      expect(heard(s)).toEqual([
+        'The computer left before it answered',
+        'The connection to the office was lost before an answer',
+      ]);
       s.close('agent');
       follow(s, collection === 'desktop' ? 'finder' : 'desktop');
       await s.run(60_000);

@@ -165,3 +165,28 @@ scenario('a lazy server whose tools nobody knows starts once, to learn them', (s
   s.expect(call).settles('succeeded');
   s.expect.processes(fs, { started: 2, alive: 1 });
 });
+
+scenario('a server without a process is connected, serves and is left', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 10 } }, isRemote: true });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+  s.stop(fs);
+  s.reaches(fs, 'idle');
+  s.expect(fs).visits('connecting', 'ready', 'closing', 'idle');
+  s.expect.processes(fs, { started: 0, failed: 0 });
+});
+
+scenario('a server whose tools cannot be listed has none, and those of the others are there', (s) => {
+  const a = s.server('A', { tools: { read: {} } });
+  const b = s.server('B', { tools: { write: {} } });
+  s.fault(a, 'rpc.error', { when: 'list' });
+  s.timing({ backoffMs: 4_000, longestBackoffMs: 4_000 });
+  s.reaches(a, 'waiting');
+  s.reaches(b, 'ready');
+  s.expect.tools('+write');
+  const call = s.call('write');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+});

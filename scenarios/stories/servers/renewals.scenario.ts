@@ -25,19 +25,6 @@ const remote = (script: Script, timing: HarnessOptions['timing'] = {}): HarnessO
   timing,
 });
 
-scenario('a server without a process is connected, serves and is left', remote({}), async (s) => {
-  s.computer();
-  await s.run(1000);
-  const call = s.call('read');
-  await s.run(1000);
-  expect(stageOf(s)).toBe('ready');
-  expect(call.settled[0]?.outcome).toBe('succeeded');
-  expect(opensOf(s)).toEqual([]);
-  order(s, 'server.stop');
-  expect(stageOf(s)).toBe('idle');
-  expect(s.servers.openSessions).toBe(0);
-});
-
 scenario(
   'a session that expired is opened again, once, and its lists are asked for again',
   remote({}),
