@@ -1,19 +1,15 @@
 /** Helpers with which scenarios inspect the harness. */
-import type { CatalogContext } from '../../machines/catalog/catalog.rules.ts';
-import {
-  lastChangeOf,
-  type LastChange,
-  type CatalogList,
-  type Tool,
-} from '../../machines/catalog/entries.ts';
+import { catalogsOf, ListTimes } from '../../actors/servers/catalogs.ts';
+import type { CatalogStatus } from '../../actors/servers/server-handle.ts';
+import type { CatalogList, Tool } from '../../machines/catalog/entries.ts';
 import type { ComputerContext } from '../../machines/computer/computer.machine.ts';
 import type { Capabilities } from '../../machines/kernel/ports.ts';
 import { toolOf } from './scripted/script.ts';
+import { observe, type ServerSeen } from './plan/observations.ts';
 import type { Harness } from './harness.ts';
 
 export const hello = { content: [{ type: 'text', text: 'hello' }] };
 export const client = 'computer/client:fs';
-export const fsProcess = `${client}/process`;
 /** Capabilities of a server that declares everything and announces changes. */
 export const everything: Capabilities = {
   tools: { listChanged: true },
@@ -32,8 +28,9 @@ export function stagesOf(s: Harness, server = 'fs'): string[] {
   const all = s.heard('computer', 'client.changed').filter((e) => e.server === server);
   return all.map((e) => String(e.stage)).filter((stage, i, told) => stage !== told[i - 1]);
 }
+type Seen = Pick<Harness, 'seen'>;
 /** Returns the times in ms at which a request of this method went to a session of the server. */
-export const asksOf = (s: Harness, method: string, server = 'fs'): number[] =>
+export const asksOf = (s: Seen, method: string, server = 'fs'): number[] =>
   s.seen.flatMap(({ at, record: r }) =>
     r.k === 'out' &&
     r.ev.type === 'ask' &&
@@ -46,7 +43,7 @@ export const asksOf = (s: Harness, method: string, server = 'fs'): number[] =>
  * Returns the times in ms at which processes (by default) or sessions of a server were opened; of all servers without
  * a name.
  */
-export const opensOf = (s: Harness, server?: string, port: 'process' | 'session' = 'process'): number[] =>
+export const opensOf = (s: Seen, server?: string, port: 'process' | 'session' = 'process'): number[] =>
   s.seen.flatMap(({ at, record: r }) =>
     r.k === 'out' &&
     r.port === port &&
@@ -55,26 +52,28 @@ export const opensOf = (s: Harness, server?: string, port: 'process' | 'session'
       ? [at]
       : [],
   );
-export const contextOf = <T>(s: Harness, address: string): T | undefined =>
-  (s.directory.find(address)?.ref.getSnapshot() as { context: T } | undefined)?.context;
+/** Returns the status of a list of a server as its host is shown it. */
 export const catalogOf = (
   s: Harness,
   server = 'fs',
   list: CatalogList = 'tools',
-): CatalogContext | undefined => contextOf(s, `computer/client:${server}/catalog:${list}`);
-/** Returns the last state of one entry of a list, with its reason. */
-export function lastOf(
+): CatalogStatus | undefined =>
+  catalogsOf(s.directory, new ListTimes()).find((each) => each.server === server && each.list === list);
+/** Returns the last change of one entry of a list, with its reason, as the host is shown it. */
+export const lastOf = (
   s: Harness,
   key: string,
   server = 'fs',
   list: CatalogList = 'tools',
-): LastChange | undefined {
-  const catalog = catalogOf(s, server, list);
-  return catalog && lastChangeOf(catalog.history, key);
-}
+): CatalogStatus['changes'][number] | undefined =>
+  catalogOf(s, server, list)?.changes.find((each) => each.key === key);
 /** Returns the names of the tools that agents are shown. */
-export const offeredBy = (s: Harness): string[] =>
-  contextOf<ComputerContext>(s, 'computer')?.offered.map(({ name }) => name) ?? [];
+export const offeredBy = (s: Harness): string[] => {
+  const snapshot = s.directory.find('computer')?.ref.getSnapshot() as
+    | { context: ComputerContext }
+    | undefined;
+  return snapshot?.context.offered.map(({ name }) => name) ?? [];
+};
 /** Returns the changes of the tools that the host heard of: `+read`, `-read`. */
 export const toldOf = (s: Harness): string[] =>
   s
@@ -94,11 +93,46 @@ export const announcedBy = (s: Harness, event = 'server:update_tool_list'): numb
 export async function until(s: Harness, isSo: () => boolean, limitMs = 60_000): Promise<void> {
   if (!(await s.until(isSo, limitMs))) throw new Error(`${String(isSo)} never became so`);
 }
-/** Advances time until a machine is in a state whose path contains this text. */
-export const meets = (s: Harness, address: string, state: string): Promise<void> =>
-  until(s, () => s.state(address)?.includes(state) === true);
+/** Returns the stage of a server that its host heard last; undefined when it heard of none. */
+export const stageOf = (s: Harness, server = 'fs'): string | undefined =>
+  s.news.findLast(({ event: e }) => e.type === 'client.changed' && e['server'] === server)?.event['stage'];
+/** Returns the stage of a computer that its host heard last; undefined while the computer boots. */
+export const computerStage = (s: Harness): string | undefined =>
+  s.heard('computer', 'computer.changed').at(-1)?.['stage'];
+/** Returns the stage of the link of a computer or an agent that its host heard last. */
+export const linkStage = (s: Harness, who = 'computer'): string | undefined =>
+  s.heard(who, 'link.changed').at(-1)?.['stage'];
+/**
+ * Returns the stage of a server, and for `connecting` how far that came: `queued` when nothing was opened yet,
+ * `launching` when its process was, `handshaking` when its session was, `listing` when its tools were asked for.
+ */
+export function stepOf(s: Harness, server = 'fs'): string | undefined {
+  const last = s.news.findLast(({ event: e }) => e.type === 'client.changed' && e['server'] === server);
+  if (last?.event['stage'] !== 'connecting') return last?.event['stage'];
+  const since = { seen: s.seen.filter(({ at }) => at >= last.at) };
+  if (asksOf(since, 'tools/list', server).length > 0) return 'listing';
+  if (opensOf(since, server, 'session').length > 0) return 'handshaking';
+  return opensOf(since, server).length > 0 ? 'launching' : 'queued';
+}
+/** Advances time until a server is at this stage, or at this step of its start. */
+export const reaches = (s: Harness, step: string, server = 'fs'): Promise<void> =>
+  until(s, () => stepOf(s, server) === step);
+/** Returns what was seen of a server: its signals, launch specs, requests and processes. */
+export const seenOf = (s: Harness, server = 'fs'): ServerSeen => observe(s.seen).server(server);
+/** Returns what was sent to the processes of a server to end them: `stdin`, `SIGTERM`, `SIGKILL`, `force`. */
+export const signalsTo = (s: Harness, server = 'fs'): string[] =>
+  seenOf(s, server).signals.map(({ name }) => name);
 export const order = (s: Harness, type: 'server.start' | 'server.stop', server = 'fs'): void =>
   s.order('computer', { type, server });
+/**
+ * Breaks the stream of a server and waits until its host hears of it, and with `recovering` until its process was told
+ * to end.
+ */
+export function breaks(s: Harness, state: 'disconnected' | 'recovering', server = 'fs'): Promise<void> {
+  s.servers.breakStream(server);
+  const isTold = state === 'disconnected';
+  return until(s, () => stageOf(s, server) === 'recovering' && (isTold || signalsTo(s, server).length > 0));
+}
 /** Starts office, computer and agent and waits until all have joined. */
 export async function everybody(s: Harness): Promise<void> {
   await s.office();

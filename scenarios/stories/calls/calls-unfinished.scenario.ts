@@ -3,12 +3,9 @@ import { expect } from 'vitest';
 import type { RequestFact, Emit, Ports } from '../../../machines/kernel/ports.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import type { AskedCall, Harness, HarnessOptions } from '../../stage/harness.ts';
-import { client, hello, kept, meets, order, until } from '../../stage/watching.ts';
+import { hello, kept, order, reaches, until } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello } };
-const callsAt = (s: Harness): string[] =>
-  [...s.directory.roots].map(({ name }) => name).filter((at) => at.startsWith(`${client}/call:`));
-const callAt = (s: Harness): string => callsAt(s)[0] ?? 'nobody';
 const never: HarnessOptions['permission'] = () => new Promise(() => {});
 
 scenario(
@@ -23,8 +20,7 @@ scenario(
     s.computer();
     const call = s.call('read');
     order(s, 'server.start');
-    await meets(s, client, 'ready');
-    expect(s.state(callAt(s))).toBe('{judging:watched}');
+    await reaches(s, 'ready');
     expect(call.settled).toEqual([]);
     await s.run(s.timing.confirmMs);
     expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
@@ -39,7 +35,7 @@ scenario(
     s.computer();
     await s.run(100);
     const call = s.call('read');
-    s.order(callAt(s), { type: 'close' });
+    s.close();
     expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'judging' }]);
     expect(s.servers.heard).toEqual([]);
   },
@@ -87,7 +83,9 @@ async function looked(s: Harness): Promise<readonly AskedCall[]> {
   s.computer();
   await s.run(100);
   const calls = [s.call('good'), s.call('bad')];
-  await until(s, () => callsAt(s).filter((at) => s.state(at) === 'finishing').length === 2);
+  const isLookedAt = ({ record: r }: Harness['seen'][number]): boolean =>
+    r.k === 'out' && r.ev.type === 'ask' && (r.ev as { target?: string }).target === 'finish';
+  await until(s, () => s.seen.filter(isLookedAt).length === 2);
   return calls;
 }
 const given = ['succeeded', 'failed'];
@@ -131,8 +129,8 @@ scenario('a cancel that comes when the answer is here gives it', looking(), asyn
 
 scenario('a call that is told to end when the answer is here gives it', looking(), async (s) => {
   const calls = await looked(s);
-  for (const at of callsAt(s)) s.order(at, { type: 'close' });
-  warned(calls, 'its computer is closing');
+  s.close();
+  warned(calls, 'it was cancelled then');
 });
 
 scenario(
@@ -141,7 +139,7 @@ scenario(
   async (s) => {
     const calls = await looked(s);
     s.servers.expire('fs');
-    await meets(s, client, 'ready');
+    await reaches(s, 'ready');
     s.servers.kill('fs', { signal: 'SIGKILL' });
     await s.run(10);
     expect(ends(calls)).toEqual(['', '']);

@@ -1,7 +1,7 @@
 /** Scenarios of names given by strangers, which may be strange and many. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
-import type { Harness } from '../../stage/harness.ts';
+import { computerStage, everybody } from '../../stage/watching.ts';
 
 const names = [
   'a/b',
@@ -20,12 +20,6 @@ const names = [
 ];
 const said = (text: string) => ({ content: [{ type: 'text', text }] });
 const slowly = (answers: unknown) => ({ answers, afterMs: 50 });
-const everybody = async (s: Harness): Promise<void> => {
-  await s.office();
-  s.computer({ linked: true });
-  s.agent();
-  await s.run(100);
-};
 
 const servers = Object.fromEntries(
   names.map((name) => [name, { tools: Object.fromEntries([[name, slowly(said(`of ${name}`))]]) }]),
@@ -35,7 +29,7 @@ scenario(
   { servers },
   async (s) => {
     await everybody(s);
-    expect(s.state('computer')).toBe('{serving:whole}');
+    expect(computerStage(s)).toBe('whole');
     const own = names.map((name) => s.call(name, { reqId: name }));
     const remote = names.map((name) => s.agentCall(name, { reqId: name }));
     await s.run(100);
@@ -69,9 +63,9 @@ scenario(
   async (s) => {
     s.computer();
     await s.run(100);
-    expect(s.state('computer')).toBe('booting');
+    expect(computerStage(s)).toBeUndefined();
     await s.run(500);
-    expect(s.state('computer')).toBe('{serving:whole}');
+    expect(computerStage(s)).toBe('whole');
   },
 );
 

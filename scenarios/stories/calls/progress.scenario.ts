@@ -1,7 +1,8 @@
 /** Scenarios of progress on its way from a server to the caller. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
-import type { AskedCall, Harness } from '../../stage/harness.ts';
+import type { RequestFact } from '../../../machines/kernel/ports.ts';
+import type { AskedCall, Harness, HarnessOptions } from '../../stage/harness.ts';
 
 const hello = { content: [{ type: 'text', text: 'hello' }] };
 const tools = { work: { answers: hello, afterMs: 1_000, progresses: { everyMs: 40 } } };
@@ -49,26 +50,36 @@ scenario(
 );
 
 // ── a server that waits for its host ─────────────────────────────────────────────────────────────────────
-/** Tells a call what its session reports: the server waits for an answer of this host, or has it. */
-const owes = (s: Harness, call: AskedCall, fact: object): void =>
-  s.order(`computer/client:fs/call:${call.ticket}`, Object.assign({ type: 'ask.held', id: 'call' }, fact));
+/** Reports of the session on each call in turn. */
+let reports: ((fact: object) => void)[] = [];
+const reporting: HarnessOptions['mend'] = (ports) => {
+  reports = [];
+  return {
+    ...ports,
+    request: (from, asked, emit) => {
+      if (asked.method === 'tools/call')
+        reports.push((fact) => emit(Object.assign({ id: asked.id }, fact) as RequestFact));
+      return ports.request(from, asked, emit);
+    },
+  };
+};
 const held = { type: 'ask.held', method: 'elicitation/create' };
 const silent = { fs: { tools: { work: { never: true } } } } as const;
 
 scenario(
   'the silence of a server and the time of the caller stand still while it waits for its host, and go on with the answer',
-  { servers: silent, timing: { callIdleMs: 300 } },
+  { servers: silent, mend: reporting, timing: { callIdleMs: 300 } },
   async (s) => {
     s.computer();
     await s.run(100);
     const [patient, brief] = [s.call('work', { timeoutMs: 60_000 }), s.call('work', { timeoutMs: 200 })];
     await s.run(100);
-    for (const call of [patient, brief]) owes(s, call, held);
+    for (const report of reports) report(held);
     await s.run(15_000);
-    owes(s, patient, { type: 'ask.progress', progress: 1 });
+    reports[0]?.({ type: 'ask.progress', progress: 1 });
     await s.run(15_000);
     expect([patient.settled, brief.settled]).toEqual([[], []]);
-    for (const call of [patient, brief]) owes(s, call, { type: 'ask.freed', ms: 30_000 });
+    for (const report of reports) report({ type: 'ask.freed', ms: 30_000 });
     await s.run(90);
     expect([patient.settled, brief.settled]).toEqual([[], []]);
     await s.run(211);
@@ -79,12 +90,12 @@ scenario(
 
 scenario(
   'the longest time of a call of a server holds also while the server waits for its host, and the failure says so',
-  { servers: silent, options: { fs: { callTotalMs: 1_000 } } },
+  { servers: silent, mend: reporting, options: { fs: { callTotalMs: 1_000 } } },
   async (s) => {
     s.computer();
     await s.run(100);
     const call = s.call('work', { timeoutMs: 400 });
-    owes(s, call, held);
+    reports[0]?.(held);
     await s.run(999);
     expect(call.settled).toEqual([]);
     await s.run(1);
@@ -104,7 +115,7 @@ scenario(
 
 scenario(
   'the limit of an agent holds while a person at the computer is asked, and the agent reads what its call waits for',
-  { servers: silent },
+  { servers: silent, mend: reporting },
   async (s) => {
     await s.office();
     s.computer({ linked: true });
@@ -112,10 +123,7 @@ scenario(
     await s.run(300);
     const call = s.agentCall('work', { timeoutMs: 1_500 });
     await s.run(100);
-    const [at = ''] = [...s.directory.roots].flatMap(({ name }) =>
-      name.startsWith('computer/client:fs/call:') ? [name] : [],
-    );
-    s.order(at, { type: 'ask.held', id: 'call', method: 'elicitation/create' });
+    reports[0]?.(held);
     await s.run(2_100);
     expect(call.settled).toMatchObject([
       {

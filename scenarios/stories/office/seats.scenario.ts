@@ -4,6 +4,7 @@ import { events, notices as noticeNames } from '../../../machines/protocol/proto
 import { scenario } from '../../stage/plan/index.ts';
 import type { Heard } from '../../stage/scripted/network/network.ts';
 import type { Harness } from '../../stage/harness.ts';
+import { linkStage } from '../../stage/watching.ts';
 
 const settle = 10;
 const ok = [[true, null]];
@@ -15,17 +16,14 @@ const notices = (heard: readonly Heard[]): string[] =>
     const { computer, agent, office_id } = body as Record<string, string>;
     return `${event.replace('notify:', '')} ${computer ?? agent} ${office_id}`;
   });
-/** Lists the seats of the office's machines: socket → `state office/name`. */
-const seats = (s: Harness): string[] =>
-  [...s.directory.roots]
-    .filter((root) => root.kind === 'seat')
-    .map((root) => {
-      const { value, context } = root.ref.getSnapshot() as {
-        value: string;
-        context: { seat: { office: string; name: string } | null };
-      };
-      return context.seat ? `${value} ${context.seat.office}/${context.seat.name}` : value;
-    });
+/** Lists the seats that are taken, as the host of the office heard: `office/name`. */
+const seats = (s: Harness): string[] => {
+  const taken = new Set<string>();
+  for (const { stage, seat } of s.heard('office', 'seat.changed'))
+    if (stage === 'joined') taken.add(`${seat.office}/${seat.name}`);
+    else taken.delete(`${seat.office}/${seat.name}`);
+  return [...taken];
+};
 
 scenario('a leave of an office that one does not sit in is refused by its name', {}, async (s) => {
   await s.office();
@@ -39,7 +37,7 @@ scenario('a leave of an office that one does not sit in is refused by its name',
     ok,
     [[false, "Not in office 'elsewhere'"]],
   ]);
-  expect(seats(s)).toEqual(['joined o/c']);
+  expect(seats(s)).toEqual(['o/c']);
 });
 
 scenario('two joins at once are both answered, and the later one is where it sits', {}, async (s) => {
@@ -52,7 +50,7 @@ scenario('two joins at once are both answered, and the later one is where it sit
   await s.run(settle);
   expect(one).toEqual(ok);
   expect(two).toEqual(ok);
-  expect(seats(s)).toEqual(['joined two/a', 'joined two/c']);
+  expect(seats(s)).toEqual(['two/a', 'two/c']);
   expect(notices(watch.heard)).toEqual(['enter_office c two']);
 });
 
@@ -62,7 +60,7 @@ scenario('a join, a leave and a join at once end in the last office', {}, async 
   const acks = [peer.join('computer', 'c', 'one'), peer.leave('one'), peer.join('computer', 'c', 'two')];
   await s.run(settle);
   expect(acks).toEqual([ok, ok, ok]);
-  expect(seats(s)).toEqual(['joined two/c']);
+  expect(seats(s)).toEqual(['two/c']);
 });
 
 scenario(
@@ -111,7 +109,7 @@ scenario(
     await s.run(settle);
     expect(join).toEqual(ok);
     expect(refused).toEqual(taken('c', 'two'));
-    expect(seats(s)[1]).toBe('joined o/c');
+    expect(seats(s)[1]).toBe('o/c');
     const call = s.agentCall('read', { computer: 'c' });
     await s.run(settle);
     expect(call.settled[0]?.outcome).toBe('succeeded');
@@ -125,7 +123,7 @@ scenario('a first join that is refused leaves its socket free to join elsewhere'
   const acks = [peer.join('computer', 'c', 'o'), peer.join('computer', 'd', 'o')];
   await s.run(settle);
   expect(acks).toEqual([taken('c', 'o'), ok]);
-  expect(seats(s)).toEqual(['joined o/c', 'joined o/d']);
+  expect(seats(s)).toEqual(['o/c', 'o/d']);
 });
 
 scenario(
@@ -144,7 +142,7 @@ scenario(
     const late = agent.join('agent', 'a', 'two');
     await s.run(settle);
     expect(late).toEqual(ok);
-    expect(seats(s)).toEqual(['joined two/a', 'joined one/c']);
+    expect(seats(s)).toEqual(['one/c', 'two/a']);
   },
 );
 
@@ -173,7 +171,7 @@ scenario(
     peer.join('computer', 'c');
     peer.close();
     await s.run(settle);
-    expect(seats(s)).toEqual(['joined o/a']);
+    expect(seats(s)).toEqual(['o/a']);
     expect(notices(watch.heard)).toEqual(['enter_office c o', 'leave_office c o']);
   },
 );
@@ -235,7 +233,7 @@ scenario(
     s.order('computer', { type: 'office.leave' });
     await s.run(100);
     expect(s.heard('agent', 'computer.left')).toHaveLength(1);
-    expect(s.state('computer/link')).toBeUndefined();
+    expect(linkStage(s)).toBe('closed');
   },
 );
 

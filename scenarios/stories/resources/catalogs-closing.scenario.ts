@@ -1,89 +1,64 @@
 /**
- * Scenarios of lists that end: told to close, or because the machine of their client has failed; and of clients that
- * end while their lists are read again.
+ * Scenarios of lists that end: with their computer, or because the machine of their client has failed; and of lists
+ * that are read again.
  */
 import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
 import type { Harness } from '../../stage/harness.ts';
 import { scenario } from '../../stage/plan/index.ts';
-import { client, everything, meets } from '../../stage/watching.ts';
+import {
+  asksOf,
+  catalogOf,
+  everything,
+  offeredBy,
+  reaches,
+  signalsTo,
+  stageOf,
+  until,
+} from '../../stage/watching.ts';
 
-const list = `${client}/catalog:tools`;
 const tools = { read: { answers: {} } };
 const slow = { tools, listMs: 100 };
-const close = (s: Harness): void => {
-  s.order(list, { type: 'close' });
-  expect(s.state(list)).toBe('closing');
-};
-/** Returns the last state of the machine, living or ended. */
-const lastState = (s: Harness): string | undefined =>
-  s.trace.findLast((line) => line.includes(`${list}#2 = `))?.replace(/^.* = "(\w+)".*$/, '$1');
-
-scenario(
-  'a list that is closing changes nothing any more, and what it asked is cut off after its grace',
-  { servers: { fs: { tools, listMs: 'never' } } },
-  async (s) => {
-    s.computer();
-    await s.run(10);
-    expect(s.state(list)).toBe('{connecting:asking}');
-    close(s);
-    s.order(list, { type: 'catalog.open', isDeclared: true });
-    s.order(list, { type: 'catalog.rest', why: 'x' });
-    s.order(list, { type: 'catalog.forget', why: 'x' });
-    s.order(list, { type: 'list.changed' });
-    s.order(list, { type: 'list.doubted' });
-    s.order(list, { type: 'list.wanted', by: 'desktop', n: 1 });
-    s.order(list, { type: 'close' });
-    await s.run(249);
-    expect(s.state(list)).toBe('closing');
-    await s.run(1);
-    expect(lastState(s)).toBe('killed');
-  },
-);
-scenario(
-  'a list that is closing ends with the answer that it waits for',
-  { servers: { fs: slow } },
-  async (s) => {
-    s.computer();
+const listing: Readonly<Record<string, (s: Harness) => Promise<void>>> = {
+  connecting: (s) => reaches(s, 'listing'),
+  refreshing: async (s) => {
     await s.run(150);
     s.servers.announce('fs');
-    await meets(s, list, 'refreshing');
-    close(s);
-    await s.run(110);
-    expect(lastState(s)).toBe('closed');
+    await until(s, () => asksOf(s, 'tools/list').length === 2);
   },
-);
-scenario(
-  'a list that is closing ends with the session that it has asked',
-  { servers: { fs: slow } },
-  async (s) => {
-    s.computer();
-    await s.run(50);
-    close(s);
-    s.servers.kill('fs', { code: 1 });
-    await s.run(1);
-    expect(lastState(s)).toBe('closed');
-  },
-);
+};
 
-for (const state of ['connecting', 'refreshing', 'closing'])
+for (const [state, meet] of Object.entries(listing)) {
+  scenario(
+    `a list that is ${state} when its computer closes is asked for no more, and keeps nobody from the end`,
+    { servers: { fs: slow } },
+    async (s) => {
+      s.computer();
+      await meet(s);
+      const asked = asksOf(s, 'tools/list').length;
+      s.close();
+      s.servers.announce('fs');
+      await s.run(1000);
+      expect(asksOf(s, 'tools/list')).toHaveLength(asked);
+      expect(s.directory.size).toBe(0);
+    },
+  );
+
   scenario(
     `a list that is ${state} when the machine of its client fails is cut off`,
     { servers: { fs: slow }, kinds: broken('client', 'noteWatch'), failing: '/client:' },
     async (s) => {
       s.computer();
-      await s.run(50);
-      if (state === 'refreshing') {
-        await s.run(100);
-        s.servers.announce('fs');
-        await meets(s, list, 'refreshing');
-      }
-      if (state === 'closing') close(s);
-      expect(s.state(list)).toContain(state);
-      s.order(client, { type: 'resources.watch', uris: [], by: 'host' });
-      expect(lastState(s)).toBe('killed');
+      await meet(s);
+      const asked = asksOf(s, 'tools/list').length;
+      s.order('computer', { type: 'resources.watch', server: 'fs', uris: [], by: 'host' });
+      expect(signalsTo(s)).toEqual(['force']);
+      await s.run(1000);
+      expect([stageOf(s), offeredBy(s)]).toEqual(['ready', ['read']]);
+      expect(asksOf(s, 'tools/list')).toHaveLength(asked + 1);
     },
   );
+}
 
 scenario(
   'a client is refreshing while one of its lists is read again, until the last of them is there',
@@ -103,20 +78,19 @@ scenario(
     },
   },
   async (s) => {
-    const isRefreshing = (): boolean => s.state(client)?.includes('lists:refreshing') === true;
+    const refreshing = (): boolean[] =>
+      (['tools', 'prompts'] as const).map((list) => catalogOf(s, 'fs', list)?.state === 'refreshing');
     s.computer();
     await s.run(500);
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
-    expect(isRefreshing()).toBe(false);
+    expect(stageOf(s)).toBe('ready');
+    expect(refreshing()).toEqual([false, false]);
     s.servers.announce('fs', 'tools');
     await s.run(50);
     s.servers.announce('fs', 'prompts');
-    await meets(s, list, 'refreshing');
-    expect(isRefreshing()).toBe(true);
-    await meets(s, list, 'ready');
-    expect(s.state(`${client}/catalog:prompts`)).toBe('{refreshing:asking}');
-    expect(isRefreshing()).toBe(true);
+    await until(s, () => refreshing()[0] === true);
+    await until(s, () => refreshing()[0] === false);
+    expect(refreshing()).toEqual([false, true]);
     await s.run(s.timing.listMs);
-    expect(isRefreshing()).toBe(false);
+    expect(refreshing()).toEqual([false, false]);
   },
 );

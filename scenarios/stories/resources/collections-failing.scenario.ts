@@ -187,7 +187,6 @@ scenario(
   async (s) => {
     s.computer();
     await s.run(2_000);
-    expect(s.state('computer/finder')).toBeUndefined();
     ask(s, 'finder');
     read(s, 'finder', 'dpe://a/1');
     await s.run(10);
@@ -228,31 +227,5 @@ scenario(
     await s.run(100);
     expect(shown(s)).toMatchObject({ missing: [] });
     expect(shown(s).body.desktops).toHaveLength(2);
-  },
-);
-
-scenario(
-  'a server cache that is filled already answers once, a read that is told to close says so, and who closes opens nothing',
-  {
-    servers: {
-      a: showing(['window://a/1'], (uri) => ({ answers: { contents: [{ uri, text: 'x' }] }, afterMs: 500 })),
-    },
-  },
-  async (s) => {
-    s.computer();
-    await s.run(2_000);
-    ask(s, 'desktop');
-    read(s, 'desktop', 'window://a/1');
-    await s.run(10);
-    s.order('computer/desktop/cache:a', { type: 'cache.refresh', n: 1, rereads: false, isFresh: false });
-    s.order('computer/desktop/read:r', { type: 'close' });
-    await s.run(1_000);
-    expect(answers(s)).toHaveLength(1);
-    expect(reads(s)).toBe(2);
-    expect(s.heard('computer', 'resource.read')).toMatchObject([{ failure: { code: 500 } }]);
-    s.close('computer');
-    s.order('computer', { type: 'server.shows', server: 'a', resources: { subscribe: true } });
-    await s.run(5_000);
-    expect(s.state('computer/desktop')).toBeUndefined();
   },
 );

@@ -339,6 +339,6 @@ scenario(
     s.order('computer', { type: 'catalog.changed', ...news, isWithdrawn: false });
     await s.run(20_000);
     expect(s.heard('computer', 'skills.changed')).toEqual([]);
-    expect(s.state('computer')).toBeUndefined();
+    expect(s.directory.find('computer')).toBeUndefined();
   },
 );

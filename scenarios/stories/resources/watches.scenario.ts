@@ -4,7 +4,7 @@ import { broken } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Act, Script } from '../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../stage/harness.ts';
-import { asksOf, client, everything } from '../../stage/watching.ts';
+import { asksOf, everything, stageOf } from '../../stage/watching.ts';
 
 const server = (script: Script = {}): HarnessOptions => ({
   servers: { fs: { tools: { read: { answers: {} } }, info: { capabilities: everything }, ...script } },
@@ -50,7 +50,7 @@ scenario(
     s.servers.kill('fs', { signal: 'SIGKILL' });
     await s.run(10_000);
     expect(askedOf(s)).toEqual(['+u:a', '+u:a']);
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(stageOf(s)).toBe('ready');
   },
 );
 
@@ -137,13 +137,10 @@ scenario(
     await s.run(1_000);
     watch(s, 'u:a');
     await s.run(1_000);
-    expect(s.state(`${client}/watch`)).toBeUndefined();
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(stageOf(s)).toBe('ready');
     watch(s, 'u:b');
     await s.run(1_000);
     expect(askedOf(s).slice(0, 2)).toEqual(['+u:a', '+u:b']);
-    s.order(`${client}/watch`, { type: 'close' });
-    expect(s.state(`${client}/watch`)).toBeUndefined();
   },
 );
 
@@ -164,8 +161,7 @@ scenario(
     watch(s, 'u:a');
     s.order('computer', { type: 'server.stop', server: 'fs' });
     await s.run(400);
-    expect(s.state(`${client}/watch`)).toBeUndefined();
-    expect(s.state(client)).toBe('{connected:{draining:serving}}');
+    expect(stageOf(s)).toBe('closing');
     await s.run(2_000);
     s.order('computer', { type: 'server.start', server: 'fs' });
     await s.run(1_000);

@@ -1,15 +1,15 @@
 /** Scenarios of a failing server: number of attempts, and pauses between them. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
+import type { Harness } from '../../stage/harness.ts';
 import type { Script } from '../../stage/scripted/script.ts';
-import { client, hello, meets, opensOf, order, stagesOf, until } from '../../stage/watching.ts';
+import { hello, opensOf, order, reaches, stageOf, stagesOf, until } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello } };
-const ready = '{connected:{ready:{health:steady,lists:known}}}';
 const timing = { backoffMs: 500, longestBackoffMs: 30_000, trialMs: 300_000 };
 const refusing: Script = { tools, initialize: 'error' };
 /** Returns the pauses between the end of one attempt and the next, as announced and as measured. */
-const pausesOf = (s: Parameters<typeof opensOf>[0]): number[] => {
+const pausesOf = (s: Harness): number[] => {
   const [, ...later] = opensOf(s);
   const ends = s.news
     .filter(({ event }) => event.type === 'client.changed' && event.stage === 'waiting')
@@ -22,8 +22,8 @@ scenario(
   { servers: { fs: refusing }, options: { fs: { budget: 9 } }, timing },
   async (s) => {
     s.computer();
-    await meets(s, client, 'waiting');
-    await until(s, () => s.state(client) === 'open', 300_000);
+    await reaches(s, 'waiting');
+    await until(s, () => stageOf(s) === 'open', 300_000);
     expect(pausesOf(s)).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   },
 );
@@ -51,7 +51,7 @@ scenario(
   async (s) => {
     s.computer();
     await s.run(60_000);
-    expect(s.state(client)).toBe('open');
+    expect(stageOf(s)).toBe('open');
     expect(opensOf(s)).toHaveLength(6);
     expect(s.heard('computer', 'client.changed').at(-1)).toMatchObject({
       stage: 'open',
@@ -66,32 +66,19 @@ scenario(
   { servers: { fs: { ...refusing, later: { 8: { initialize: 1 } } } }, timing },
   async (s) => {
     s.computer();
-    await meets(s, client, 'open');
+    await reaches(s, 'open');
     await s.run(s.timing.trialMs - 10);
     expect(opensOf(s)).toHaveLength(6);
     await s.run(5000);
-    expect(s.state(client)).toBe('open');
+    expect(stageOf(s)).toBe('open');
     expect(opensOf(s)).toHaveLength(7);
     await s.run(s.timing.trialMs);
-    expect(s.state(client)).toEqual(ready);
+    expect(stageOf(s)).toBe('ready');
     expect(opensOf(s)).toHaveLength(8);
     // The server has not proved stable, so one failure opens it again.
     s.servers.kill('fs', { code: 1 });
     await s.run(10);
-    expect(s.state(client)).toBe('open');
-  },
-);
-
-scenario(
-  'a start by hand ends the waiting of a server whose circuit is open, with its whole budget',
-  { servers: { fs: refusing }, timing },
-  async (s) => {
-    s.computer();
-    await meets(s, client, 'open');
-    order(s, 'server.start');
-    await s.run(60_000);
-    expect(s.state(client)).toBe('open');
-    expect(opensOf(s)).toHaveLength(12);
+    expect(stageOf(s)).toBe('open');
   },
 );
 
@@ -109,7 +96,7 @@ scenario(
     });
     order(s, 'server.start');
     await s.run(1000);
-    expect(s.state(client)).toBe(ready);
+    expect(stageOf(s)).toBe('ready');
   },
 );
 
@@ -119,25 +106,14 @@ scenario(
   async (s) => {
     s.computer();
     await s.run(100);
-    for (const state of ['open', ready]) {
+    for (const stage of ['open', 'ready']) {
       s.config({});
       await s.run(100);
       s.config({ fs: {} });
       await s.run(1000);
-      expect(s.state(client)).toBe(state);
+      expect(stageOf(s)).toBe(stage);
     }
     expect(opensOf(s)).toHaveLength(3);
-  },
-);
-
-scenario(
-  'a server that is restarted never has no trial either',
-  { servers: { fs: refusing }, options: { fs: { restart: false } }, timing },
-  async (s) => {
-    s.computer();
-    await s.run(3_600_000);
-    expect(stagesOf(s)).toEqual(['connecting', 'recovering', 'open']);
-    expect(opensOf(s)).toHaveLength(1);
   },
 );
 
@@ -146,12 +122,12 @@ scenario(
   { servers: { fs: refusing }, timing },
   async (s) => {
     s.computer();
-    await meets(s, client, 'open');
+    await reaches(s, 'open');
     s.config({});
     await s.run(100);
     s.config({ fs: {} });
     await s.run(100);
-    expect(s.state(client)).toBe('open');
+    expect(stageOf(s)).toBe('open');
     expect(opensOf(s)).toHaveLength(6);
     expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain('not today');
     s.config({});
@@ -168,7 +144,7 @@ scenario(
   async (s) => {
     s.computer();
     await until(s, () => opensOf(s).length === 3);
-    await meets(s, client, 'waiting');
+    await reaches(s, 'waiting');
     s.config({});
     await s.run(100);
     s.config({ fs: {} });
@@ -190,7 +166,7 @@ scenario(
   async (s) => {
     s.computer();
     await s.run(10_000);
-    expect(s.state(client)).toBe(ready);
+    expect(stageOf(s)).toBe('ready');
     await s.run(s.timing.provenStableMs);
     s.config({});
     await s.run(100);

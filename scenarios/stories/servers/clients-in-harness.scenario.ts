@@ -1,14 +1,9 @@
 /** Scenarios beyond faults of a server: ports that break, own lists, times to the millisecond. */
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
-import type { Harness } from '../../stage/harness.ts';
+import { asksOf, computerStage, offeredBy, seenOf, stageOf, stagesOf, stepOf } from '../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] } } };
-const stages = (s: Harness, server = 'fs'): string[] =>
-  s
-    .heard('computer', 'client.changed')
-    .filter((e) => e.server === server)
-    .map((e) => e.stage);
 
 scenario(
   'a server that never answers initialize is ended and tried again; another server serves meanwhile',
@@ -19,12 +14,12 @@ scenario(
   async (s) => {
     s.computer();
     await s.run(s.timing.bootMs - 1000);
-    expect(s.state('computer')).toBe('booting');
+    expect(computerStage(s)).toBeUndefined();
     expect(s.call('read').settled).toHaveLength(0);
     await s.run(1000);
-    expect(s.state('computer')).toBe('{serving:degraded}');
+    expect(computerStage(s)).toBe('degraded');
     await s.run(s.timing.connectMs - s.timing.bootMs + 10);
-    expect(stages(s, 'mute')).toEqual(['connecting', 'recovering', 'waiting']);
+    expect(stagesOf(s, 'mute')).toEqual(['connecting', 'recovering', 'waiting']);
     expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain(
       'initialize within 30000 ms',
     );
@@ -42,11 +37,10 @@ scenario(
     for (let i = 0; i < 20; i++) s.servers.announce('fs');
     await s.run(210);
     for (let i = 0; i < 20; i++) s.servers.announce('fs');
-    expect(s.state('computer/client:fs/catalog:tools')).toBe('{refreshing:outdated}');
+    expect(asksOf(s, 'tools/list')).toHaveLength(2);
     await s.run(500);
     expect(s.heard('computer', 'tools.changed').at(-1)?.added).toEqual(['new3']);
-    const asked = s.trace.filter((line) => /\/catalog:tools.* ask: ask\b(?!.withdraw)/.test(line));
-    expect(asked).toHaveLength(3);
+    expect(asksOf(s, 'tools/list')).toHaveLength(3);
   },
 );
 
@@ -68,18 +62,19 @@ scenario(
     }),
   },
   async (s) => {
-    const list = 'computer/client:fs/catalog:tools';
+    const cancelled = (): number => seenOf(s).requests.get('notifications/cancelled') ?? 0;
+    const asksAndTools = (): unknown[] => [asksOf(s, 'tools/list').length, cancelled(), offeredBy(s)];
     s.computer();
     await s.run(500);
     s.servers.announce('fs');
     await s.run(210);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
-    expect(s.state(list)).toBe('failing');
+    expect(stageOf(s)).toBe('ready');
+    expect(asksAndTools()).toEqual([2, 0, ['read']]);
     s.servers.announce('fs');
     await s.run(s.timing.listMs - 1);
-    expect(s.state(list)).toBe('{refreshing:asking}');
+    expect(asksAndTools()).toEqual([3, 0, ['read']]);
     await s.run(10);
-    expect(s.state(list)).toBe('failing');
+    expect(asksAndTools()).toEqual([3, 1, ['read']]);
     const call = s.call('read');
     expect(call.settled).toHaveLength(0);
     await s.run(10);
@@ -100,14 +95,14 @@ for (const [at, state] of [
     async (s) => {
       s.computer();
       await s.run(at);
-      expect(s.state('computer/client:fs')).toContain(state);
+      expect(stepOf(s)).toBe(state);
       s.servers.kill('fs', { code: 3, stderr: 'out of luck' });
       expect(s.heard('computer', 'client.changed').at(-1)?.failure).toMatchObject({
         message: "Server 'fs' ended with exit code 3; stderr: out of luck",
         details: { exit_code: 3, stderr: 'out of luck' },
       });
       await s.run(3000);
-      expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
+      expect(stageOf(s)).toBe('ready');
     },
   );
 

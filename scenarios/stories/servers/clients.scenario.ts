@@ -100,3 +100,93 @@ scenario('a tool that announces a change of tools has them fetched again', (s) =
   s.expect(call).settles('succeeded');
   s.expect.tools('+change');
 });
+
+scenario('a start by hand ends the waiting of a server whose circuit is open, with its whole budget', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.fault(fs, 'life.initError');
+  s.timing({ backoffMs: 20, longestBackoffMs: 20 });
+  s.ready();
+  s.expect.processes(fs, { started: 6, alive: 0 });
+  s.start(fs);
+  s.reaches(fs, 'open');
+  s.expect.processes(fs, { started: 12, alive: 0 });
+});
+
+scenario('a server that is restarted never has no trial either', (s) => {
+  const fs = s.server('fs', { tools: { read: {} }, restart: false });
+  s.fault(fs, 'life.initError');
+  s.timing({ trialMs: 100 });
+  s.ready();
+  s.run(500);
+  s.expect(fs).visits('connecting', 'recovering', 'open');
+  s.expect.processes(fs, { started: 1, alive: 0 });
+});
+
+scenario(
+  'a lazy server that nobody calls comes back to rest, its tools stay, and the next call starts it',
+  (s) => {
+    const fs = s.server('fs', { tools: { read: {} }, isLazy: true });
+    s.timing({ idleStopMs: 400 });
+    s.ready();
+    s.reaches(fs, 'standby');
+    for (const started of [2, 3]) {
+      const call = s.call('read');
+      s.settled(call);
+      s.expect(call).settles('succeeded');
+      s.expect.processes(fs, { started, alive: 1 });
+      s.reaches(fs, 'standby');
+    }
+    s.expect.processes(fs, { started: 3, alive: 0 });
+  },
+);
+
+scenario('a call that runs longer than the idle time keeps its server', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 1_500 } }, isLazy: true });
+  s.timing({ idleStopMs: 400 });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+  s.expect(fs).visits('connecting', 'ready');
+  s.reaches(fs, 'standby');
+  s.expect.processes(fs, { started: 1, alive: 0 });
+});
+
+scenario('a lazy server whose tools nobody knows starts once, to learn them', (s) => {
+  const fs = s.server('fs', { tools: { read: {} }, isLazy: true });
+  s.timing({ idleStopMs: 400 });
+  s.ready();
+  s.reaches(fs, 'standby');
+  s.run(1_000);
+  s.expect(fs).visits('connecting', 'ready', 'closing', 'standby');
+  s.expect.processes(fs, { started: 1, alive: 0 });
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+  s.expect.processes(fs, { started: 2, alive: 1 });
+});
+
+scenario('a server without a process is connected, serves and is left', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 10 } }, isRemote: true });
+  s.ready();
+  const call = s.call('read');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+  s.stop(fs);
+  s.reaches(fs, 'idle');
+  s.expect(fs).visits('connecting', 'ready', 'closing', 'idle');
+  s.expect.processes(fs, { started: 0, failed: 0 });
+});
+
+scenario('a server whose tools cannot be listed has none, and those of the others are there', (s) => {
+  const a = s.server('A', { tools: { read: {} } });
+  const b = s.server('B', { tools: { write: {} } });
+  s.fault(a, 'rpc.error', { when: 'list' });
+  s.timing({ backoffMs: 4_000, longestBackoffMs: 4_000 });
+  s.reaches(a, 'waiting');
+  s.reaches(b, 'ready');
+  s.expect.tools('+write');
+  const call = s.call('write');
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+});

@@ -2,19 +2,16 @@
 import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Harness } from '../../stage/harness.ts';
+import { order, signalsTo, stageOf, stagesOf, stepOf } from '../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] } } };
-const client = 'computer/client:fs';
-const ready = '{connected:{ready:{health:steady,lists:known}}}';
-const order = (s: Harness, type: 'server.start' | 'server.stop'): void =>
-  s.order('computer', { type, server: 'fs' });
 const launching = { servers: { fs: { tools, later: { 2: { startMs: 100 } } } } };
 const meet = async (s: Harness): Promise<void> => {
   s.computer();
   await s.run(100);
   s.servers.kill('fs', { code: 1 });
   await s.run(s.timing.backoffMs + 10);
-  expect(s.state(client)).toContain('launching');
+  expect(stepOf(s)).toBe('launching');
 };
 const refused = (s: Harness, state: string): void => {
   const { heard } = s.servers;
@@ -56,7 +53,7 @@ scenario(
     await meet(s);
     order(s, 'server.stop');
     await s.run(60_000);
-    expect(s.state(client)).toBe('idle');
+    expect(stageOf(s)).toBe('idle');
     expect(s.servers.alive).toBe(0);
     refused(s, 'idle');
   },
@@ -82,7 +79,7 @@ for (const [at, state] of [
     async (s) => {
       s.computer();
       await s.run(at);
-      expect(s.state('computer/client:fs')).toContain(state);
+      expect(stepOf(s)).toBe(state);
       s.close();
       await s.run(1000);
       expect(s.directory.size).toBe(0);
@@ -95,10 +92,12 @@ scenario(
   async (s) => {
     s.computer();
     await s.run(100);
-    s.close(client);
+    s.config({});
     s.close();
     await s.run(1000);
-    expect(s.trace.filter((line) => line.includes(`- ${client}#1 `))).toHaveLength(1);
+    expect(s.directory.size).toBe(0);
+    expect(signalsTo(s)).toEqual(['stdin', 'SIGTERM']);
+    expect(stagesOf(s)).toEqual(['connecting', 'ready', 'closing']);
   },
 );
 
@@ -110,7 +109,7 @@ scenario(
     await s.run(s.timing.connectMs + 10);
     expect(s.heard('computer', 'client.changed').at(-1)?.failure.message).toContain('launch within 1000 ms');
     await s.run(2000);
-    expect(s.state(client)).toEqual(ready);
+    expect(stageOf(s)).toBe('ready');
     expect(s.servers.alive).toBe(1);
   },
 );

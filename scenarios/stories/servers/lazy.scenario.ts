@@ -4,19 +4,20 @@ import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../stage/harness.ts';
 import {
-  client,
   everybody,
   hello,
   kept,
-  meets,
+  computerStage,
   offeredBy,
   opensOf,
   order,
+  reaches,
+  stageOf,
   stagesOf,
+  stepOf,
   until,
 } from '../../stage/watching.ts';
 
-const isReady = '{connected:{ready:{health:steady,lists:known}}}';
 const tools = { read: { answers: hello } };
 const slow: Script = { tools, startMs: 50, initialize: 50, listMs: 50 };
 const lazily = (script: Script, more: object = {}): HarnessOptions => ({
@@ -32,8 +33,8 @@ scenario(
   async (s) => {
     await everybody(s);
     await s.run(60_000);
-    expect(s.state(client)).toBe('standby');
-    expect(s.state('computer')).toBe('{serving:whole}');
+    expect(stageOf(s)).toBe('standby');
+    expect(computerStage(s)).toBe('whole');
     expect(offeredBy(s)).toEqual(['read']);
     expect(opensOf(s)).toEqual([]);
     expect(s.heard('agent', 'view.toolsChanged').at(-1)?.tools.length).toBe(1);
@@ -45,7 +46,7 @@ scenario('ten concurrent first calls lead to one start and ten answers', lazily(
   await s.run(100);
   const calls = Array.from({ length: 5 }, () => s.call('read'));
   for (const state of ['launching', 'handshaking', 'listing'] as const) {
-    await meets(s, client, state);
+    await reaches(s, state);
     calls.push(s.call('read'));
   }
   calls.push(s.call('read'), s.call('read'));
@@ -86,12 +87,12 @@ scenario(
     const call = s.call('read');
     await s.run(5_000);
     expect(call.settled).toMatchObject([{ end: 'refused', phase: 'judging' }]);
-    expect(s.state(client)).toBe('standby');
+    expect(stageOf(s)).toBe('standby');
     expect(stagesOf(s)).toEqual(['standby']);
     expect(opensOf(s)).toEqual([]);
     const stopped = s.call('read');
     order(s, 'server.stop');
-    expect(s.state(client)).toBe('idle');
+    expect(stageOf(s)).toBe('idle');
     expect(stopped.settled[0]?.end).toBe('cancelled');
   },
 );
@@ -103,14 +104,14 @@ scenario(
     s.computer();
     await s.run(100);
     const call = s.call('read');
-    await meets(s, client, 'launching');
+    await reaches(s, 'launching');
     s.config({ fs: { isLazy: true, generation: 2 } });
-    expect(s.state(client)).toBe('closing');
+    expect(stageOf(s)).toBe('closing');
     expect(call.settled).toEqual([]);
     order(s, 'server.stop');
     expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
     await s.run(60_000);
-    expect(s.state(client)).toBe('idle');
+    expect(stageOf(s)).toBe('idle');
   },
 );
 
@@ -122,12 +123,12 @@ for (const state of ['launching', 'handshaking', 'listing'] as const) {
       s.computer();
       await s.run(100);
       const [cancelled, other] = [s.call('read'), s.call('read')];
-      await meets(s, client, state);
+      await reaches(s, state);
       cancelled.cancel();
       expect(cancelled.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
       await s.run(1000);
       expect(other.settled[0]?.outcome).toBe('succeeded');
-      expect(s.state(client)).toEqual(isReady);
+      expect(stageOf(s)).toBe('ready');
       expect(s.servers.heard).toEqual(['call read at fs']);
     },
   );
@@ -139,11 +140,11 @@ for (const state of ['launching', 'handshaking', 'listing'] as const) {
       s.computer();
       await s.run(100);
       const call = s.call('read');
-      await meets(s, client, state);
+      await reaches(s, state);
       order(s, 'server.stop');
       expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
       await s.run(100);
-      expect(s.state(client)).toBe('idle');
+      expect(stageOf(s)).toBe('idle');
       expect(s.servers.alive).toBe(0);
       expect(s.servers.openSessions).toBe(0);
     },
@@ -157,7 +158,7 @@ scenario('a call that waits for a start has its time like any other', lazily(slo
   await s.run(60);
   expect(call.settled).toMatchObject([{ end: 'timedOut', outcome: 'failed' }]);
   await s.run(1000);
-  expect(s.state(client)).toBe(isReady);
+  expect(stageOf(s)).toBe('ready');
 });
 
 scenario(
@@ -166,11 +167,11 @@ scenario(
   async (s) => {
     await everybody(s);
     s.agentCall('read');
-    await meets(s, client, 'launching');
+    await reaches(s, 'launching');
     s.network.faults.dropLink('c1');
     await s.run(1);
-    expect([...s.directory.roots].filter(({ name }) => name.includes('/call:'))).toEqual([]);
     await s.run(500);
+    expect(stageOf(s)).toBe('ready');
     expect(s.servers.heard).toEqual([]);
   },
 );
@@ -185,23 +186,6 @@ scenario('a computer that closes answers the calls that wait for a start', lazil
 });
 
 scenario(
-  'close alone ends a call that waits for a start, and a call that runs needs no second word',
-  lazily(slow),
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const [first, second] = [s.call('read'), s.call('read')];
-    const nameOf = ({ ticket }: { ticket: string }): string => `${client}/call:${ticket}`;
-    s.close(nameOf(first));
-    expect(first.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed' }]);
-    await meets(s, nameOf(second), 'running');
-    s.order(nameOf(second), { type: 'call.go' });
-    await s.run(10);
-    expect(second.settled).toMatchObject([{ outcome: 'succeeded' }]);
-  },
-);
-
-scenario(
   'a person may be asked while the server starts: it runs when both are ready',
   { ...lazily(slow), person: () => 'allow' },
   async (s) => {
@@ -209,7 +193,7 @@ scenario(
     await s.run(100);
     const call = s.call('read');
     await s.run(10);
-    expect(s.state(`${client}/call:${call.ticket}`)).toBe('{queued:pending}');
+    expect([stepOf(s), call.settled]).toEqual(['launching', []]);
     await s.run(500);
     expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
@@ -233,70 +217,10 @@ scenario(
   },
 );
 
-scenario(
-  'a lazy server that nobody calls comes back to rest, its tools stay, and the next call starts it',
-  { ...lazily(slow), timing: { idleStopMs: 4000 } },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    s.call('read');
-    await s.run(3000);
-    const again = s.call('read');
-    await s.run(3000);
-    expect(again.settled).toHaveLength(1);
-    expect(s.state(client)).toEqual(isReady);
-    await s.run(s.timing.idleStopMs);
-    expect(s.state(client)).toBe('standby');
-    expect(s.servers.alive).toBe(0);
-    expect(offeredBy(s)).toEqual(['read']);
-    expect(s.servers.heard).toHaveLength(2);
-    const next = s.call('read');
-    await s.run(1000);
-    expect(next.settled[0]?.outcome).toBe('succeeded');
-    expect(opensOf(s)).toHaveLength(2);
-    expect(stagesOf(s)).toEqual([
-      'standby',
-      'connecting',
-      'ready',
-      'closing',
-      'standby',
-      'connecting',
-      'ready',
-    ]);
-  },
-);
-
-scenario(
-  'a call that runs longer than the idle time keeps its server',
-  { ...lazily({ tools: { read: { answers: hello, afterMs: 30_000 } } }), timing: { idleStopMs: 4000 } },
-  async (s) => {
-    s.computer();
-    const call = s.call('read');
-    await s.run(30_500);
-    expect(call.settled).toMatchObject([{ outcome: 'succeeded' }]);
-    await s.run(6000);
-    expect(s.state(client)).toBe('standby');
-  },
-);
-
-scenario(
-  'a lazy server whose tools nobody knows starts once, to learn them',
-  { ...lazily(slow, { kept: null }), timing: { idleStopMs: 4000 } },
-  async (s) => {
-    s.computer();
-    await s.run(1000);
-    expect(s.state(client)).toEqual(isReady);
-    expect(offeredBy(s)).toEqual(['read']);
-    await s.run(8000);
-    expect(s.state(client)).toBe('standby');
-    expect(offeredBy(s)).toEqual(['read']);
-  },
-);
-
-const orders: readonly (readonly [string, (s: Harness) => void, string | undefined])[] = [
-  ['started', (s) => order(s, 'server.start'), isReady],
+const orders: readonly (readonly [string, (s: Harness) => void, string])[] = [
+  ['started', (s) => order(s, 'server.start'), 'ready'],
   ['stopped', (s) => order(s, 'server.stop'), 'idle'],
-  ['closed', (s) => s.close(), undefined],
+  ['closed', (s) => s.close(), 'standby'],
 ];
 for (const [what, act, becomes] of orders)
   scenario(`a lazy server that rests and is ${what} obeys`, lazily(slow), async (s) => {
@@ -304,8 +228,8 @@ for (const [what, act, becomes] of orders)
     await s.run(100);
     act(s);
     await s.run(1000);
-    expect(s.state(client)).toEqual(becomes);
-    expect(stagesOf(s).at(-1)).toEqual(becomes === undefined ? 'standby' : stagesOf(s).at(-1));
+    expect(stageOf(s)).toBe(becomes);
+    expect(s.directory.size === 0).toBe(what === 'closed');
     if (becomes !== 'idle') return;
     expect(offeredBy(s)).toEqual([]);
     expect(s.call('read').settled).toMatchObject([

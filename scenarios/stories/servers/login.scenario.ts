@@ -5,10 +5,10 @@ import { expect } from 'vitest';
 import { scenario } from '../../stage/plan/index.ts';
 import type { Script } from '../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../stage/harness.ts';
-import { asksOf, client, hello, kept, order, stagesOf } from '../../stage/watching.ts';
+import { nobodyLogsIn } from '../../stage/scripted/host-ports.ts';
+import { asksOf, hello, kept, order, stageOf, stagesOf } from '../../stage/watching.ts';
 
 const tools = { read: { answers: hello } } as const;
-const ready = '{connected:{ready:{health:steady,lists:known}}}';
 const refuses = { status: 401 } as const;
 /** Server that refuses the first session and accepts the second. */
 const wanting: Script = { tools, initialize: refuses, later: { 2: { initialize: undefined } as never } };
@@ -22,13 +22,14 @@ const shown = async (s: Harness): Promise<Harness['callPorts']['logins']> => {
   logins.hasPerson = true;
   s.computer();
   await s.run(100);
-  expect(s.state(client)).toBe('{login:authorizing}');
+  expect(stageOf(s)).toBe('authorizing');
   logins.show('fs');
   await s.run(10);
-  expect(s.state(client)).toBe('{login:unauthorized}');
+  expect(stageOf(s)).toBe('unauthorized');
   return logins;
 };
-const lastFailure = (s: Harness): unknown => s.heard('computer', 'client.changed').at(-1)?.failure;
+const lastFailure = (s: Harness, server = 'fs'): unknown =>
+  s.heard('computer', 'client.changed').findLast((e) => e.server === server)?.failure;
 
 scenario(
   'a server that wants a login waits for a person, and is connected once there is one',
@@ -41,13 +42,13 @@ scenario(
     });
     // A person may take a long time.
     await s.run(3_600_000);
-    expect(s.state(client)).toBe('{login:unauthorized}');
+    expect(stageOf(s)).toBe('unauthorized');
     logins.comesBack('fs');
     await s.run(10);
-    expect(s.state(client)).toBe('{login:authorizing}');
+    expect(stageOf(s)).toBe('authorizing');
     logins.agrees('fs');
     await s.run(1000);
-    expect(s.state(client)).toBe(ready);
+    expect(stageOf(s)).toBe('ready');
     expect(stagesOf(s)).toEqual([
       'connecting',
       'recovering',
@@ -65,7 +66,7 @@ scenario('a login that needs no person is none that anybody is asked for', remot
   await s.run(100);
   s.callPorts.logins.agrees('fs');
   await s.run(1000);
-  expect(s.state(client)).toEqual(ready);
+  expect(stageOf(s)).toBe('ready');
   expect(stagesOf(s).includes('unauthorized')).toBe(false);
 });
 scenario(
@@ -74,7 +75,7 @@ scenario(
   async (s) => {
     (await shown(s)).agrees('fs');
     await s.run(1000);
-    expect(s.state(client)).toBe(ready);
+    expect(stageOf(s)).toBe('ready');
   },
 );
 scenario(
@@ -83,10 +84,11 @@ scenario(
   async (s) => {
     (await shown(s)).refuses('fs');
     await s.run(3_600_000);
-    expect(s.state(client)).toBe('{login:refused}');
+    expect(stageOf(s)).toBe('unauthorized');
+    expect(lastFailure(s)).toEqual(nobodyLogsIn('fs'));
     order(s, 'server.start');
     await s.run(1000);
-    expect(s.state(client)).toBe(ready);
+    expect(stageOf(s)).toBe('ready');
   },
 );
 scenario(
@@ -98,7 +100,7 @@ scenario(
     const call = s.call('read');
     await s.run(100);
     expect(call.settled).toMatchObject([{ outcome: 'failed', phase: 'resolving' }]);
-    expect(s.state(client)).toBe('{login:unauthorized}');
+    expect(stageOf(s)).toBe('unauthorized');
   },
 );
 scenario(
@@ -108,11 +110,11 @@ scenario(
     s.callPorts.logins.hasPerson = true;
     s.computer();
     await s.run(1000);
-    expect(s.state(client)).toBe('standby');
+    expect(stageOf(s)).toBe('standby');
     const call = s.call('read');
     expect(call.settled).toEqual([]);
     await s.run(100);
-    expect(s.state(client)).toBe('{login:authorizing}');
+    expect(stageOf(s)).toBe('authorizing');
     expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
     expect(asksOf(s, 'tools/call')).toEqual([]);
   },
@@ -124,7 +126,7 @@ scenario(
     const logins = await shown(s);
     order(s, 'server.stop');
     await s.run(100);
-    expect(s.state(client)).toBe('idle');
+    expect(stageOf(s)).toBe('idle');
     expect(logins.isAsked('fs')).toBe(false);
   },
 );
@@ -132,7 +134,7 @@ scenario('a new config ends a login that was for the old one', remote(wanting), 
   const logins = await shown(s);
   s.config({ fs: { isRemote: true, generation: 2 } });
   await s.run(1000);
-  expect(s.state(client)).toEqual(ready);
+  expect(stageOf(s)).toBe('ready');
   expect(logins.isAsked('fs')).toBe(false);
 });
 scenario(
@@ -159,7 +161,7 @@ scenario(
     order(s, 'server.start');
     await s.run(1000);
     const steps = [() => {}, () => logins.show('fs'), () => logins.refuses('fs')];
-    const states = ['authorizing', 'unauthorized', 'refused'];
+    const stages = ['authorizing', 'unauthorized', 'unauthorized'];
     for (const [n, step] of steps.entries()) {
       step();
       const call = s.call('read');
@@ -167,8 +169,9 @@ scenario(
       s.config({ fs: { isRemote: true, budget: 7 + n } });
       await s.run(10);
       expect(call.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
-      expect(s.state(client)).toBe(`{login:${states[n]}}`);
+      expect(stageOf(s)).toBe(stages[n]);
     }
+    expect(lastFailure(s)).toEqual(nobodyLogsIn('fs'));
   },
 );
 
@@ -193,7 +196,7 @@ scenario(
     await s.run(10);
     expect(refused.settled).toMatchObject([{ outcome: 'failed', failure: { code: 'Unauthorized' } }]);
     expect(hanging.settled).toMatchObject([{ outcome: 'unknown' }]);
-    expect(s.state(client)).toBe('{login:authorizing}');
+    expect(stageOf(s)).toBe('authorizing');
     expect(lastFailure(s)).toMatchObject({
       code: 'Unauthorized',
       message: "Server 'fs' no longer takes its login: the server wants a login (HTTP 401)",
@@ -216,16 +219,17 @@ scenario(
     logins.hasPerson = true;
     s.computer();
     await s.run(100);
-    const states = (): readonly unknown[] => [s.state(client), s.state('computer/client:db')];
+    const stages = (): readonly unknown[] => [stageOf(s), stageOf(s, 'db')];
     logins.show('fs');
     logins.show('db');
     await s.run(10);
-    expect(states()).toEqual(['{login:unauthorized}', '{login:unauthorized}']);
+    expect(stages()).toEqual(['unauthorized', 'unauthorized']);
     logins.agrees('db');
     await s.run(1000);
-    expect(states()).toEqual(['{login:unauthorized}', ready]);
+    expect(stages()).toEqual(['unauthorized', 'ready']);
     logins.refuses('fs');
     await s.run(1000);
-    expect(states()).toEqual(['{login:refused}', ready]);
+    expect(stages()).toEqual(['unauthorized', 'ready']);
+    expect(lastFailure(s)).toEqual(nobodyLogsIn('fs'));
   },
 );

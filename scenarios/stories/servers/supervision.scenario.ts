@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { broken } from '../../fixtures/altered.ts';
 import { scenario } from '../../stage/plan/index.ts';
 import type { HarnessOptions } from '../../stage/harness.ts';
-import { kept, order } from '../../stage/watching.ts';
+import { kept, order, stageOf } from '../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 
@@ -19,7 +19,7 @@ scenario(
     const call = s.call('read');
     await s.run(100);
     expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'Crashed' } }]);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(stageOf(s)).toBe('ready');
   },
 );
 
@@ -99,8 +99,8 @@ scenario(
     });
     expect(s.servers.startsOf('fs')).toBe(2);
     await s.run(100);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
-    expect(s.state('computer/client:other')).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(stageOf(s)).toBe('ready');
+    expect(stageOf(s, 'other')).toBe('ready');
     const call = s.call('read');
     await s.run(100);
     expect(call.settled[0]?.outcome).toBe('succeeded');
@@ -120,7 +120,7 @@ scenario(
     await s.run(10_000);
     expect(s.servers.startsOf('fs')).toBe(6);
     expect(s.servers.alive).toBe(1);
-    expect(s.state('computer/client:other')).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(stageOf(s, 'other')).toBe('ready');
   },
 );
 
@@ -136,7 +136,7 @@ scenario(
     await s.run(5000);
     expect(s.servers.startsOf('fs')).toBe(2);
     expect(s.servers.alive).toBe(1);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(stageOf(s)).toBe('ready');
   },
 );
 
@@ -158,7 +158,7 @@ for (const [when, script] of [
       s.servers.kill('fs', { code: 1 });
       expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'ServerLost' } }]);
       await s.run(2000);
-      expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
+      expect(stageOf(s)).toBe('ready');
     },
   );
 
@@ -214,8 +214,8 @@ scenario(
   async (s) => {
     s.computer();
     await s.run(10_000);
-    expect(s.state('computer/client:fs')).toBe('{connected:{ready:{health:steady,lists:known}}}');
-    expect(s.state('computer/client:bad')).toBe('open');
+    expect(stageOf(s)).toBe('ready');
+    expect(stageOf(s, 'bad')).toBe('open');
   },
 );
 

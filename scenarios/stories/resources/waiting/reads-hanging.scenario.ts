@@ -244,22 +244,13 @@ scenario(
     await s.run(2_000);
     ask(s, 'desktop');
     await s.run(100);
-    const cache = 'computer/desktop/cache:a';
     const asked = reads(s);
-    s.order(cache, { type: 'close' });
-    for (const order of [
-      { type: 'cache.list', uris: ['window://a/1'] },
-      { type: 'cache.invalidate', uris: ['window://a/1'] },
-      { type: 'cache.follow', uris: ['window://a/1'], isUnderWay: true },
-      { type: 'cache.refresh', n: 9, rereads: false, isFresh: true },
-      { type: 'cache.tell', n: 9 },
-      { type: 'close' },
-    ])
-      s.order(cache, order);
-    await s.run(200);
-    expect(s.state(cache)).toBe('closing');
-    await s.run(100);
-    expect(s.state(cache)).toBeUndefined();
+    s.config({});
+    s.servers.update('a', 'window://a/1');
+    ask(s, 'desktop');
+    await s.run(1_000);
     expect(reads(s)).toEqual(asked);
+    expect(cancelled(s)).toBe(asked);
+    expect(s.servers.alive).toBe(0);
   },
 );

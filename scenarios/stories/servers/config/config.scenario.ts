@@ -157,3 +157,46 @@ scenario(
     s.expect(git).is('ready');
   },
 );
+
+scenario('a computer that closes takes no other config any more', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  const git = s.server('git', { tools: {}, isAbsent: true });
+  s.fault(fs, 'proc.ignoreStdinClose');
+  s.timing({ stdinGraceMs: 400 });
+  s.ready();
+  s.close();
+  s.signalled(fs, 'stdin');
+  s.config(git);
+  s.ended();
+  s.expect.processes(git, { started: 0 });
+  s.expect.heard('computer', 'server.removed', 0);
+});
+
+scenario('a server that was changed twice goes back to what it last was when it served', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.fault(fs, 'proc.ignoreStdinClose');
+  s.later(fs, 2, { faults: [{ fault: 'life.initError' }] });
+  s.later(fs, 3);
+  s.timing({ stdinGraceMs: 400 });
+  s.ready();
+  s.config([fs, { generation: 2 }]);
+  s.signalled(fs, 'stdin');
+  s.config([fs, { generation: 3 }]);
+  s.heard('computer', 'server.rolledBack', 1);
+  s.reaches(fs, 'ready');
+  s.expect(fs).launches(1, 3, 1);
+  s.expect.processes(fs, { started: 3, alive: 1 });
+});
+
+scenario('what is changed and changed back meanwhile is no reason to fall back', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.fault(fs, 'proc.ignoreStdinClose');
+  s.timing({ stdinGraceMs: 400 });
+  s.ready();
+  s.config([fs, { generation: 2 }]);
+  s.signalled(fs, 'stdin');
+  s.config(fs);
+  s.reaches(fs, 'ready');
+  s.expect(fs).launches(1, 1);
+  s.expect.heard('computer', 'server.rolledBack', 0);
+});

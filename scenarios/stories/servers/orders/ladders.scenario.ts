@@ -7,7 +7,7 @@ import { setup, type AnyStateMachine } from 'xstate';
 import { machines } from '../../../../actors/runtime/assemble.ts';
 import { scenario } from '../../../stage/plan/index.ts';
 import type { Harness } from '../../../stage/harness.ts';
-import { client, kept, meets } from '../../../stage/watching.ts';
+import { kept, order, reaches, signalsTo, stageOf } from '../../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] }, afterMs: 50 } };
 
@@ -27,8 +27,6 @@ const deafIn = (kind: string, state: string): Kinds => {
   const machine = setup({}).createMachine(chart as never) as unknown as AnyStateMachine;
   return { ...machines, [kind]: machine.provide(implementations as never) };
 };
-const order = (s: Harness, type: 'server.start' | 'server.stop'): void =>
-  s.order('computer', { type, server: 'fs' });
 
 scenario(
   'a call that does not obey its cancel holds up a stop for the drain time and a grace, and is unknown in the end',
@@ -38,12 +36,10 @@ scenario(
     await s.run(100);
     const call = s.call('read');
     order(s, 'server.stop');
-    await s.run(s.timing.drainMs - 1);
-    expect(s.state(client)).toBe('{connected:{draining:serving}}');
-    await s.run(s.timing.cancelGraceMs);
-    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
+    await s.run(s.timing.drainMs + s.timing.cancelGraceMs - 1);
+    expect([stageOf(s), signalsTo(s)]).toEqual(['closing', []]);
     await s.run(10);
-    expect(s.state(client)).toBe('idle');
+    expect([stageOf(s), signalsTo(s)]).toEqual(['idle', ['stdin']]);
     expect(s.servers.alive).toBe(0);
     s.close();
     expect(call.settled).toMatchObject([{ outcome: 'unknown', failure: { code: 'Crashed' } }]);
@@ -59,7 +55,7 @@ scenario(
     const call = s.call('read');
     s.close();
     await s.run(s.timing.cancelGraceMs - 1);
-    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
+    expect([stageOf(s), signalsTo(s)]).toEqual(['closing', []]);
     await s.run(10);
     expect(s.directory.size).toBe(0);
     expect(call.settled).toMatchObject([{ outcome: 'unknown' }]);
@@ -73,12 +69,12 @@ scenario(
     s.computer();
     await s.run(100);
     const call = s.call('read');
-    for (const state of ['{connected:{draining:serving}}', '{connected:{draining:cancelling}}', 'closing']) {
+    for (const signals of [[], [], ['stdin']]) {
       order(s, 'server.stop');
-      expect(s.state(client)).toBe(state);
+      expect([stageOf(s), signalsTo(s)]).toEqual(['closing', signals]);
     }
     await s.run(10);
-    expect(s.state(client)).toBe('idle');
+    expect(stageOf(s)).toBe('idle');
     expect(s.servers.alive).toBe(0);
     s.close();
     expect(call.settled).toMatchObject([{ outcome: 'unknown' }]);
@@ -93,11 +89,11 @@ scenario(
     await s.run(100);
     s.call('read');
     for (const type of ['server.stop', 'server.stop', 'server.start', 'server.stop'] as const) order(s, type);
-    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
+    expect(signalsTo(s)).toEqual([]);
     order(s, 'server.start');
     await s.run(s.timing.cancelGraceMs + 10);
     expect(s.servers.startsOf('fs')).toBe(2);
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(stageOf(s)).toBe('ready');
   },
 );
 
@@ -110,8 +106,9 @@ scenario(
     s.call('read');
     for (const type of ['server.stop', 'server.stop'] as const) order(s, type);
     s.close();
-    for (const type of ['server.start', 'server.stop', 'close']) s.order(client, { type });
-    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
+    for (const type of ['server.start', 'server.stop'] as const) order(s, type);
+    s.close();
+    expect([stageOf(s), signalsTo(s)]).toEqual(['closing', []]);
     await s.run(s.timing.cancelGraceMs + 10);
     expect(s.directory.size).toBe(0);
     expect(s.servers.startsOf('fs')).toBe(1);
@@ -129,11 +126,11 @@ scenario(
     s.computer();
     s.call('read');
     order(s, 'server.start');
-    await meets(s, client, 'handshaking');
+    await reaches(s, 'handshaking');
     order(s, 'server.stop');
-    expect(s.state(client)).toBe('{connected:{draining:cancelling}}');
+    expect([stageOf(s), signalsTo(s)]).toEqual(['closing', []]);
     await s.run(60);
-    expect(s.state(client)).toBe('idle');
+    expect(stageOf(s)).toBe('idle');
     expect(s.servers.alive).toBe(0);
   },
 );
@@ -151,23 +148,16 @@ scenario(
     },
   },
   async (s) => {
-    const hurry = (): void => s.order(`${client}/process`, { type: 'process.hurry' });
     s.computer();
-    for (const state of ['starting', 'running']) {
-      await meets(s, `${client}/process`, state);
-      hurry();
-      expect(s.state(`${client}/process`)).toBe(state);
-    }
-    await meets(s, client, 'ready');
+    await reaches(s, 'ready');
     s.servers.kill('fs', { code: 1 });
-    expect(s.state(client)).toBe('recovering');
-    expect(s.state(`${client}/process`)).toBe('{sweeping:terminating}');
+    expect([stageOf(s), signalsTo(s)]).toEqual(['recovering', ['SIGTERM']]);
     // A server that is stopped twice is not waited for either.
     order(s, 'server.stop');
     order(s, 'server.stop');
-    expect(s.state(`${client}/process`)).toBe('{sweeping:killing}');
+    expect(signalsTo(s)).toEqual(['SIGTERM', 'SIGKILL']);
     await s.run(10);
-    expect(s.state(client)).toBe('idle');
+    expect(stageOf(s)).toBe('idle');
     expect(s.servers.alive).toBe(0);
   },
 );
@@ -175,7 +165,7 @@ scenario(
 for (const [what, act, rests] of [
   ['stopped', (s: Harness) => order(s, 'server.stop'), 'idle'],
   ['recovered from a broken stream', (s: Harness) => s.servers.breakStream('fs'), 'waiting'],
-  ['closed', (s: Harness) => s.close(client), undefined],
+  ['closed', (s: Harness) => s.close(), 'closing'],
 ] as const)
   scenario(
     `a process machine that obeys nothing is ended by force when its server is ${what}`,
@@ -187,7 +177,7 @@ for (const [what, act, rests] of [
       await s.run(5499);
       expect(s.servers.alive).toBe(1);
       await s.run(260);
-      expect(s.state(client)).toEqual(rests);
+      expect(stageOf(s)).toBe(rests);
       expect(s.servers.alive).toBe(0);
     },
   );
@@ -201,14 +191,14 @@ scenario(
     order(s, 'server.stop');
     await s.run(1000);
     order(s, 'server.start');
-    expect(s.state(client)).toBe('closing');
+    expect(stageOf(s)).toBe('closing');
     await s.run(4499);
     expect(s.servers.startsOf('fs')).toBe(1);
-    expect(s.state(client)).toBe('closing');
+    expect(stageOf(s)).toBe('closing');
     await s.run(100);
     expect(s.servers.startsOf('fs')).toBe(2);
     expect(s.servers.alive).toBe(1);
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(stageOf(s)).toBe('ready');
     // The second process does not obey close either.
     s.close();
   },
@@ -231,9 +221,9 @@ scenario(
     await s.run(100);
     s.servers.kill('fs', { code: 1 });
     await s.run(s.timing.termGraceMs + s.timing.killGraceMs - 1);
-    expect(s.state(`${client}/process`)).toBe('{sweeping:killing}');
+    expect([stageOf(s), signalsTo(s)]).toEqual(['recovering', ['SIGTERM', 'SIGKILL']]);
     await s.run(2000);
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(stageOf(s)).toBe('ready');
   },
 );
 
@@ -257,9 +247,9 @@ scenario(
     s.computer();
     await s.run(10);
     s.servers.kill('fs', { code: 1 });
-    expect(s.state(`${client}/process`)).toBe('{sweeping:terminating}');
+    expect(signalsTo(s)).toEqual(['SIGTERM']);
     await s.run(2000);
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(stageOf(s)).toBe('ready');
     expect(s.servers.alive).toBe(1);
   },
 );

@@ -164,3 +164,124 @@ scenario(
     s.expect.processes(fs, { started: 1, alive: 1 });
   },
 );
+
+scenario('a stop lets running calls end and takes no new ones, then the server goes down', (s) => {
+  const fs = s.server('fs', { tools: { read: { takes: 300 } } });
+  s.timing({ drainMs: 5_000 });
+  s.ready();
+  const call = s.call('read');
+  s.asked(fs, 'tools/call');
+  s.stop(fs);
+  const late = s.call('read');
+  s.settled(late);
+  s.expect(late).settles('failed', { code: 'ServerNotActive', details: { state: 'closing' } });
+  s.expect(call).waits();
+  s.expect(fs).signals();
+  s.settled(call);
+  s.expect(call).settles('succeeded');
+  s.reaches(fs, 'idle');
+  s.expect(fs).visits('connecting', 'ready', 'closing', 'idle');
+  s.expect(fs).signals('stdin');
+});
+
+scenario('a call that does not end within the drain time is cancelled, then its server goes down', (s) => {
+  const fs = s.server('fs', { tools: { hang: { takes: 60_000 } } });
+  s.timing({ drainMs: 400 });
+  s.ready();
+  const call = s.call('hang');
+  s.asked(fs, 'tools/call');
+  s.stop(fs);
+  s.settled(call);
+  s.expect(call).settles('unknown', { end: 'cancelled', at: 400 });
+  s.expect(fs).requests('notifications/cancelled', 1);
+  s.reaches(fs, 'idle');
+});
+
+scenario('each stop more takes the next step down at once: cancel, stdin, SIGTERM, SIGKILL', (s) => {
+  const fs = s.server('fs', { tools: { hang: { takes: 60_000 } } });
+  for (const word of ['proc.ignoreStdinClose', 'proc.ignoreSigterm']) s.fault(fs, word);
+  s.timing({ drainMs: 5_000 });
+  s.ready();
+  const call = s.call('hang');
+  s.asked(fs, 'tools/call');
+  s.stop(fs);
+  s.expect(call).waits();
+  s.stop(fs);
+  s.settled(call);
+  s.expect(call).settles('unknown', { end: 'cancelled', at: 0 });
+  for (const signal of ['stdin', 'SIGTERM', 'SIGKILL']) {
+    s.signalled(fs, signal);
+    s.stop(fs);
+  }
+  s.reaches(fs, 'idle');
+  s.expect(fs).signals('stdin', 'SIGTERM@0', 'SIGKILL@0');
+  s.expect.processes(fs, { started: 1, alive: 0 });
+});
+
+scenario(
+  'a start while calls are finished brings the server back afterwards, and a stop takes that back',
+  (s) => {
+    const fs = s.server('fs', { tools: { read: { takes: 300 } } });
+    s.timing({ drainMs: 5_000 });
+    s.ready();
+    const first = s.call('read');
+    s.asked(fs, 'tools/call');
+    s.restart(fs);
+    s.reaches(fs, 'ready');
+    s.expect(first).settles('succeeded');
+    s.expect.processes(fs, { started: 2, alive: 1 });
+    const second = s.call('read');
+    s.asked(fs, 'tools/call', 2);
+    s.restart(fs);
+    s.stop(fs);
+    s.expect(second).waits();
+    s.reaches(fs, 'idle');
+    s.expect(second).settles('succeeded');
+    s.run(200);
+    s.expect.processes(fs, { started: 2, alive: 0 });
+    s.expect(fs).is('idle');
+  },
+);
+
+scenario('a stop of a server that stops already hurries it; one that rests stays as it is', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  for (const word of ['proc.ignoreStdinClose', 'proc.ignoreSigterm']) s.fault(fs, word);
+  s.ready();
+  s.stop(fs);
+  for (const signal of ['stdin', 'SIGTERM', 'SIGKILL']) {
+    s.signalled(fs, signal);
+    s.expect(fs).is('closing');
+    s.stop(fs);
+  }
+  s.reaches(fs, 'idle');
+  s.expect(fs).signals('stdin', 'SIGTERM@0', 'SIGKILL@0');
+  s.stop(fs);
+  s.run(100);
+  s.expect(fs).visits('connecting', 'ready', 'closing', 'idle');
+});
+
+scenario('two starts while a server is being stopped start it once', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.ready();
+  s.restart(fs);
+  s.start(fs);
+  s.reaches(fs, 'ready');
+  s.run(200);
+  s.expect(fs).visits('connecting', 'ready', 'closing', 'connecting', 'ready');
+  s.expect.processes(fs, { started: 2, alive: 1 });
+});
+
+scenario('a server that is being closed is neither started nor stopped any more', (s) => {
+  const fs = s.server('fs', { tools: { read: {} } });
+  s.fault(fs, 'proc.ignoreStdinClose');
+  s.timing({ stdinGraceMs: 400 });
+  s.ready();
+  s.close();
+  s.signalled(fs, 'stdin');
+  s.start(fs);
+  s.stop(fs);
+  s.ended();
+  s.expect(fs).visits('connecting', 'ready', 'closing');
+  s.expect(fs).signals('stdin', 'SIGTERM@400');
+  s.expect.processes(fs, { started: 1, alive: 0 });
+});

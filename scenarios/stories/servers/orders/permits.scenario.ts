@@ -4,7 +4,16 @@ import { broken } from '../../../fixtures/altered.ts';
 import { scenario } from '../../../stage/plan/index.ts';
 import type { Script } from '../../../stage/scripted/script.ts';
 import type { Harness, HarnessOptions } from '../../../stage/harness.ts';
-import { client, hello, kept, opensOf, order, stagesOf } from '../../../stage/watching.ts';
+import {
+  computerStage,
+  hello,
+  kept,
+  opensOf,
+  order,
+  stageOf,
+  stagesOf,
+  stepOf,
+} from '../../../stage/watching.ts';
 
 const tools = { read: { answers: hello } };
 const many = (count: number, script: Script, name = 's'): Record<string, Script> =>
@@ -15,7 +24,7 @@ const many = (count: number, script: Script, name = 's'): Record<string, Script>
     ]),
   );
 const launching = (s: Harness): number =>
-  [...s.directory.roots].filter(({ name }) => s.state(name) === 'launching').length;
+  Array.from({ length: 40 }, (_, n) => stepOf(s, `s${n}`)).filter((step) => step === 'launching').length;
 
 scenario(
   'thirty servers that die together do not come back in the same second',
@@ -28,7 +37,7 @@ scenario(
     await s.run(60_000);
     const back = opensOf(s).slice(30);
     expect(back).toHaveLength(30);
-    expect(s.state('computer')).toBe('{serving:whole}');
+    expect(computerStage(s)).toBe('whole');
     // Five connect at once, and one more at each tick of the clock.
     expect(back.filter((at) => at < 2150)).toHaveLength(5);
     for (const from of back)
@@ -60,7 +69,7 @@ scenario(
     expect(opensOf(s)).toHaveLength(32);
     expect(launching(s)).toBe(16);
     await s.run(2000);
-    expect(s.state('computer')).toBe('{serving:whole}');
+    expect(computerStage(s)).toBe('whole');
   },
 );
 
@@ -78,13 +87,13 @@ for (const [what, script] of [
     async (s) => {
       s.computer();
       await s.run(s.timing.slowMs - 10);
-      expect(s.state(client)).toBe('queued');
+      expect(stepOf(s)).toBe('queued');
       expect(opensOf(s, 'fs')).toEqual([]);
       await s.run(30);
-      expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
-      expect(s.state('computer')).toBe('{serving:degraded}');
+      expect(stageOf(s)).toBe('ready');
+      expect(computerStage(s)).toBe('degraded');
       await s.run(60_000);
-      expect(s.state('computer')).toBe('{serving:whole}');
+      expect(computerStage(s)).toBe('whole');
     },
   );
 
@@ -115,10 +124,10 @@ for (const [what, others, backAt] of [
     async (s) => {
       s.computer();
       await s.run(2900);
-      expect(s.state(client)).toBe('queued');
+      expect(stepOf(s)).toBe('queued');
       expect(opensOf(s, 'fs')).toHaveLength(1);
       await s.run(2200);
-      expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
+      expect(stageOf(s)).toBe('ready');
       expect(Math.abs((opensOf(s, 'fs')[1] ?? 0) - backAt)).toBeLessThan(20);
     },
   );
@@ -135,11 +144,11 @@ scenario(
     await s.run(100);
     const { settled } = s.call('read');
     order(s, 'server.start');
-    expect(s.state(client)).toBe('queued');
+    expect(stepOf(s)).toBe('queued');
     expect(stagesOf(s)).toEqual(['connecting']);
     expect(settled).toEqual([]);
     await s.run(20_000);
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(stageOf(s)).toBe('ready');
     expect(settled).toMatchObject([{ outcome: 'succeeded' }]);
   },
 );
@@ -150,7 +159,7 @@ scenario(
     s.computer();
     await s.run(100);
     const calls = [s.call('read'), s.call('read')];
-    expect(s.state(client)).toBe('queued');
+    expect(stepOf(s)).toBe('queued');
     await s.run(20_000);
     expect(calls.map(({ settled }) => settled[0]?.outcome)).toEqual(['succeeded', 'succeeded']);
   },
@@ -163,11 +172,11 @@ scenario(
     await s.run(100);
     const call = s.call('read');
     order(s, 'server.stop');
-    expect(s.state(client)).toBe('idle');
+    expect(stageOf(s)).toBe('idle');
     expect(call.settled[0]?.end).toBe('cancelled');
     order(s, 'server.stop');
     await s.run(60_000);
-    expect(s.state(client)).toBe('idle');
+    expect(stageOf(s)).toBe('idle');
     expect(opensOf(s, 'fs')).toEqual([]);
   },
 );
@@ -178,7 +187,7 @@ scenario(
     s.computer();
     await s.run(100);
     const call = s.call('read');
-    expect(s.state(client)).toBe('queued');
+    expect(stepOf(s)).toBe('queued');
     s.close();
     expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'failed', phase: 'queued' }]);
   },
@@ -206,8 +215,8 @@ scenario(
     await s.run(100);
     both(s, 16, { fs: {} });
     await s.run(30_000);
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
-    expect(s.state('computer')).toBe('{serving:whole}');
+    expect(stageOf(s)).toBe('ready');
+    expect(computerStage(s)).toBe('whole');
   },
 );
 
@@ -222,7 +231,7 @@ scenario(
   async (s) => {
     s.computer();
     await s.run(10_000);
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(stageOf(s)).toBe('ready');
   },
 );
 
@@ -241,9 +250,9 @@ scenario(
   async (s) => {
     s.computer();
     await s.run(2900);
-    expect(s.state(client)).toBe('queued');
+    expect(stepOf(s)).toBe('queued');
     expect(opensOf(s, 'fs')).toHaveLength(1);
     await s.run(200);
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
+    expect(stageOf(s)).toBe('ready');
   },
 );

@@ -4,89 +4,23 @@
  */
 import { expect } from 'vitest';
 import { scenario } from '../../../stage/plan/index.ts';
-import type { Harness } from '../../../stage/harness.ts';
+import { linkStage, opensOf, order, reaches } from '../../../stage/watching.ts';
 
 const tools = { read: { answers: { content: [] } } };
 const slow = { tools, startMs: 50, initialize: 50, listMs: 50 };
-const client = 'computer/client:fs';
-const order = (s: Harness, type: 'server.start' | 'server.stop'): void =>
-  s.order('computer', { type, server: 'fs' });
-const stages = (s: Harness): string[] => s.heard('computer', 'client.changed').map((e) => e.stage);
 
 scenario(
   'a start of a server that starts already, or is ready, changes nothing',
   { servers: { fs: slow } },
   async (s) => {
     s.computer();
-    for (const state of [
-      'launching',
-      '{connected:handshaking}',
-      '{connected:listing}',
-      '{connected:{ready:{health:steady,lists:known}}}',
-    ]) {
-      for (let ms = 0; ms < 1000 && s.state(client) !== state; ms += 1) await s.run(1);
-      expect(s.state(client)).toBe(state);
+    for (const step of ['launching', 'handshaking', 'listing', 'ready']) {
+      await reaches(s, step);
       order(s, 'server.start');
-      expect(s.state(client)).toBe(state);
     }
-    expect(stages(s)).toEqual(['connecting', 'ready']);
-    expect(s.servers.startsOf('fs')).toBe(1);
-  },
-);
-
-scenario(
-  'a stop of a server that stops already hurries it; one that rests stays as it is',
-  { servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } } },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    const [process, at] = [`${client}/process`, s.clock.now()];
-    for (const rung of ['stdinClosed', 'terminating', 'killing', 'killing']) {
-      order(s, 'server.stop');
-      expect(s.state(client)).toBe('closing');
-      expect(s.state(process)).toBe(`{closing:${rung}}`);
-    }
-    await s.run(10);
-    expect(s.state(client)).toBe('idle');
-    expect(s.clock.now() - at).toBe(10);
-    order(s, 'server.stop');
-    expect(s.state(client)).toBe('idle');
-    expect([...new Set(stages(s))]).toEqual(['connecting', 'ready', 'closing', 'idle']);
-  },
-);
-
-scenario(
-  'two starts while a server is being stopped start it once',
-  { servers: { fs: { tools } } },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    order(s, 'server.stop');
-    order(s, 'server.start');
-    order(s, 'server.start');
-    expect(s.state(client)).toBe('closing');
     await s.run(1000);
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
-    expect(s.servers.startsOf('fs')).toBe(2);
-  },
-);
-
-scenario(
-  'a server that is being closed is neither started nor stopped any more',
-  { servers: { fs: { tools, ignores: ['stdin'] } } },
-  async (s) => {
-    s.computer();
-    await s.run(100);
-    s.close();
-    for (const type of ['server.start', 'server.stop'] as const) {
-      order(s, type);
-      s.order(client, { type });
-    }
-    expect(s.state(client)).toBe('closing');
-    await s.run(1000);
-    expect(s.directory.size).toBe(0);
-    expect(s.servers.startsOf('fs')).toBe(1);
-    expect(s.servers.alive).toBe(0);
+    expect(s.heard('computer', 'client.changed').map((e) => e.stage)).toEqual(['connecting', 'ready']);
+    expect([opensOf(s).length, opensOf(s, 'fs', 'session').length]).toEqual([1, 1]);
   },
 );
 
@@ -101,7 +35,7 @@ scenario(
     await s.run(100);
     s.order('computer', { type: 'office.join', link });
     await s.run(100);
-    expect(s.state('computer/link')).toBe('{online:{joined:quiet}}');
+    expect(linkStage(s)).toBe('joined');
     expect(s.heard('office', 'seat.changed')).toMatchObject([{ seat: { name: 'c1' } }]);
   },
 );
@@ -118,14 +52,13 @@ scenario('three notices while tools are fetched lead to one fetch more', {}, asy
   peer.join('computer', 'c');
   s.agent();
   await s.run(100);
-  expect(s.state('agent/view:c')).toBe('{ready:steady}');
+  expect(s.heard('agent', 'view.toolsChanged')).toHaveLength(1);
   const before = asked.length;
   for (let n = 0; n < 4; n++) {
-    s.order('agent/view:c', { type: 'view.refresh' });
+    peer.say('server:update_tool_list', { computer: 'c' });
     await s.run(1);
   }
-  expect(s.state('agent/view:c')).toBe('{ready:{refreshing:outdated}}');
+  expect(asked.length - before).toBe(1);
   await s.run(200);
-  expect(s.state('agent/view:c')).toBe('{ready:steady}');
   expect(asked.length - before).toBe(2);
 });

@@ -5,7 +5,7 @@
 import { expect } from 'vitest';
 import { scenario } from '../../../stage/plan/index.ts';
 import type { Harness } from '../../../stage/harness.ts';
-import { client, fsProcess, hello, opensOf, order, stagesOf } from '../../../stage/watching.ts';
+import { client, hello, opensOf, order, stageOf, stagesOf } from '../../../stage/watching.ts';
 
 const tools = { read: { answers: hello, afterMs: 300 }, hang: { never: true } } as const;
 const servers = { fs: { tools } };
@@ -18,84 +18,10 @@ const running = async (s: Harness, tool: 'read' | 'hang') => {
   return call;
 };
 
-scenario(
-  'a stop lets running calls end and takes no new ones, then the server goes down',
-  { servers, timing },
-  async (s) => {
-    const call = await running(s, 'read');
-    order(s, 'server.stop');
-    expect(s.call('read').settled).toMatchObject([
-      { outcome: 'failed', failure: { code: 'ServerNotActive', details: { state: 'closing' } } },
-    ]);
-    await s.run(280);
-    expect(s.state(client)).toBe('{connected:{draining:serving}}');
-    expect(call.settled).toEqual([]);
-    await s.run(50);
-    expect(s.state(client)).toBe('idle');
-    expect(call.settled[0]?.outcome).toBe('succeeded');
-  },
-);
-
-scenario(
-  'a call that does not end within the drain time is cancelled, then its server goes down',
-  { servers, timing },
-  async (s) => {
-    const call = await running(s, 'hang');
-    order(s, 'server.stop');
-    await s.run(s.timing.drainMs - 1);
-    expect(call.settled).toEqual([]);
-    await s.run(50);
-    expect(call.settled).toMatchObject([{ end: 'cancelled', outcome: 'unknown' }]);
-    expect(s.state(client)).toBe('idle');
-    expect(s.servers.heard.at(-1)).toBe('cancelled tools/call at fs');
-  },
-);
-
-scenario(
-  'each stop more takes the next step down at once: cancel, stdin, SIGTERM, SIGKILL',
-  { servers: { fs: { tools, ignores: ['stdin', 'SIGTERM'] } }, timing },
-  async (s) => {
-    const call = await running(s, 'hang');
-    order(s, 'server.stop');
-    expect(s.state(client)).toBe('{connected:{draining:serving}}');
-    order(s, 'server.stop');
-    expect(call.settled[0]?.end).toBe('cancelled');
-    expect(s.state(client)).toBe('closing');
-    for (const rung of ['terminating', 'killing', 'killing']) {
-      order(s, 'server.stop');
-      expect(s.state(fsProcess)).toBe(`{closing:${rung}}`);
-    }
-    await s.run(10);
-    expect(s.state(client)).toBe('idle');
-    expect(s.servers.alive).toBe(0);
-  },
-);
-
-scenario(
-  'a start while calls are finished brings the server back afterwards, and a stop takes that back',
-  { servers, timing },
-  async (s) => {
-    await running(s, 'read');
-    order(s, 'server.stop');
-    order(s, 'server.start');
-    await s.run(1000);
-    expect(s.state(client)).toBe('{connected:{ready:{health:steady,lists:known}}}');
-    expect(opensOf(s)).toHaveLength(2);
-    s.call('read');
-    order(s, 'server.stop');
-    order(s, 'server.start');
-    order(s, 'server.stop');
-    expect(s.state(client)).toBe('{connected:{draining:serving}}');
-    await s.run(1000);
-    expect(s.state(client)).toBe('idle');
-    expect(opensOf(s)).toHaveLength(2);
-  },
-);
-
 for (const [what, act] of [
   ['its stream breaks', (s: Harness) => s.servers.breakStream('fs')],
   ['its process dies', (s: Harness) => s.servers.kill('fs', { code: 1 })],
-  ['its process machine ends by itself', (s: Harness) => s.directory.abandon(fsProcess)],
+  ['its process machine ends by itself', (s: Harness) => s.directory.abandon(`${client}/process`)],
 ] as const)
   scenario(
     `a server that goes down goes there also when ${what}, and its calls are told`,
@@ -106,7 +32,7 @@ for (const [what, act] of [
       act(s);
       expect(call.settled).toMatchObject([{ end: 'unknown', outcome: 'unknown' }]);
       await s.run(3000);
-      expect(s.state(client)).toBe('idle');
+      expect(stageOf(s)).toBe('idle');
       expect(s.servers.alive).toBe(0);
       expect(opensOf(s)).toHaveLength(1);
       expect(stagesOf(s)).toEqual(['connecting', 'ready', 'closing', 'idle']);
