@@ -3,9 +3,6 @@ import { machines } from '../../actors/runtime/assemble.ts';
 import { endingsOf, pathsOf, probed, walk, walkerOf, type Ending, type Path, type Walker } from './paths.ts';
 import { violationsOf } from './rules.ts';
 
-/** Charts that are also told one event more at the end of each path, because people wait for what they do. */
-const probedKinds = ['call', 'client'];
-
 const brokenOn = (walker: Walker, path: Path, ending: Ending): string[] => {
   const walked = walk(walker, path, ending);
   const way = walked.steps.map(({ event }) => event.type).join(' → ');
@@ -17,7 +14,7 @@ describe('a generated path for each transition', () => {
     const walker = walkerOf(kind, machine);
     const paths = pathsOf(walker);
     expect(paths.length).toBeGreaterThan(0);
-    const all = probedKinds.includes(kind) ? paths.flatMap((path) => probed(walker, path)) : paths;
+    const all = paths.flatMap((path) => probed(walker, path));
     const broken = all.flatMap((path) => endingsOf(kind).flatMap((ending) => brokenOn(walker, path, ending)));
     expect([...new Set(broken)]).toEqual([]);
   });
