@@ -257,8 +257,8 @@ describe('a2c serve', () => {
   });
 
   it('asks the user of its client where the config wants that', async () => {
-    const config = JSON.stringify({ one: { command: process.execPath, args: [telling, 'serve'] } });
-    const spoken = serving(['-c', config, '--confirm', 'elicit']);
+    const one = { command: process.execPath, args: [telling, 'serve'] };
+    const spoken = serving(['-c', JSON.stringify({ mcpServers: { one } }), '--confirm', 'elicit']);
     const asked: unknown[] = [];
     let action = 'decline';
     spoken.answer = (method, params) => {

@@ -132,10 +132,14 @@ const trueEnd: Rule = ({ input, steps }) => {
   const wrong: string[] = [];
   let isSent = false;
   let isAnswered = false;
+  let isToolError = false;
   let cancelled: unknown;
   for (const step of steps) {
     const { event } = step;
-    if (event.type === 'ask.answered' && event['id'] === 'call') isAnswered = true;
+    if (event.type === 'ask.answered' && event['id'] === 'call' && isSent) {
+      isAnswered = true;
+      isToolError = (event['result'] as Fields | undefined)?.['isError'] === true;
+    }
     if (event.type === 'call.cancel') cancelled ??= event['reason'];
     if (event['id'] === 'call' && cancelled === undefined) {
       if (event.type === 'ask.refused' && event['sent'] === false) isSent = false;
@@ -144,7 +148,10 @@ const trueEnd: Rule = ({ input, steps }) => {
       if (event.type === 'ask.began') isSent = true;
     }
     for (const settled of eventsSaid(step, 'call.settled')) {
-      const { end, outcome } = settled;
+      const { end, outcome, result } = settled;
+      if (isAnswered && end !== (isToolError ? 'failed' : 'succeeded'))
+        wrong.push(`ended as ${String(end)} upon ${event.type}, after an answer`);
+      if (isAnswered && !result) wrong.push(`lost its answer upon ${event.type}`);
       const [unsent, sent] = endsUpon[event.type] ?? [];
       const allowed = isAnswered ? undefined : isSent ? sent : unsent;
       if (allowed && !allowed.includes(String(end))) wrong.push(`ended as ${String(end)} upon ${event.type}`);
@@ -194,7 +201,8 @@ const endsAtOnce: Rule = ({ input, steps }) => {
       (event.type === 'asker.lost' && event['asker'] === input['replyTo']) ||
       (event.type === 'ask.refused' && ['policy', 'confirm'].includes(String(event['id']))) ||
       event.type === 'deadline.passed';
-    if (isEnding && !isSent && snapshot.status === 'active') wrong.push(`did not end upon ${event.type}`);
+    if (isEnding && (!isSent || event.type === 'close') && snapshot.status === 'active')
+      wrong.push(`did not end upon ${event.type}`);
     if (isAsked(step, 'call')) isSent = true;
   }
   return wrong;
