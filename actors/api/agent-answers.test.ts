@@ -44,7 +44,7 @@ describe('what an agent makes of an answer', () => {
     expect(said(ack)).toEqual({ outcome, end: outcome, phase: 'running', code });
   });
 
-  it('is unknown for a computer that sat there, where an office only says that it is not there', () => {
+  it('a call is unknown for a computer that sat there, where an office only says that it is not there', () => {
     const ack = { code: 404, message: "Computer with name 'c1' not found" };
     expect(interpreted(heard(ack), true)).toMatchObject({ outcome: 'unknown', failure: { code: 404 } });
     expect(interpreted(heard(ack), false)).toMatchObject({ outcome: 'failed', failure: { code: 404 } });

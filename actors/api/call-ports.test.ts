@@ -11,17 +11,17 @@ function cachedOf(count: number, bytes: number): number[] {
 }
 
 describe('the results that are kept whole', () => {
-  it('are the last twenty', () => {
+  it('the last twenty results are kept', () => {
     expect(cachedOf(30, 5)).toEqual([...Array(30).keys()].slice(10));
   });
-  it('are the last ones that have so many bytes together', () => {
+  it('the last results that have so many bytes together are kept', () => {
     // Seven results of 90 bytes are 630 bytes, which is the most that fits into the limit of 640.
     expect(cachedOf(12, 90)).toEqual([5, 6, 7, 8, 9, 10, 11]);
   });
   it('include the newest, however large it is', () => {
     expect(cachedOf(3, 1_000)).toEqual([2]);
   });
-  it('have one that is kept again under its name in its own place, and count it once', () => {
+  it('a result that is kept again under its name takes its own place, and counts once', () => {
     const cached = new CachedResults({ most: 2, mostBytes: 12 });
     for (const text of ['aaaa', 'bbbb']) cached.keep('same', text);
     cached.keep('other', 'cccc');

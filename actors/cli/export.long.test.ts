@@ -41,35 +41,38 @@ const launches = (file: string): Readonly<Record<string, string>> => {
 };
 
 describe.skipIf(process.platform !== 'linux')('export and import again', () => {
-  it.each(apps.map(({ id }) => [id]))('are the same for %s', async (id) => {
-    writeFileSync(ours, JSON.stringify({ mcpServers }));
-    const first = await exported('--for', id, '--secrets');
-    const own = places.filter(({ app, base }) => app === id && base !== 'LOCALAPPDATA');
-    const place = own.find(({ base }) => base !== '.') ?? own[0];
-    const theirs = join(
-      home,
-      ...(place?.base === '~' || place?.base === '.' ? [] : ['.config']),
-      place?.path ?? '',
-    );
-    mkdirSync(dirname(theirs), { recursive: true });
-    writeFileSync(theirs, first.out);
-    const back = join(home, `${id}.back.json`);
-    const told = await commandLine(['import', id, '--yes', '-c', back], { folder: home });
-    expect({ code: told.code, err: told.err }).toEqual({ code: 0, err: '' });
-    const again = await commandLine(['export', '-c', back, '--for', id, '--secrets']);
-    expect(again.out).toBe(first.out);
-    // Servers that the output does not name as left out must be launched as before.
-    const before = launches(ours);
-    const lost = Object.keys(before).filter((name) =>
-      first.err
-        .split('\n')
-        .some((line) => line.startsWith(`left: "${name}": `) && /left out: |cwd/.test(line)),
-    );
-    const kept = Object.fromEntries(Object.entries(before).filter(([name]) => !lost.includes(name)));
-    expect(launches(back)).toMatchObject(kept);
-    expect(Object.keys(kept)).toEqual(expect.arrayContaining(['files', '文件']));
-    rmSync(theirs);
-  });
+  it.each(apps.map(({ id }) => [id]))(
+    'an export that is read again gives the same servers for %s',
+    async (id) => {
+      writeFileSync(ours, JSON.stringify({ mcpServers }));
+      const first = await exported('--for', id, '--secrets');
+      const own = places.filter(({ app, base }) => app === id && base !== 'LOCALAPPDATA');
+      const place = own.find(({ base }) => base !== '.') ?? own[0];
+      const theirs = join(
+        home,
+        ...(place?.base === '~' || place?.base === '.' ? [] : ['.config']),
+        place?.path ?? '',
+      );
+      mkdirSync(dirname(theirs), { recursive: true });
+      writeFileSync(theirs, first.out);
+      const back = join(home, `${id}.back.json`);
+      const told = await commandLine(['import', id, '--yes', '-c', back], { folder: home });
+      expect({ code: told.code, err: told.err }).toEqual({ code: 0, err: '' });
+      const again = await commandLine(['export', '-c', back, '--for', id, '--secrets']);
+      expect(again.out).toBe(first.out);
+      // Servers that the output does not name as left out must be launched as before.
+      const before = launches(ours);
+      const lost = Object.keys(before).filter((name) =>
+        first.err
+          .split('\n')
+          .some((line) => line.startsWith(`left: "${name}": `) && /left out: |cwd/.test(line)),
+      );
+      const kept = Object.fromEntries(Object.entries(before).filter(([name]) => !lost.includes(name)));
+      expect(launches(back)).toMatchObject(kept);
+      expect(Object.keys(kept)).toEqual(expect.arrayContaining(['files', '文件']));
+      rmSync(theirs);
+    },
+  );
 });
 
 describe('a2c export', () => {

@@ -77,7 +77,7 @@ describe('a2c call --url', () => {
     expect(shown).toContainEqual(expect.stringMatching(/^put report\.pdf \[=+> +\] \d+\/6000000$/));
   });
 
-  it.each(['put', 'save'])('is ended by Ctrl-C in the middle of a %s, and leaves nothing', async (what) => {
+  it.each(['put', 'save'])('Ctrl-C in the middle of a %s ends it, and leaves nothing', async (what) => {
     const { call, landing } = await world();
     const aborter = new AbortController();
     const into = join(root, 'given-up');

@@ -191,7 +191,7 @@ describe('a command', () => {
     }
   });
 
-  it('is named in the list of those that were looked at', async () => {
+  it('each command of the help is in the list of those that were looked at', async () => {
     const { out } = await typed(['--help']);
     const words = [...out.slice(out.indexOf('Use servers:')).matchAll(/^ {2}(\w+)/gm)].map(
       ([, word]) => word,

@@ -208,7 +208,7 @@ describe('--config', () => {
 });
 
 describe('a link', () => {
-  it('is stdio with a command, remote with a URL; with both and no type it is refused', async () => {
+  it('a server is stdio with a command, remote with a URL; with both and no type it is refused', async () => {
     const { code, out, into } = await taken(
       deepchat({
         mcpServers: {

@@ -78,7 +78,7 @@ describe('the environment of a child', () => {
     });
   });
 
-  it('has any variable once on Windows, as its config writes it', () => {
+  it('an environment has any variable once on Windows, as its config writes it', () => {
     expect(onWindows({ Temp: 'D:\\tmp' }, { TEMP: 'C:\\tmp' })).toEqual({
       Temp: 'D:\\tmp',
       A2C_INSTANCE: 'me',

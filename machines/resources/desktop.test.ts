@@ -14,7 +14,6 @@ import {
 } from './desktop.ts';
 import { isWindowUri, parseWindowUri } from './uri.ts';
 
-/** Reads the windows in a list of a server. */
 const listed = (...uris: readonly string[]) => windowUrisIn(uris.map((uri) => ({ uri })));
 
 describe('a list of a server', () => {

@@ -102,7 +102,7 @@ describe('the query of a document URI', () => {
     ['offset', ['-1', '', 'abc', '1.5', '%zz']],
     ['limit', ['0', '101', '-5', 'abc', '']],
     ['categories', ['bogus', '', 'table,', 'table;list', 'Table', 'table,bogus']],
-  ])('is refused where %s has any value of %j', (key, values) => {
+  ])('a dpe:// URI is refused where %s has any value of %j', (key, values) => {
     for (const value of values) expect(ruleOf(`dpe://h/d?${key}=${value}`)).toBe(key);
   });
   it('knows 19 kinds of elements', () => {

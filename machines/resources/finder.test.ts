@@ -300,7 +300,6 @@ describe('a catalogue', () => {
   });
 });
 
-/** Reads the documents in a list of a server. */
 const listed = (...uris: readonly string[]) => dpeUrisIn(uris.map((uri) => ({ uri })));
 
 describe('a list of a server', () => {

@@ -31,7 +31,6 @@ function leadsTo(transition: string, state: string): boolean {
   return isIn(target, state) || isIn(state, target);
 }
 
-/** Tells whether a chart breaks a rule on a way. */
 function isFoundOn(walker: Walker, path: Path): boolean {
   return endingsOf(walker.kind).some((ending) => {
     try {

@@ -30,7 +30,6 @@ export function pathsOf({ kind, machine, sample }: Walker): Path[] {
   return [...taken].map(([takes, events]) => ({ takes, events }));
 }
 
-/** What happened in one step of a walk. */
 export interface WalkedStep {
   readonly event: Said;
   /** Messages to others, in order. */

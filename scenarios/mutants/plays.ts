@@ -18,7 +18,7 @@ export interface Players {
 }
 interface Player {
   readonly plan: Plan;
-  /** Number of lines of its trace. */
+  /** Lines of its trace: the shorter story is tried first. */
   readonly length: number;
   /** Number of timers, or of questions, that it takes on the sound charts. */
   readonly turns: number;
