@@ -94,39 +94,18 @@ export type Chart = z.infer<typeof chartSchema>;
 export type Charts = z.infer<typeof chartsSchema>;
 
 // ── checks of a recording ─────────────────────────────────────────────────────────────────────────────
-/** Result of `a2c replay` for a recording, as the inspector page shows it. */
+/** Result of `a2c replay` for a recording, as the inspector page tells it. */
 export interface Checks {
   /** Verdict of the replay: `same`, `changed`, … */
   readonly verdict: string;
-  /** Report as `a2c replay` prints it. */
-  readonly text: string;
-  readonly invariants: readonly CheckedInvariant[];
-  /** First difference between the recording and the current code; null when there is none. */
-  readonly difference: CheckedDifference | null;
+  /** Invariants that do not hold, and `replay` where today's code does something else. */
+  readonly failures: readonly CheckedFailure[];
 }
-export interface CheckedInvariant {
+export interface CheckedFailure {
   readonly name: string;
-  readonly why: string;
-  readonly violations: readonly {
-    /** Number of the record that violates the invariant; null when an expected record is missing. */
-    readonly s: number | null;
-    readonly at: string;
-    readonly what: string;
-  }[];
-}
-export interface CheckedDifference {
-  /**
-   * Number of the input that was being handled when the difference occurred; null when the recording lacks
-   * it.
-   */
+  /** Number of the record at which it shows; null when an expected record is missing. */
   readonly s: number | null;
-  /** Events that reached the host from outside just before the difference, as text. */
-  readonly before: readonly string[];
-  /** Event at the point of difference in the recording, and (`now`) with the current code; null when there was none. */
-  readonly recorded: string | null;
-  readonly now: string | null;
-  /** Cause of the difference, in words. */
-  readonly cause: string;
+  readonly what: string;
 }
 
 // ── messages of the inspector ─────────────────────────────────────────────────────────────────────────

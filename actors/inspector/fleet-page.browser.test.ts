@@ -1,12 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { bootedComputer } from '../../scenarios/fixtures/booted.ts';
 import { Chromium, findings, picture } from '../../scenarios/fixtures/browser.ts';
-import { commandLine } from '../../scenarios/fixtures/command-line.ts';
 import { fixtureFile } from '../../scenarios/fixtures/test-folder.ts';
 import { createAgent, createOffice } from '../index.ts';
 import { openRunning } from './fleet.ts';
@@ -72,56 +69,5 @@ it('a page of all hosts joins the calls of agent, office and computers, also of 
   await page.goBack();
   await page.goBack();
   await page.locator('#way').getByRole('button', { name: 'agent ann' }).waitFor();
-  expect(errors).toEqual([]);
-});
-
-it('two runs of one host stand side by side, what differs first, however long its text', async () => {
-  const file = fileURLToPath(
-    new URL('../../scenarios/recordings/death-in-mid-call.trace.ndjson.gz', import.meta.url),
-  );
-  const [fork, html] = ['fork.trace.ndjson', 'runs.html'].map((name) => join(folder, name)) as [
-    string,
-    string,
-  ];
-  const died = gunzipSync(readFileSync(file))
-    .toString('utf8')
-    .split('\n')
-    .find((line) => line.includes('"child.exited"'));
-  const { s } = JSON.parse(died ?? '') as { readonly s: number };
-  const text = `${'the log of a server '.repeat(5_000)}THE END`;
-  await commandLine(['fork', file, '--at', String(s), '--set', `ev.stderr=${text}`, '--out', fork]);
-  await commandLine(['show', file, fork, '--html', html]);
-  const { page, errors } = await chromium.look(pathToFileURL(html).href);
-  await page.locator('#compared', { hasText: /^\d+ events of \d+ differ; 0 calls/ }).waitFor();
-  const first = page.locator('.difference').first();
-  expect(await first.locator('.del').innerText()).toContain('child.exited');
-  expect((await first.locator('.ins').innerText()).length).toBeLessThan(3_000);
-  await picture(page, 'two-runs');
-  expect(await findings(page)).toEqual([]);
-  const wide = page.viewportSize() ?? { width: 1_400, height: 860 };
-  await page.emulateMedia({ colorScheme: 'dark' });
-  for (const name of ['side by side', 'all 2']) {
-    await page.getByRole('button', { name }).click();
-    for (const size of [wide, { width: 390, height: 844 }]) {
-      await page.setViewportSize(size);
-      await picture(page, `fleet-${name.replaceAll(' ', '-')}-dark-${size.width}`);
-      expect(await findings(page)).toEqual([]);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(size.width);
-    }
-  }
-  await page.setViewportSize(wide);
-  await page.getByRole('button', { name: 'side by side' }).click();
-  await first
-    .getByRole('button', { name: /^record/ })
-    .last()
-    .click();
-  await page.locator('#host', { hasText: 'fork.trace.ndjson' }).waitFor();
-  await page.goBack();
-  await page.goBack();
-  await page.locator('#compared').waitFor();
-  await commandLine(['show', file, '--replay', '--html', html]);
-  await page.goto(pathToFileURL(html).href);
-  await page.reload();
-  await page.locator('#compared', { hasText: /^Both runs are the same in all \d+ events\.$/ }).waitFor();
   expect(errors).toEqual([]);
 });

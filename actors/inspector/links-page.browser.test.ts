@@ -70,29 +70,6 @@ describe('the address of the page', () => {
   });
 });
 
-it('a picture of the view is a PNG file as large as the window, made without any request', async () => {
-  await using computer = await bootedComputer({
-    name: 'c1',
-    stateDir: false,
-    config: { mcpServers: { echo } },
-  });
-  const { page, requests, errors } = await chromium.look((await computer.inspect()).url);
-  await page.getByText('1 of 1 servers are fine.').waitFor();
-  const before = requests.length;
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'picture' }).click(),
-  ]);
-  expect(download.suggestedFilename()).toBe('c1.png');
-  const file = readFileSync(await download.path());
-  expect(file.subarray(1, 4).toString()).toBe('PNG');
-  expect([file.readUInt32BE(16), file.readUInt32BE(20)]).toEqual([1_400, 860]);
-  // An empty picture of this size is far smaller.
-  expect(file.length).toBeGreaterThan(20_000);
-  expect(requests.slice(before).filter((url) => !/^(data|blob):/.test(url))).toEqual([]);
-  expect(errors).toEqual([]);
-});
-
 it('a page whose connection was lost comes back by itself, keeps what it knew, and says how long it was away', async () => {
   await using computer = await bootedComputer({
     name: 'c1',

@@ -27,10 +27,9 @@ it('a page saves what its host has recorded of itself, which a2c replay plays', 
   await client.filter({ hasText: 'connected.ready' }).waitFor();
   expect((await computer.callTool('die', {})).outcome).toBe('unknown');
   await client.filter({ hasText: 'started again 1 ×' }).waitFor();
-  await page.getByRole('tab', { name: 'Checks' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Save as scenario' }).click(),
+    page.getByRole('button', { name: 'save trace' }).click(),
   ]);
   const saved = join(mkdtempSync(join(tmpdir(), 'a2c-live-')), download.suggestedFilename());
   await download.saveAs(saved);

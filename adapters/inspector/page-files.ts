@@ -56,8 +56,8 @@ export interface PageContent {
   readonly welcome: object;
   /** Returns the trace as NDJSON, in parts. */
   readonly trace: () => AsyncIterable<string>;
-  /** Results of checking the trace, of type `Checks`, or a text that says why there are none. */
-  readonly checks: object | string;
+  /** Results of checking the trace, of type `Checks`; null for one that is too long. */
+  readonly checks: object | null;
 }
 const read = (name: string): string => readFileSync(join(pageFolder(), name), 'utf8');
 /** Escapes text for a script element, so that no text ends the element. */

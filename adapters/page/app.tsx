@@ -2,19 +2,18 @@ import type { VNode } from 'preact';
 import { useEffect, useReducer } from 'preact/hooks';
 import { CallsPanel } from './panels/calls.tsx';
 import { Incidents, Marks } from './panels/incidents.tsx';
-import { ChecksPanel } from './panels/checks.tsx';
 import { CollectionsPanel } from './panels/collections.tsx';
 import { ChartPanel } from './panels/chart.tsx';
 import { LanesPanel } from './panels/lanes.tsx';
 import { MessagesPanel } from './panels/messages.tsx';
 import { RecordsPanel } from './panels/records.tsx';
+import { SaveTrace } from './panels/save.tsx';
 import { ServersPanel } from './panels/servers.tsx';
 import { TreePanel } from './panels/tree.tsx';
 import { isTreeShown, panels, type Panel } from './choice.ts';
 import type { Session } from './session.ts';
 import { TimeLine } from './timeline.tsx';
 import { Copy } from './pieces.tsx';
-import { Picture } from './picture.tsx';
 import { callAsMarkdown, hostAsMarkdown } from './markdown.ts';
 import { dayTimeText, durationText, visible } from './values.ts';
 
@@ -28,7 +27,6 @@ const names: Readonly<Record<Panel, string>> = {
   records: 'Records',
   collections: 'Desktop and Finder',
   messages: 'Messages',
-  checks: 'Checks',
 };
 const drawMs = 100;
 /** Share of time for drawing while the page still reads the rest of a file; small, because drawing takes longer than reading. */
@@ -42,6 +40,9 @@ const awayText = (away: Session['away']): string =>
     ? ''
     : `; away from ${dayTimeText(away.from, away.to)} to ${dayTimeText(away.to, away.to)}`;
 
+const replayText = (checks: Session['checks']): string =>
+  checks === undefined ? '' : `; replayed: ${visible(checks.verdict.toUpperCase())}`;
+
 function stateOfLink({
   phase,
   reason,
@@ -50,6 +51,7 @@ function stateOfLink({
   missed,
   dropped,
   away,
+  checks,
 }: Session): [text: string, isBad: boolean] {
   const skipped = missed > 0 ? `; ${missed} records were skipped: this page, or the host, was too busy` : '';
   const all = `${history.length.toLocaleString('en')} records`;
@@ -58,7 +60,7 @@ function stateOfLink({
   if (phase === 'live')
     return [`live, process ${host?.pid ?? '?'}, ${all}${older}${skipped}${awayText(away)}`, missed > 0];
   if (phase === 'loading') return [`a recording, ${all} so far …`, false];
-  if (phase === 'file') return [`a recording, ${all}`, false];
+  if (phase === 'file') return [`a recording, ${all}${replayText(checks)}`, false];
   if (phase === 'over')
     return [`ended: ${visible(reason)}. What it did is still here; nothing more comes.`, true];
   if (phase === 'no token')
@@ -69,7 +71,7 @@ function stateOfLink({
     true,
   ];
 }
-/** Buttons that share the view: copy its address, copy it as text, save a picture of it. */
+/** Buttons that share the view: copy its address, copy it as text, save its trace. */
 function Carry({ session }: { session: Session }): VNode {
   const text = (): string => {
     const { host, wallNow: at, incidents, servers, choice, story } = session;
@@ -81,7 +83,7 @@ function Carry({ session }: { session: Session }): VNode {
     <div class="carry" role="group" aria-label="Carry away">
       <Copy label="link" text={() => location.href} />
       <Copy label="Markdown" text={text} />
-      <Picture name={session.host?.name ?? 'a2c'} />
+      <SaveTrace session={session} />
     </div>
   );
 }
@@ -185,7 +187,6 @@ const drawn: Readonly<Record<Panel, (props: { session: Session }) => VNode>> = {
   records: RecordsPanel,
   collections: CollectionsPanel,
   messages: MessagesPanel,
-  checks: ChecksPanel,
 };
 /** Handles keys that work on the whole page, unless a person is typing in a field. */
 function onKey(session: Session, event: KeyboardEvent): void {

@@ -6,16 +6,7 @@ import type { Range } from './values.ts';
  * the Back button and a reload keep it. Pure.
  */
 
-export const panels = [
-  'servers',
-  'chart',
-  'lanes',
-  'calls',
-  'records',
-  'collections',
-  'messages',
-  'checks',
-] as const;
+export const panels = ['servers', 'chart', 'lanes', 'calls', 'records', 'collections', 'messages'] as const;
 export type Panel = (typeof panels)[number];
 export interface Choice {
   readonly panel: Panel;
@@ -141,25 +132,20 @@ export interface FleetView {
   readonly host: number | undefined;
   /** Key of the call that is chosen in the list of all hosts. */
   readonly call: string | undefined;
-  /** View of all hosts together; undefined when the person has not chosen. */
-  readonly view: 'joined' | 'compared' | undefined;
 }
 /** Adds the view of a page of several hosts to a fragment; `inner` is the one of the host that is shown alone. */
-export function fleetFragmentOf({ host, call, view }: FleetView, inner: string): string {
+export function fleetFragmentOf({ host, call }: FleetView, inner: string): string {
   const parts = new URLSearchParams(inner.replace(/^#/, ''));
   if (host !== undefined) parts.set('host', String(host));
   if (call !== undefined) parts.set('way', call);
-  if (view !== undefined) parts.set('view', view);
   return parts.size === 0 ? '' : `#${parts.toString()}`;
 }
 export function fleetViewOf(fragment: string): FleetView {
   const parts = new URLSearchParams(fragment.replace(/^#/, ''));
   const host = parts.get('host') ?? '';
-  const view = parts.get('view');
   return {
     host: /^\d{1,6}$/.test(host) ? Number(host) : undefined,
     call: parts.get('way') ?? undefined,
-    view: view === 'joined' || view === 'compared' ? view : undefined,
   };
 }
 /** Tells whether the Back button takes a change of the view back. A mere move within the view does not count. */

@@ -77,16 +77,6 @@ export class Fleet {
   get shown(): Session | undefined {
     return this.host === undefined ? undefined : this.sessions[this.host];
   }
-  /** Tells whether the page has two files, which may be two runs of one host. */
-  get canCompare(): boolean {
-    return this.sessions.length === 2 && this.sessions.every(({ host }) => host?.kind === 'file');
-  }
-  /** Tells whether two runs are shown side by side: by choice, or because both began as the same recording. */
-  get isComparing(): boolean {
-    if (this.host !== undefined || !this.canCompare) return false;
-    const [one, other] = this.sessions.map(({ host }) => host?.started ?? undefined);
-    return (this.#view.view ?? (one !== undefined && one === other ? 'compared' : 'joined')) === 'compared';
-  }
   choose(change: Partial<FleetView>): void {
     this.#view = { ...this.#view, ...change };
     this.#chosen(true);

@@ -137,7 +137,7 @@ export class Story {
   }
   /** Notes a check of a recording that failed at a record. */
   checkFailed(name: string, what: string, at: number, s: number | null): void {
-    const remedy = 'Look at the panel Checks for what was expected.';
+    const remedy = 'Both sides: npx a2c replay FILE';
     this.#begin('check', name, at, s, { what, remedy }, `${name} ${s ?? 'end'}`).overs.push(at);
   }
   /** Notes that a file is damaged after its last record. */

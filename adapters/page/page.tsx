@@ -47,13 +47,9 @@ function readEmbedded(session: Session, ending = ''): boolean {
   if (!welcome || !trace) return false;
   session.take(JSON.parse(welcome) as ToPage);
   const checks = document.getElementById(`${embedded.checks}${ending}`)?.textContent;
-  if (checks) session.judge(JSON.parse(checks) as Checks | string);
-  const isPlain = location.hash === '';
+  if (checks) session.judge(JSON.parse(checks) as Checks | null);
   void readTrace(session, trace).then(() => {
     session.take({ type: 'complete', records: session.history.length });
-    // Opens the panel of checks when the replay differs, because a person given this file should see what is wrong.
-    if (isPlain && typeof session.checks === 'object' && session.checks.verdict !== 'same')
-      session.choose({ panel: 'checks' });
   });
   return true;
 }

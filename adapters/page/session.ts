@@ -20,8 +20,6 @@ export const mostKept = 200_000;
  * takes seconds.
  */
 const mostCheckedAtOnce = 20_000;
-/** Largest number of violations of one invariant that are shown as incidents; the panel of checks has all. */
-const mostFailures = 3;
 /** Outcome of the call for which a trace was written; the other events are about servers. */
 const outcomeOf: Partial<Record<KeepWord, string>> = {
   callUnknown: 'unknown',
@@ -88,9 +86,8 @@ export class Session {
   away: { readonly from: number; readonly to?: number } | undefined;
   /** Number of old trace records that this page has dropped. */
   dropped = 0;
-  /** Results of the checks of a recording, or a text that says why there are none. */
-  checks: Checks | string | undefined;
-  #wantsChecks = false;
+  /** Results of the checks of a recording; undefined until they are known, and for one that is too long. */
+  checks: Checks | undefined;
   choice: Choice = firstChoice;
   /** Tells whether neither the address nor the person has named a panel. */
   #isAtHome = true;
@@ -133,33 +130,20 @@ export class Session {
       this.#send({ ...question, id });
     });
   }
-  /** Asks the host for the checks of a recording, only once. */
-  wantChecks(): void {
-    if (this.#wantsChecks || this.checks !== undefined || this.phase === 'loading') return;
-    this.#wantsChecks = true;
+  #wantChecks(): void {
+    if (this.checks !== undefined || this.history.length > mostCheckedAtOnce) return;
     void this.ask({ type: 'ask', what: 'checks' }).then((answer) => {
-      this.judge(answer.ok ? (answer.value as Checks) : answer.error);
+      if (answer.ok) this.judge(answer.value as Checks | null);
     });
   }
-  /** Stores the checks of a recording. Each check that failed is an incident at its record. */
-  judge(checks: Checks | string): void {
-    this.checks = checks;
+  /** Takes the checks of a recording. Each check that failed is an incident at its record. */
+  judge(checks: Checks | null): void {
+    this.checks = checks ?? undefined;
     if (this.phase === 'file') this.#tellFailedChecks();
     this.#listener();
   }
   #tellFailedChecks(): void {
-    if (typeof this.checks !== 'object') return;
-    const { invariants, difference } = this.checks;
-    const failed = invariants.flatMap(({ name, violations }) =>
-      violations.slice(0, mostFailures).map(({ s, what }) => ({ name, s, what })),
-    );
-    if (difference)
-      failed.push({
-        name: 'replay',
-        s: difference.s,
-        what: `Today's code does something else: ${difference.cause}`,
-      });
-    for (const { name, s, what } of failed) {
+    for (const { name, s, what } of this.checks?.failures ?? []) {
       const index = s === null ? undefined : this.history.indexOf(s);
       const t = index === undefined ? undefined : this.history.row(index)?.t;
       this.story.checkFailed(name, what, (t === undefined ? undefined : this.clockOf(t)) ?? this.wallEnd, s);
@@ -369,7 +353,7 @@ export class Session {
     if (this.#isAtHome) this.#showReason();
     this.enter('file');
     this.#tellFailedChecks();
-    if (this.history.length <= mostCheckedAtOnce) this.wantChecks();
+    this.#wantChecks();
     this.#goToWanted();
   }
   /** Chooses the call or the server for which the host wrote the trace by itself. */

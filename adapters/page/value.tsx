@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { isObject } from '../../machines/protocol/json.ts';
 import { Copy } from './pieces.tsx';
 import type { Session } from './session.ts';
-import { countText, laterOf, visible, type LaterValue, type Parting } from './values.ts';
+import { countText, laterOf, visible, type LaterValue } from './values.ts';
 
 /**
  * Components that show JSON values to a person: folded, limited in size, and copied whole. Every text of a server is a text
@@ -153,33 +153,3 @@ export function Value({
     </div>
   );
 }
-
-/** Number of characters shown of a text that both sides share, at each end. */
-const sharedChars = 160;
-/** One side of a difference. The differing part is marked, and of the shared text only the nearest part is shown. */
-const Side = ({ before, middle, after }: { before: string; middle: string; after: string }): VNode => (
-  <>
-    <span class="quiet">
-      {before.length > sharedChars && `… ${countText(before.length - sharedChars, 'same character')} … `}
-      {visible(before.slice(-sharedChars))}
-    </span>
-    <mark>
-      <LongText text={middle} isQuoted={false} />
-    </mark>
-    <span class="quiet">
-      {visible(after.slice(0, sharedChars))}
-      {after.length > sharedChars && ` … ${countText(after.length - sharedChars, 'same character')} …`}
-    </span>
-  </>
-);
-/** Row of a table with both sides of a difference. */
-export const Sides = ({ parting }: { parting: Parting }): VNode => (
-  <tr>
-    <td class="mono del">
-      <Side {...parting} middle={parting.one} />
-    </td>
-    <td class="mono ins">
-      <Side {...parting} middle={parting.other} />
-    </td>
-  </tr>
-);

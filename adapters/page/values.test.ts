@@ -1,18 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { activeIn, durationText, partingOf, stateText, visible } from './values.ts';
+import { expect, it } from 'vitest';
+import { activeIn, durationText, stateText, visible } from './values.ts';
 
-describe('two texts', () => {
-  it('share their beginning and their end, and part between', () => {
-    expect(partingOf('{"state":"open"}', '{"state":"ready"}')).toEqual({
-      before: '{"state":"',
-      one: 'open',
-      other: 'ready',
-      after: '"}',
-    });
-    expect(partingOf('aaa', 'aaaa')).toEqual({ before: 'aaa', one: '', other: 'a', after: '' });
-    expect(partingOf('same', 'same')).toEqual({ before: 'same', one: '', other: '', after: '' });
-  });
-});
 it('a state has one text in every form', () => {
   expect(stateText('idle')).toBe('idle');
   expect(stateText({ connected: { ready: 'steady' } })).toBe('connected.ready.steady');

@@ -64,28 +64,6 @@ export function clockText(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
 }
-/** Two texts divided into the part that differs and the shared parts around it. */
-export interface Parting {
-  /** Text that both texts share at their beginning; `after`: at their end; `one` and `other`: what each has between. */
-  readonly before: string;
-  readonly after: string;
-  readonly one: string;
-  readonly other: string;
-}
-/** Finds where two texts differ: returns what they share at both ends, and what each has between. */
-export function partingOf(one: string, other: string): Parting {
-  const most = Math.min(one.length, other.length);
-  let from = 0;
-  while (from < most && one[from] === other[from]) from += 1;
-  let end = 0;
-  while (end < most - from && one.at(-1 - end) === other.at(-1 - end)) end += 1;
-  return {
-    before: one.slice(0, from),
-    after: one.slice(one.length - end),
-    one: one.slice(from, one.length - end),
-    other: other.slice(from, other.length - end),
-  };
-}
 /** Returns an XState state as text: `{connected: {ready: 'steady'}}` as `connected.ready.steady`. */
 export function stateText(value: unknown): string {
   if (typeof value === 'string') return value;

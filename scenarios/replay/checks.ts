@@ -1,23 +1,23 @@
-import type { CheckedInvariant, Checks } from '../../machines/inspection.ts';
+import type { CheckedFailure, Checks } from '../../machines/inspection.ts';
 import type { Trace } from '../../machines/trace/index.ts';
-import { Bench, invariants, type SeenRecord } from '../invariants/index.ts';
+import { Bench, type SeenRecord } from '../invariants/index.ts';
 import { boundsOf } from '../invariants/lateness.ts';
 import { examined } from './replay.ts';
 
+/** Largest number of violations of one invariant that a page tells. */
+const mostOfOne = 3;
 /** Checks every invariant over the replayed records, with the number of the record that broke it. */
-function invariantsIn(
+function failuresIn(
   seen: readonly SeenRecord[],
   numbers: readonly number[],
   isClosed: boolean,
-): readonly CheckedInvariant[] {
+): CheckedFailure[] {
   const bench = new Bench(boundsOf(seen));
-  const found = new Map<string, CheckedInvariant['violations'][number][]>();
+  const found: CheckedFailure[] = [];
   let told = 0;
   const note = (s: number | null): void => {
-    for (const { invariant, at, what } of bench.violations.slice(told)) {
-      const others = found.get(invariant) ?? [];
-      found.set(invariant, [...others, { s, at, what }]);
-    }
+    for (const { invariant: name, what } of bench.violations.slice(told))
+      if (found.filter((other) => other.name === name).length < mostOfOne) found.push({ name, s, what });
     told = bench.violations.length;
   };
   for (const [n, each] of seen.entries()) {
@@ -26,7 +26,7 @@ function invariantsIn(
   }
   if (isClosed) bench.closed(seen.at(-1)?.at ?? 0);
   note(null);
-  return invariants.map(({ invariant: name, why }) => ({ name, why, violations: found.get(name) ?? [] }));
+  return found;
 }
 /**
  * Tells whether a record has a number in a trace with all steps; only the record of a listener that was added or removed has
@@ -63,14 +63,16 @@ export function checksOf(file: string, trace: Trace, shown: readonly ShownRecord
   const isClosed = trace.tail?.reason === 'closed';
   const input = judged.replay?.difference?.inputs.at(-1);
   const place = shown.find(({ t, k, ch }) => k === 'in' && t === input?.t && ch === input.record.ch);
-  return {
-    verdict: report.verdict,
-    text: report.text,
-    invariants: invariantsIn(
-      (judged.replay?.seen ?? []).filter(isNumbered),
-      numbers,
-      isClosed && !difference,
-    ),
-    difference: difference && { ...difference, s: place?.s ?? null },
-  };
+  const failures = failuresIn(
+    (judged.replay?.seen ?? []).filter(isNumbered),
+    numbers,
+    isClosed && !difference,
+  );
+  if (difference)
+    failures.push({
+      name: 'replay',
+      s: place?.s ?? null,
+      what: `Today's code does something else: ${difference.cause}`,
+    });
+  return { verdict: report.verdict, failures };
 }

@@ -6,7 +6,6 @@ import { standingOf } from '../calls.ts';
 import type { Fleet, FleetSeen } from '../fleet.ts';
 import { needsLook } from '../incidents.ts';
 import type { FleetView } from '../choice.ts';
-import { ComparePage } from './compare.tsx';
 import { isNamedBy, type CallPart, type JoinedCall } from '../joined.ts';
 import { moodOfCall, type Mood } from '../model.ts';
 import { Empty, LongList, State } from '../pieces.tsx';
@@ -429,42 +428,23 @@ export function FleetApp({ fleet }: { fleet: Fleet }): VNode {
     const timer = setInterval(() => redraw(undefined), drawMs);
     return () => clearInterval(timer);
   }, [fleet]);
-  const { seen, shown, isComparing, canCompare } = fleet;
+  const { seen, shown } = fleet;
   const choose = (change: Partial<FleetView>) => (): void => fleet.choose(change);
   return (
     <>
       <nav id="hosts" aria-label="Hosts">
-        <button
-          type="button"
-          aria-pressed={shown === undefined && !isComparing}
-          onClick={choose({ host: undefined, view: 'joined' })}
-        >
+        <button type="button" aria-pressed={shown === undefined} onClick={choose({ host: undefined })}>
           all {fleet.sessions.length}
         </button>
-        {canCompare && (
-          <button
-            type="button"
-            aria-pressed={isComparing}
-            onClick={choose({ host: undefined, view: 'compared' })}
-          >
-            side by side
-          </button>
-        )}
         {fleet.sessions.map((session, host) => (
           <button key={host} type="button" aria-pressed={fleet.host === host} onClick={choose({ host })}>
-            {canCompare ? `${host + 1}: ` : ''}
+            {session.host?.kind === 'file' ? `${host + 1}: ` : ''}
             {visible(nameOf(seen, host))}
             {stateOf(session)}
           </button>
         ))}
       </nav>
-      {shown ? (
-        <App key={fleet.host} session={shown} />
-      ) : isComparing ? (
-        <ComparePage fleet={fleet} />
-      ) : (
-        <All fleet={fleet} />
-      )}
+      {shown ? <App key={fleet.host} session={shown} /> : <All fleet={fleet} />}
     </>
   );
 }
