@@ -30,7 +30,6 @@ export class ComputerNewsroom {
   readonly #failures = new Map<string, Failure | null>();
   /** Reasons why some tools of a server cannot be called, by server. */
   readonly #refusals = new Map<string, Failure>();
-  /** Failures of servers with a list that differs at each read, by server. */
   readonly #restless = new Map<string, Failure>();
   readonly #ready = new Set<string>();
   /** Servers whose stream broke and whose exit is not known yet. */

@@ -1,9 +1,9 @@
 /** Catalog: the machine of one list of one MCP server, either tools, resources, resource templates or prompts.
  * standby    — no session: the known entries are kept, and the server is not asked
  * connecting — reads the first list of a session: asking | outdated (the list changed during the read)
- * ready      — steady{fresh | calm} (reads again on a timer) | settling (just read) | gathering (collects a burst of changes,
- *              and reads after a quiet moment or the longest wait). A change reported before `calm` may be an effect of the
- *              read itself: if the list differs each time, it is read more and more rarely
+ * ready      — steady{fresh | calm} (reads again on a timer) | gathering (collects a burst of changes, and reads after a
+ *              quiet moment or the longest wait). A change reported before `calm` may be an effect of the read itself: each
+ *              one in a row doubles the pause before the next read
  * refreshing — reads again: asking | outdated (one more refresh follows)
  * failing    — the last refresh failed: the old entries are kept, and the read is repeated
  * withdrawn  — the entries are withdrawn after too many failures in a row, or after the first when the server is useful
@@ -22,17 +22,13 @@ import type { ProcessTag } from '../process/process.machine.ts';
 import { failureOfStep, isForgotten, isHopeless, isTooLarge, isUnknown } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 import {
-  doubtsAfter,
-  echoesAfter,
-  echoMs,
-  liesAfter,
   listMethods,
+  mostRush,
+  pauseMs,
   restlessMessages,
-  settledMs,
   changesIn,
   toldByServer,
   startPoll,
-  spokeOfAnother,
   type CatalogListed,
   type CatalogNews,
   type CatalogOrder,
@@ -130,8 +126,7 @@ const takeAnswer = [
       const { messages } = messagesOf(c, entries, whyNow({ context: c }));
       const isSaid = isWanted(c) || (isOther && messages.length === 0);
       const listed = isSaid ? listedMessages(c, entries, null) : [];
-      const restless = restlessMessages(c, echoesAfter(c, entries));
-      return { messages: [...messages, ...listed, ...withdrawalMessages(c, entries, null), ...restless] };
+      return { messages: [...messages, ...listed, ...withdrawalMessages(c, entries, null)] };
     },
   },
   { type: 'rememberEntries', params: ({ event }: Answer) => event },
@@ -206,15 +201,14 @@ const catalogSetup = setup({
       failures: 0,
       failure: null,
     })),
-    noteDoubted: assign({ isDoubted: true }),
-    noteEcho: assign({ isEcho: true }),
+    countRush: assign(({ context: { rush } }) => ({ rush: Math.min(rush + 1, mostRush) })),
+    forgetRush: assign({ rush: 0 }),
     noteWanted: assign(({ context: c }, { by, n }: { by: string; n: number }) => ({
       owed: { ...c.owed, [by]: n },
     })),
     noteAsking: assign(({ context: c }) => ({
       asking: { ...c.asking, ...c.owed },
       owed: {},
-      isDoubted: false,
     })),
     forgetAsking: assign({ asking: {} }),
     rememberWhy: assign((_, { why }: { why: string }) => ({ why })),
@@ -223,8 +217,7 @@ const catalogSetup = setup({
      * reason.
      */
     noteGone: assign(({ context: c }, { why }: { why: string }) => ({
-      echoes: 0,
-      isEcho: false,
+      rush: 0,
       why: 'its server is back',
       isGone: true,
       // Keeps only the first reason for the loss in the history, and not what happened afterwards.
@@ -240,10 +233,6 @@ const catalogSetup = setup({
     rememberEntries: assign(({ context: c }, { result }: { result: unknown }) => ({
       failures: 0,
       failure: null,
-      lies: liesAfter(c, entriesOf(c, result)),
-      echoes: echoesAfter(c, entriesOf(c, result)),
-      isEcho: false,
-      doubts: doubtsAfter(c, entriesOf(c, result)),
       asking: {},
       isWithdrawn: false,
       ...withEntries(c, entriesOf(c, result), c.why),
@@ -251,7 +240,7 @@ const catalogSetup = setup({
     dropEntries: assign(({ context: c }, { why, isWithdrawn }: { why: string; isWithdrawn: boolean }) => ({
       ...withEntries(c, [], why),
       isWithdrawn,
-      echoes: 0,
+      rush: 0,
     })),
     rememberFailure: assign(({ context: c }, { failure }: { failure: Failure }) => ({
       failure,
@@ -281,18 +270,15 @@ const catalogSetup = setup({
     isMissed: ({ context: c }, refusal: Extract<RequestFact, { type: 'ask.refused' }>) =>
       isMissing(c) && !isLost(refusal),
     isMissing: ({ context }) => isMissing(context),
-    isDoubted: ({ context }) => context.isDoubted,
     isOwing: ({ context }) => Object.keys(context.owed).length > 0,
     isWorn: ({ context }) => isWorn(context),
   },
   delays: {
     listTimeout: ({ context }) => context.timing.listMs,
-    quiet: ({ context: c }) => Math.max(settledMs(c), c.isEcho ? echoMs(c, c.echoes) : 0),
-    settled: ({ context }) => settledMs(context),
+    quiet: ({ context }) => pauseMs(context),
+    fresh: ({ context: c }) => Math.max(c.timing.longestQuietMs, pauseMs(c)),
     closeGrace: ({ context }) => context.timing.closeGraceMs,
-    longestQuiet: ({ context }) => context.timing.longestQuietMs,
-    longestGathering: ({ context: c }) =>
-      Math.max(c.timing.longestQuietMs, c.isEcho ? echoMs(c, c.echoes) : 0),
+    longestGathering: ({ context: c }) => Math.max(c.timing.longestQuietMs, pauseMs(c)),
     retry: ({ context: { timing, failures, failure } }) =>
       Math.max(backoffOfList(timing, failures), isTooLarge(failure) ? timing.pollDeclaredMs : 0),
   },
@@ -318,7 +304,20 @@ const tellSettled = settle(
 const tellFailed = settle((c) => c.failure, isLost);
 const rememberRefusal = { type: 'rememberFailure', params: refusalOf } as const;
 
-const becauseChanged = because(toldByServer);
+type Changed = { readonly event: { readonly why?: string } };
+const becauseChanged = {
+  type: 'rememberWhy',
+  params: ({ event: { why = toldByServer } }: Changed) => ({ why }),
+} as const;
+const tellRestless = (after: (rush: number) => number) =>
+  ({
+    type: 'postAll',
+    params: ({ context: c }: { context: CatalogContext }) => ({
+      messages: restlessMessages(c, after(c.rush)),
+    }),
+  }) as const;
+/** Counts a change that was announced soon after a read. */
+const hurry = [tellRestless((rush) => rush + 1), 'countRush'] as const;
 /** Reads the list again at once when a reader has asked for its current state. */
 const takeWanted = {
   guard: 'isOwing',
@@ -361,11 +360,7 @@ export const catalogMachine = catalogSetup.createMachine({
     isWithdrawn: false,
     why: 'its server is connected',
     isGone: false,
-    lies: 0,
-    isEcho: false,
-    echoes: 0,
-    isDoubted: false,
-    doubts: 0,
+    rush: 0,
     asking: {},
     owed: {},
   }),
@@ -377,7 +372,6 @@ export const catalogMachine = catalogSetup.createMachine({
     },
     'catalog.rest': { target: '.standby', actions: [withdrawList, { type: 'noteGone', params: whyOf }] },
     'catalog.forget': { target: '.standby', actions: [withdrawList, ...dropEntries(() => noList)] },
-    'list.doubted': { actions: 'noteDoubted' },
     'list.wanted': {
       actions: {
         type: 'noteWanted',
@@ -423,7 +417,7 @@ export const catalogMachine = catalogSetup.createMachine({
       states: {
         asking: {
           on: {
-            'ask.answered': { target: '#catalog.ready.settling', actions: [...takeAnswer, tellSettled] },
+            'ask.answered': { target: '#catalog.ready', actions: [...takeAnswer, tellSettled] },
             'list.changed': { target: 'outdated', actions: becauseChanged },
           },
         },
@@ -432,7 +426,7 @@ export const catalogMachine = catalogSetup.createMachine({
           on: {
             'ask.answered': {
               target: '#catalog.ready.gathering',
-              actions: [...takeAnswer, tellSettled, 'noteEcho'],
+              actions: [...takeAnswer, tellSettled, ...hurry],
             },
             'list.changed': {},
           },
@@ -449,15 +443,7 @@ export const catalogMachine = catalogSetup.createMachine({
           exit: { type: 'setDeadline', params: { ms: 0 } },
           on: {
             'list.changed': { target: '#catalog.ready.gathering', actions: becauseChanged },
-            /**
-             * Transitions for a doubt whether the list is complete. Only the first doubt delays the next read; otherwise a
-             * server that keeps naming unlisted resources would delay it for ever.
-             */
-            'list.doubted': [{ guard: 'isDoubted' }, { actions: ['noteDoubted', startPoll] }],
-            'deadline.passed': [
-              { guard: 'isDoubted', target: '#catalog.refreshing', actions: because(spokeOfAnother) },
-              { target: '#catalog.refreshing', actions: because('a look at the server') },
-            ],
+            'deadline.passed': { target: '#catalog.refreshing', actions: because('a look at the server') },
           },
 
           /** State `fresh`: the time soon after a read, in which a reported change may be an effect of that read. */
@@ -465,17 +451,12 @@ export const catalogMachine = catalogSetup.createMachine({
           states: {
             fresh: {
               on: {
-                'list.changed': { target: '#catalog.ready.gathering', actions: [becauseChanged, 'noteEcho'] },
+                'list.changed': { target: '#catalog.ready.gathering', actions: [becauseChanged, ...hurry] },
               },
-              after: { longestQuiet: 'calm' },
+              after: { fresh: { target: 'calm', actions: [tellRestless(() => 0), 'forgetRush'] } },
             },
             calm: {},
           },
-        },
-        /** State just after a read: changes reported now are gathered for one later read. */
-        settling: {
-          on: { 'list.changed': { target: 'gathering', actions: [becauseChanged, 'noteEcho'] } },
-          after: { settled: 'steady' },
         },
         gathering: {
           initial: 'listening',
@@ -510,13 +491,13 @@ export const catalogMachine = catalogSetup.createMachine({
       states: {
         asking: {
           on: {
-            'ask.answered': { target: '#catalog.ready.settling', actions: takeAnswer },
+            'ask.answered': { target: '#catalog.ready', actions: takeAnswer },
             'list.changed': 'outdated',
           },
         },
         outdated: {
           on: {
-            'ask.answered': { target: '#catalog.ready.gathering', actions: [...takeAnswer, 'noteEcho'] },
+            'ask.answered': { target: '#catalog.ready.gathering', actions: [...takeAnswer, ...hurry] },
             'list.changed': {},
           },
         },
@@ -557,7 +538,6 @@ export const catalogMachine = catalogSetup.createMachine({
         'catalog.rest': {},
         'catalog.forget': {},
         'list.changed': {},
-        'list.doubted': {},
         'list.wanted': {},
         close: {},
         'ask.answered': 'closed',

@@ -1,13 +1,12 @@
 /** Messages, memory and timing rules of a catalog, the machine of one list of one server. */
 import { kindOf, type Address, type AddressFor, post } from '../kernel/effects.ts';
-import { backoffOfList, type TimingOf } from '../kernel/timing.ts';
+import type { TimingOf } from '../kernel/timing.ts';
 import { listRestless } from '../process/server-failure.ts';
 import type { Failure } from '../protocol/failure.ts';
 import {
   changesOf,
   type History,
   type Changes,
-  isNoChange,
   keyOfEntry,
   type CatalogList,
   type Entry,
@@ -36,12 +35,8 @@ export type CatalogOrder =
   | { readonly type: 'catalog.rest'; readonly why: string }
   /** The server does not have this list, or has it no longer. */
   | { readonly type: 'catalog.forget'; readonly why: string }
-  | { readonly type: 'list.changed' }
-  /**
-   * The list may have changed, because the server named an entry that is not in its list; the list is read again
-   * after a delay.
-   */
-  | { readonly type: 'list.doubted' }
+  /** The list has changed, or may have: `why` says how that is known, by default because the server said so. */
+  | { readonly type: 'list.changed'; readonly why?: string }
   /**
    * A reader (`by`) wants the current list. The answer to the reader carries the number `n`, even when
    * nothing changed.
@@ -80,8 +75,8 @@ export interface CatalogListed {
   readonly upTo?: Readonly<Record<string, number>>;
 }
 /**
- * Report to the reader that a list changes with each read and is therefore read more rarely; with null it is
- * steady again.
+ * Report to the reader that a server announces a change after each read of a list, which is therefore read more rarely;
+ * with null it is steady again.
  */
 export interface CatalogRestless {
   readonly type: 'catalog.restless';
@@ -123,20 +118,8 @@ export interface CatalogContext extends CatalogInput {
   readonly why: string;
   /** True while the entries are not offered because there is no session. */
   readonly isGone: boolean;
-  /** Number of changes in a row that the server announced although nothing had changed. */
-  readonly lies: number;
-  /**
-   * `isEcho`: the server announced a change just after the list was read. `echoes`: number of times in a row
-   * that the list then really differed.
-   */
-  readonly isEcho: boolean;
-  readonly echoes: number;
-  /**
-   * `isDoubted`: the list is to be read because it may have changed. `doubts`: number of times in a row that
-   * it had not.
-   */
-  readonly isDoubted: boolean;
-  readonly doubts: number;
+  /** Number of times in a row that a change was announced soon after a read. */
+  readonly rush: number;
   /**
    * Number of the last request for the current list, by reader. The request to the server that is running now answers
    * those in `asking`; those in `owed` came after it was sent.
@@ -161,59 +144,24 @@ export const listMethods: Readonly<Record<CatalogList, string>> = {
 export const changesIn = (c: CatalogContext, entries: readonly Entry[]): Changes =>
   changesOf(c.entries, entries, (entry) => keyOfEntry(c.list, entry));
 
-/**
- * Returns the number of false announcements in a row, updated after a read. A read on a timer without a
- * change leaves the number as it was, because the server announced nothing.
- */
-export function liesAfter(c: CatalogContext, entries: readonly Entry[]): number {
-  if (!isNoChange(changesIn(c, entries))) return 0;
-  return c.why === toldByServer ? Math.min(c.lies + 1, mostLies) : c.lies;
-}
-/** Returns how many reads in a row found the list unchanged, though an answer of the server made it look outdated. */
-export function doubtsAfter(c: CatalogContext, entries: readonly Entry[]): number {
-  if (!isNoChange(changesIn(c, entries))) return 0;
-  return c.why === spokeOfAnother ? Math.min(c.doubts + 1, mostLies) : c.doubts;
-}
-/** Largest count of false announcements; a higher one would not lengthen the delay. */
-const mostLies = 16;
-
-/**
- * Returns the number of times in a row that the list really differed just after it was read (`echoes`), updated after a read. A
- * scheduled read or a new session resets it.
- */
-export const echoesAfter = (c: CatalogContext, entries: readonly Entry[]): number =>
-  c.isEcho && !isNoChange(changesIn(c, entries)) ? Math.min(c.echoes + 1, mostLies) : 0;
-/** Delay in ms before the next read of a list that differed `echoes` times in a row right after it was read. */
-export const echoMs = ({ timing: t }: CatalogContext, echoes: number): number =>
-  Math.min(Math.min(t.quietMs, t.longestQuietMs) * 2 ** echoes, Math.max(t.pollMs, t.longestQuietMs));
-/** Tells whether a list differs so often that it is read more rarely than any other. */
-const isRestless = (c: CatalogContext, echoes: number): boolean =>
-  echoMs(c, echoes) > c.timing.longestQuietMs;
-/**
- * Reports to the reader, once each, that a list is read more rarely because it changes with each read, and that it is steady
- * again.
- */
-export const restlessMessages = (c: CatalogContext, echoes: number) => {
-  const is = isRestless(c, echoes);
-  if (is === isRestless(c, c.echoes)) return [];
-  const { server, list } = c;
-  const failure = is ? listRestless(server, listMethods[list], c.timing.pollMs) : null;
+/** Largest count of announcements in a row; a higher one would not lengthen the pause. */
+export const mostRush = 16;
+/** Pause in ms before a list is read that changes, or is said to, after each read: it doubles each time up to `pollMs`. */
+export const pauseMs = ({ timing: t, rush }: Pick<CatalogContext, 'timing' | 'rush'>): number =>
+  Math.min(
+    Math.min(t.quietMs, t.longestQuietMs) * 2 ** Math.max(0, rush - 1),
+    Math.max(t.pollMs, t.longestQuietMs),
+  );
+/** Returns the news, once each, that a list is read more rarely than any other, and that it is steady again. */
+export const restlessMessages = (c: CatalogContext, rush: number) => {
+  const { server, list, timing } = c;
+  const isRestless = (n: number): boolean => pauseMs({ timing, rush: n }) > timing.longestQuietMs;
+  const is = isRestless(rush);
+  if (is === isRestless(c.rush)) return [];
+  const failure = is ? listRestless(server, listMethods[list], timing.pollMs) : null;
   const event: CatalogRestless = { type: 'catalog.restless', server, list, failure };
   return [post(c.reader, event, { optional: true })];
 };
-
-/**
- * Time in ms to gather changes after a read. Each false announcement doubles it, because some servers
- * announce a change whenever they are asked.
- */
-export const settledMs = ({ timing: t, lies }: CatalogContext): number =>
-  Math.min(t.quietMs * 2 ** lies, t.longestQuietMs);
-/**
- * Delay in ms before a list that may have changed is read. Each time in a row that it had not changed doubles the delay,
- * so that a server cannot cause a flood of reads.
- */
-const doubtMs = ({ timing: t, doubts }: CatalogContext): number =>
-  Math.min(t.quietMs * 2 ** doubts, backoffOfList(t, Infinity));
 /**
  * Starts the timer of the next scheduled read, for servers that do not announce changes. It varies by ± 10 %,
  * so that servers are not all asked at once.
@@ -221,8 +169,7 @@ const doubtMs = ({ timing: t, doubts }: CatalogContext): number =>
 export const startPoll = {
   type: 'setDeadline',
   params: ({ context: c }: { context: CatalogContext }) => {
-    const { isDeclared, isDoubted, timing: t } = c;
-    if (isDoubted) return { ms: doubtMs(c), for: 'poll' };
+    const { isDeclared, timing: t } = c;
     return { ms: Math.round((isDeclared ? t.pollDeclaredMs : t.pollMs) * 0.9), for: 'poll', spread: 2 / 9 };
   },
 } as const;

@@ -1,7 +1,7 @@
 /** Rules of a client as pure functions: retries, lists to keep, messages to send and actors to open. */
 import { callKind, repeated, settledBy, type CallStart } from '../call/call.rules.ts';
 import type { CallPolicy } from '../call/policy/index.ts';
-import { catalogKind, type CatalogOrder } from '../catalog/catalog.rules.ts';
+import { catalogKind, spokeOfAnother, type CatalogOrder } from '../catalog/catalog.rules.ts';
 import { catalogLists, type CatalogList } from '../catalog/entries.ts';
 import {
   childOf,
@@ -289,7 +289,8 @@ export const changedList = (c: ClientContext, changed: ListKind): Post[] =>
  * an unlisted resource.
  */
 export const relisted = ({ self, catalogs }: ClientContext, { by, n }: ResourcesRelist): Post[] => {
-  const order: CatalogOrder = n > 0 ? { type: 'list.wanted', by, n } : { type: 'list.doubted' };
+  const order: CatalogOrder =
+    n > 0 ? { type: 'list.wanted', by, n } : { type: 'list.changed', why: spokeOfAnother };
   const to = childOf(self, catalogKind, 'resources');
   return catalogs.includes('resources') ? [post(to, order, { optional: true })] : [];
 };

@@ -387,7 +387,6 @@ export function refusedNews(c: ComputerContext, before: ToolTable, after: ToolTa
 type RestlessLists = ComputerContext['restless'];
 const restlessOf = (all: RestlessLists, server: string): RestlessLists[string] =>
   (Object.hasOwn(all, server) && all[server]) || {};
-/** Returns the failure of the first reported restless list (one that differs at each read) of a server. */
 const firstRestless = (all: RestlessLists, server: string): Failure | undefined =>
   Object.values(restlessOf(all, server))[0];
 export const whyRestless = (
@@ -404,7 +403,7 @@ function restlessAfter(all: RestlessLists, { server, list, failure }: CatalogRes
   if (failure) return { ...all, [server]: { ...others, [list]: failure } };
   return Object.keys(others).length > 0 ? { ...all, [server]: others } : withoutRestless(all, server);
 }
-/** Reports a restless list (one that differs at each read) to the host, once for each reason. */
+/** Reports a restless list to the host, once for each reason. */
 export function restlessTakenIn(
   c: ComputerContext,
   news: CatalogRestless,

@@ -175,14 +175,14 @@ export function toolsWithdrawn(server: string, last: Failure): Failure {
 }
 
 /**
- * Failure of a server whose list changes with every read. No entry is missing, but known entries may be out of date.
+ * Failure of a server that announces a change after every read of a list. No entry is missing, but known entries may be
+ * out of date.
  */
 export const listRestless = (server: string, method: string, pollMs: number): Failure => ({
   code: 'ListRestless',
-  message: `Server '${server}': its list is another one whenever it is read (${method}), so it is read ever less often`,
+  message: `Server '${server}': it announces a change whenever its list is read (${method}), so the list is read ever less often`,
   details: { server_name: server, phase: method, longest_ms: pollMs },
-  remedy:
-    'Let it list the same while nothing has changed. A list that stays the same once is read as usual again',
+  remedy: 'Let it announce a change only when its list has changed. A list that rests is read as usual again',
 });
 export const isRestless = ({ code }: Failure): boolean => code === 'ListRestless';
 

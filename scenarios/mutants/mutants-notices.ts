@@ -120,7 +120,10 @@ export const mutantsOfNotices: readonly Mutant[] = [
   {
     what: 'a list that takes what is told after an answer for what was answered',
     finder: { story: 'a tool that announces a change of tools has them fetched again' },
-    ...withChart('catalog', [['states', 'ready', 'states', 'settling', 'on', 'list.changed'], ignoredEvent]),
+    ...withChart('catalog', [
+      ['states', 'ready', 'states', 'steady', 'states', 'fresh', 'on', 'list.changed'],
+      ignoredEvent,
+    ]),
   },
   {
     what: 'a list whose pages are followed for ever',

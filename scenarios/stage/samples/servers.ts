@@ -38,7 +38,6 @@ export const catalog: Sample = {
     'catalog.rest': [{ why: 'x' }],
     'catalog.forget': [{ why: 'x' }],
     'list.changed': [{}],
-    'list.doubted': [{}],
     'list.wanted': [{ by: 'desktop', n: 1 }],
     close: [{}],
   } satisfies OrdersOf<CatalogOrder>,
@@ -48,12 +47,7 @@ export const catalog: Sample = {
     { type: 'ask.refused', sent: true, failure: { ...failure, details: { code: -32601 } } },
   ],
   told: [{ type: 'owner.ended', why: 'done' }],
-  tellApart: (c) => [
-    Math.min(c.failures as number, 4),
-    c.isDoubted,
-    c.isOptional,
-    Object.keys(c.owed as object).length,
-  ],
+  tellApart: (c) => [Math.min(c.failures as number, 4), c.isOptional, Object.keys(c.owed as object).length],
   passedThrough: ['judging'],
 };
 
