@@ -1,7 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { machines } from '../../actors/runtime/assemble.ts';
 import { editsOf, type ChartEdit } from './edits.ts';
-import { endingsOf, pathsOf, probed, walk, walkerOf, type Path, type Walker } from './paths.ts';
+import { endingsOf, pathsOf, probed, walk, walkerOf, type Path } from './paths.ts';
 import { isNoticed, type Players } from './plays.ts';
 import { violationsOf } from './rules.ts';
 
@@ -10,17 +10,10 @@ export interface UsedChart {
   readonly machine: AnyStateMachine;
   readonly kinds: readonly string[];
 }
-/**
- * Charts that are tried. Of the others some edits open or ask for ever in one turn of the event loop, so that a play does
- * not end and nothing of this process can end it.
- */
-const tried = ['agent', 'blobs', 'call', 'catalog', 'client', 'process', 'read', 'view', 'watch'];
-export const charts: readonly UsedChart[] = [...new Set(Object.values(machines))]
-  .filter(({ id }) => tried.includes(id))
-  .map((machine) => ({
-    machine,
-    kinds: Object.keys(machines).filter((kind) => machines[kind] === machine),
-  }));
+export const charts: readonly UsedChart[] = [...new Set(Object.values(machines))].map((machine) => ({
+  machine,
+  kinds: Object.keys(machines).filter((kind) => machines[kind] === machine),
+}));
 
 /** Largest number of paths into a state, the shortest first, that are told one event more. */
 const mostAround = 5;
@@ -31,14 +24,16 @@ function leadsTo(transition: string, state: string): boolean {
   return isIn(target, state) || isIn(state, target);
 }
 
-function isFoundOn(walker: Walker, path: Path): boolean {
-  return endingsOf(walker.kind).some((ending) => {
-    try {
-      return violationsOf(walk(walker, path, ending)).length > 0;
-    } catch {
-      return true; // the chart throws
-    }
-  });
+/** Tells whether a chart breaks a rule on one of these paths, or throws. */
+function isFoundOn(kind: string, machine: AnyStateMachine, paths: readonly Path[]): boolean {
+  try {
+    const walker = walkerOf(kind, machine);
+    return paths.some((path) =>
+      endingsOf(kind).some((ending) => violationsOf(walk(walker, path, ending)).length > 0),
+    );
+  } catch {
+    return true;
+  }
 }
 
 /** Names the edits of a chart that neither a generated way nor a story notices. */
@@ -49,15 +44,13 @@ export async function survivorsOf({ machine, kinds }: UsedChart, players: Player
   });
   const isNoticedOnWays = ({ at, within }: ChartEdit, other: AnyStateMachine): boolean =>
     ways.some(({ walker, paths }) => {
-      const edited = walkerOf(walker.kind, other);
       const taking = paths.filter(({ takes }) => at.includes(takes));
       const around = within === undefined ? [] : paths.filter(({ takes }) => leadsTo(takes, within));
       const probedPaths = new Set([...taking, ...around.slice(0, mostAround)]);
       // What is done on entry and exit may show on any way, for each ends by closing.
       const others = at.length > 0 ? [] : paths;
-      return [...[...probedPaths].flatMap((path) => probed(walker, path)), ...others].some((path) =>
-        isFoundOn(edited, path),
-      );
+      const all = [...[...probedPaths].flatMap((path) => probed(walker, path)), ...others];
+      return isFoundOn(walker.kind, other, all);
     });
   const survivors: string[] = [];
   for (const edit of editsOf(machine)) {

@@ -1,10 +1,4 @@
-import {
-  createEmptyActor,
-  initialTransition,
-  type AnyMachineSnapshot,
-  type AnyStateMachine,
-  type EventObject,
-} from 'xstate';
+import { createEmptyActor, type AnyMachineSnapshot, type AnyStateMachine, type EventObject } from 'xstate';
 import { compiled } from '../../actors/runtime/stepper/stepper.ts';
 
 export interface Asked {
@@ -33,8 +27,10 @@ export function stepping(machine: AnyStateMachine, input: unknown): Stepping {
     ...{ isStepped: true, isInspected: false },
     performed,
   }));
+  const first = steps.getInitialSnapshot(idle, input) as AnyMachineSnapshot;
+  if (first.status === 'error') throw first.error;
   return {
-    first: initialTransition<AnyStateMachine>(machine, input),
+    first: [first, asked],
     step(from, event) {
       asked = [];
       return [steps.transition(from, event, idle), asked];
