@@ -184,7 +184,7 @@ export class Harness {
       draw: (a: Address, _port: string, params: object) => this.callPorts.judge(a, params),
       setTimeout: this.clock.setTimeout,
       clearTimeout: this.clock.clearTimeout,
-      ports: options.mend?.(ports) ?? ports,
+      ports: this.#limited(options.mend?.(ports) ?? ports),
     };
     this.directory = assemble(new Directory(platform, tap), options.kinds, steppingOfTests());
   }
@@ -205,10 +205,17 @@ export class Harness {
     for (const each of fresh) this.#named.add(each);
     for (const name of namesOf(fresh)) this.taken.add(name);
   }
+  /** Counts the questions. Without an answer a machine that asks at each answer stops, and the play can fail. */
+  #limited({ request, ...ports }: Ports): Ports {
+    return {
+      ...ports,
+      request: (...asked) => {
+        this.#asked += 1;
+        return this.#isEndless ? () => {} : request(...asked);
+      },
+    };
+  }
   #ask(...[from, request, emit]: Parameters<Ports['request']>): () => void {
-    this.#asked += 1;
-    // Without an answer a machine that asks at each answer stops, and the play can fail.
-    if (this.#isEndless) return () => {};
     if (this.callPorts.has(request.target)) return this.callPorts.request(from, request, emit);
     const plain: Ports['request'] = (...asked) =>
       (this.servers.has(request.target) ? this.servers : this.network).request(...asked);
